@@ -1,0 +1,113 @@
+# `make help` lists the targets. Everything is made below .venv/ and build/; the home folder is left alone, but for the
+# lab's cache of built binaries.
+
+PYTHON ?= python3
+# More arguments for a runner, for example: make unit ARGS='-k dotted -x'
+ARGS ?=
+# Processes that pytest uses.
+WORKERS ?= 2
+
+# What `make test` runs, cheap things first. A part that lands adds its target here.
+TEST_STEPS := lint unit sanity
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+ROOT := $(CURDIR)
+PY := $(ROOT)/.venv/bin/python
+TREE := build/tree/ansible_collections/modelops/inference
+PYTEST := $(PY) -m pytest
+
+export PATH := $(ROOT)/.venv/bin:$(PATH)
+export PYTHONPATH := $(ROOT)/build/tree
+export ANSIBLE_COLLECTIONS_PATH := $(ROOT)/build/tree
+export ANSIBLE_HOME := $(ROOT)/build/ansible
+export ANSIBLE_NOCOWS := 1
+
+.PHONY: help demo check test test-interfaces test-matrix
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: python ## a real control plane, the example fleet reconciled twice, and what to do next
+	@$(PY_HOST) -m tests.lab build & lab=$$!; $(ENVIRONMENT) run; wait $$lab
+	@$(PY) -m tests.demo $(ARGS)
+
+check: env-test tree ## the inner loop: style, types, import contracts, unit tests, render parity
+	@$(PY) -m tests.tools.lint --quick
+	@$(PYTEST) -q -n $(WORKERS) $(CHECK_TESTS) $(ARGS)
+
+test: env-test ## everything that CI runs
+	@$(PY) -m tests.tools.suite $(TEST_STEPS)
+
+test-interfaces: env-test tree ## what needs a browser, Java or receptor
+	@$(PYTEST) tests/interfaces $(ARGS)
+
+test-matrix: env-test tree ## every supported ansible-core
+	@$(PY) -m tests.matrix $(ARGS)
+
+.PHONY: lint unit parity sanity cluster molecule
+lint: env-test tree ## every linter: those of `check`, then ansible-lint, documentation, changelog
+	@$(PY) -m tests.tools.lint
+
+unit: env-test ## pure functions, tables and properties
+	@$(PYTEST) -n $(WORKERS) tests/unit $(ARGS)
+
+parity: env-test ## every recorded input rendered and compared with what the real controller sent
+	@$(PYTEST) -n $(WORKERS) tests/parity $(ARGS)
+
+sanity: env-test ## ansible-test sanity, all tests, no ignore file
+	@$(PY) -m tests.tools.sanity $(ARGS)
+
+cluster: env-test ## tests against a real API server: the lab's, or that of LAB_KUBECONFIG
+	@$(PYTEST) tests/cluster $(ARGS)
+
+molecule: env-test tree ## every molecule scenario
+	@$(PY) -m tests.tools.molecule $(ARGS)
+
+.PHONY: bench fuzz docs
+bench: env-test tree ## figures against peers, written to build/bench.json
+	@$(PY) -m tests.bench $(ARGS)
+
+fuzz: env-test tree ## the long property and differential tests
+	@$(PY) -m tests.fuzz $(ARGS)
+
+docs: env-test tree ## the documentation of every plugin, as text below build/docs
+	@$(PY) -m tests.tools.docs
+
+.PHONY: lab-up lab-down lab-shell
+lab-up: env-run ## start a control plane for your own hands
+	@$(PY) -m tests.lab up $(ARGS)
+
+lab-down: env-run ## stop it
+	@$(PY) -m tests.lab down $(ARGS)
+
+lab-shell: env-run ## a shell whose kubectl and KUBECONFIG are the lab's
+	@$(PY) -m tests.lab shell $(ARGS)
+
+.PHONY: clean
+clean: ## remove the environment and everything that was built
+	rm -rf .venv build
+
+# ---- what the targets above stand on ----
+
+# Before .venv exists, and so that building the lab need not wait for it.
+PY_HOST := $(shell PATH="$(PATH:$(ROOT)/.venv/bin:%=%)" command -v $(PYTHON))
+ENVIRONMENT := $(PY_HOST) tests/tools/environment.py
+CHECK_TESTS := tests/unit $(wildcard tests/parity)
+
+.PHONY: python env-run env-test tree
+python:
+	@[ -n "$(PY_HOST)" ] || { echo "$(PYTHON) was not found: install Python 3.11 or newer, or name one with PYTHON=…"; exit 1; }
+	@"$(PY_HOST)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "$(PY_HOST) is $$("$(PY_HOST)" -V 2>&1), but Python 3.11 or newer is needed. Name one: make PYTHON=python3.12 …"; exit 1; }
+
+env-run: python
+	@$(ENVIRONMENT) run
+
+env-test: python
+	@$(ENVIRONMENT) test
+
+tree: env-run
+	@$(PY) -m tests.tools.tree

@@ -1,0 +1,27 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Fixtures and settings for every test below tests/."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+from hypothesis.database import DirectoryBasedExampleDatabase
+
+from tests.tools import tree
+
+# Before any test file is imported, and once: the workers of pytest-xdist find the tree made.
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    tree.sync()
+
+os.environ["ANSIBLE_COLLECTIONS_PATH"] = str(tree.TREE_ROOT)
+os.environ.setdefault("ANSIBLE_HOME", str(tree.BUILD / "ansible"))
+
+# A busy machine is no failure, so no deadline; `make fuzz` looks much further than the inner loop.
+_EXAMPLES = DirectoryBasedExampleDatabase(tree.BUILD / "hypothesis")
+settings.register_profile("default", deadline=None, database=_EXAMPLES)
+settings.register_profile("fuzz", deadline=None, database=_EXAMPLES, max_examples=20_000)
+settings.load_profile("default")

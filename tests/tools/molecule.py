@@ -1,0 +1,27 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Run every molecule scenario of the tree: `python -m tests.tools.molecule [SCENARIO …]`."""
+
+from __future__ import annotations
+
+import sys
+
+from .steps import Step, run_steps, tool
+from .tree import COLLECTION, sync
+
+
+def main() -> int:
+    """Run them and return the exit code; molecule's own summary is not to be trusted."""
+    sync()
+    found = sorted(path.parent.name for path in COLLECTION.glob("molecule/*/molecule.yml"))
+    steps = [
+        Step(name, [tool("molecule"), "test", "--scenario-name", name], cwd=COLLECTION)
+        for name in sys.argv[1:] or found
+    ]
+    return run_steps("molecule", steps)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Run ansible-test's sanity tests over the copied tree, all of them, with the running Python.
+
+ansible-test keeps its environments in the home folder and passes none of pip's variables on, so it gets a home of its
+own below build/ that holds pip's settings of this machine.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from .steps import Step, run_steps, tool
+from .tree import BUILD, COLLECTION, sync
+
+HOME = BUILD / "home"
+
+#: ansible-test looks for these before it downloads a script from its own server, which a machine may not reach. The
+#: names follow the pip version that ansible-core pins: 2.18 and 2.19, then 2.20 and later.
+BOOTSTRAP_FILES = ("get_pip_24_2.py", "get_pip_25_2.py")
+BOOTSTRAP = "import ensurepip\nensurepip.bootstrap(default_pip=True)\n"
+
+
+def main() -> int:
+    """Run every sanity test; each line of the output names the test that starts."""
+    sync()
+    if ignored := sorted(COLLECTION.glob("tests/sanity/ignore*.txt")):
+        print(f"sanity: {ignored[0].name} must not exist: repair what it hides")
+        return 1
+    _write_home()
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    command = [tool("ansible-test"), "sanity", "--color", "no", "--python", version, *sys.argv[1:]]
+    env = {"HOME": str(HOME), "PATH": _path()}
+    return run_steps("sanity", [Step("ansible-test sanity", command, cwd=COLLECTION, env=env)])
+
+
+def _write_home() -> None:
+    cache = HOME / ".ansible" / "test" / "cache"
+    cache.mkdir(parents=True, exist_ok=True)
+    for name in BOOTSTRAP_FILES:
+        (cache / name).write_text(BOOTSTRAP)
+    pip_conf = HOME / ".config" / "pip" / "pip.conf"
+    pip_conf.parent.mkdir(parents=True, exist_ok=True)
+    # May hold credentials of a private index.
+    pip_conf.touch(mode=0o600)
+    pip_conf.write_text(_pip_settings())
+
+
+def _pip_settings() -> str:
+    """Return the settings that pip finds in files and in PIP_* variables, as one file."""
+    command = [sys.executable, "-m", "pip", "config", "list"]
+    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    settings: dict[str, str] = {}
+    for line in lines:
+        name, dummy, value = line.partition("=")
+        section, dummy, key = name.rpartition(".")
+        if section in ("global", "install", ":env:") and key != "config-file":
+            settings[key] = value.strip("'\"").replace("\\n", "\n    ")
+    return "\n".join(["[global]", *(f"{key} = {value}" for key, value in settings.items()), ""])
+
+
+def _path() -> str:
+    """Return PATH with the running environment first and without pyenv's shims, which stop ansible-test."""
+    entries = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    real = [entry for entry in entries if Path(entry).name != "shims"]
+    return os.pathsep.join([str(Path(sys.executable).parent), *real])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
