@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Turn a schema into the structural OpenAPI schema of a CustomResourceDefinition."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .manifest import Json
+from .schema import (
+    QUANTITY_PATTERN,
+    Boolean,
+    Integer,
+    ListOf,
+    MapOf,
+    Object,
+    QuantityValue,
+    Schema,
+    Text,
+)
+
+
+def openapi(schema: Schema) -> Json:
+    """Return the `openAPIV3Schema` of a node, with descriptions and defaults."""
+    body = _body(schema)
+    if schema.description:
+        body["description"] = schema.description
+    return body
+
+
+def _body(schema: Schema) -> Json:
+    match schema:
+        case Object():
+            return _object(schema)
+        case ListOf():
+            return _list(schema)
+        case MapOf():
+            return {"type": "object", "additionalProperties": openapi(schema.values)}
+        case Text():
+            return _text(schema)
+        case Integer():
+            return _integer(schema)
+        case Boolean():
+            return _said(type="boolean", default=schema.default)
+        case QuantityValue():
+            return {
+                "anyOf": [{"type": "integer"}, {"type": "string"}],
+                "pattern": QUANTITY_PATTERN,
+                "x-kubernetes-int-or-string": True,
+            }
+
+
+def _said(**entries: Any) -> Json:
+    return {key: value for key, value in entries.items() if value is not None}
+
+
+def _object(schema: Object) -> Json:
+    body: Json = {"type": "object"}
+    if schema.fields:
+        body["properties"] = {name: openapi(child) for name, child in schema.fields.items()}
+    if schema.required:
+        body["required"] = list(schema.required)
+    if schema.atomic:
+        body["x-kubernetes-map-type"] = "atomic"
+    return body
+
+
+def _list(schema: ListOf) -> Json:
+    body: Json = {"type": "array", "items": openapi(schema.items)}
+    if schema.keys:
+        body["x-kubernetes-list-type"] = "map"
+        body["x-kubernetes-list-map-keys"] = list(schema.keys)
+    return body
+
+
+def _text(schema: Text) -> Json:
+    return _said(
+        type="string",
+        default=schema.default,
+        enum=list(schema.enum) or None,
+        minLength=schema.min_length or None,
+        maxLength=schema.max_length,
+        pattern=schema.pattern or None,
+        format=schema.format or None,
+    )
+
+
+def _integer(schema: Integer) -> Json:
+    return _said(
+        type="integer",
+        format=f"int{schema.bits}",
+        default=schema.default,
+        minimum=schema.minimum,
+        maximum=schema.maximum,
+    )

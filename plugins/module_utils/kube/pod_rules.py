@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the API server refuses about the core/v1 types that custom resources embed.
+
+The custom resource takes nearly anything here; the refusal comes later, for the child that carries it. Each function
+yields the same problems before anything is written, under the path that the author wrote. The rules are those of
+k8s.io/kubernetes v1.36.3 (pkg/apis/core/validation).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from .manifest import Json
+from .names import check_dns_subdomain, check_label_key, check_label_value, check_namespace
+from .problem import Problem
+from .quantity import parse_quantity
+from .schema_check import child_path, show
+
+_ENV_NAME = re.compile(r"[ -<>-~]+", re.ASCII)
+_CONFIG_KEY = re.compile(r"[-._a-zA-Z0-9]{1,253}", re.ASCII)
+_SUBSCRIPT = re.compile(r"metadata\.(?P<map>labels|annotations)\['(?P<key>.*)'\]")
+
+_FIELD_PATHS = (
+    "metadata.name",
+    "metadata.namespace",
+    "metadata.uid",
+    "spec.nodeName",
+    "spec.serviceAccountName",
+    "status.hostIP",
+    "status.hostIPs",
+    "status.podIP",
+    "status.podIPs",
+)
+_RESOURCE_FIELDS = tuple(
+    f"{side}.{name}"
+    for side in ("limits", "requests")
+    for name in ("cpu", "memory", "ephemeral-storage")
+)
+_HUGE_PAGES = "hugepages-"
+_EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+_CONTAINER_RESOURCES = ("cpu", "memory", "ephemeral-storage")
+
+#: What a container may set as `imagePullPolicy`.
+PULL_POLICIES = ("Always", "IfNotPresent", "Never")
+#: All annotations of an object together, in bytes.
+ANNOTATIONS_LIMIT = 256 * 1024
+
+
+def env_problems(env: Sequence[Json], path: str) -> Iterator[Problem]:
+    """Yield what is wrong with environment variables, one by one. Duplicates are not looked at."""
+    for number, variable in enumerate(env):
+        where = f"{path}[{number}]"
+        name = variable["name"]
+        if not _ENV_NAME.fullmatch(name):
+            message = f"{show(name)} is not a variable: only printable ASCII characters other than = are allowed"
+            yield Problem(f"{where}.name", message, rule="env-name")
+        if "valueFrom" in variable:
+            yield from _source_problems(variable, f"{where}.valueFrom")
+
+
+def _source_problems(variable: Json, path: str) -> Iterator[Problem]:
+    name, source = variable["name"], variable["valueFrom"]
+    if len(source) != 1:
+        kinds = "fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef"
+        yield Problem(path, f"{name}: give exactly one of {kinds}", rule="env-source")
+    if variable.get("value"):
+        yield Problem(path, f"{name}: give either value or valueFrom, not both", rule="env-source")
+    for kind, body in source.items():
+        where = f"{path}.{kind}"
+        for field, message in _SOURCES[kind](body):
+            yield Problem(f"{where}.{field}", f"{name}: {message}", rule="env-source")
+
+
+def _field_faults(body: Json) -> Iterator[tuple[str, str]]:
+    if body.get("apiVersion", "v1") != "v1":
+        yield "apiVersion", f"{show(body['apiVersion'])} is not v1"
+    wanted = body["fieldPath"]
+    subscript = _SUBSCRIPT.fullmatch(wanted)
+    if subscript:
+        fault = check_label_key(subscript["key"])
+        if fault:
+            yield "fieldPath", fault
+    elif wanted not in _FIELD_PATHS:
+        known = ", ".join((*_FIELD_PATHS, "metadata.labels['…']", "metadata.annotations['…']"))
+        yield "fieldPath", f"{show(wanted)} is none of {known}"
+
+
+def _resource_faults(body: Json) -> Iterator[tuple[str, str]]:
+    wanted = body["resource"]
+    if wanted not in _RESOURCE_FIELDS and not wanted.startswith(
+        (f"limits.{_HUGE_PAGES}", f"requests.{_HUGE_PAGES}")
+    ):
+        yield "resource", f"{show(wanted)} is none of {', '.join(_RESOURCE_FIELDS)}"
+
+
+def _key_faults(body: Json) -> Iterator[tuple[str, str]]:
+    fault = check_dns_subdomain(body.get("name", ""))
+    if fault:
+        yield "name", fault
+    key = body["key"]
+    if not _CONFIG_KEY.fullmatch(key) or key in (".", "..") or key.startswith(".."):
+        yield (
+            "key",
+            f'{show(key)} is not a key: letters, digits, "-", "_" and "." are allowed, 1 to 253 of them',
+        )
+
+
+def _file_faults(body: Json) -> Iterator[tuple[str, str]]:
+    if not _ENV_NAME.fullmatch(body["key"]):
+        yield "key", f"{show(body['key'])} is not a variable"
+    fault = check_namespace(body["volumeName"])
+    if fault:
+        yield "volumeName", fault
+    if not body["path"] or ".." in body["path"].split("/"):
+        yield "path", f'{show(body["path"])} must not be empty nor hold ".."'
+
+
+_SOURCES = {
+    "fieldRef": _field_faults,
+    "resourceFieldRef": _resource_faults,
+    "configMapKeyRef": _key_faults,
+    "secretKeyRef": _key_faults,
+    "fileKeyRef": _file_faults,
+}
+
+
+def toleration_problems(tolerations: Sequence[Json], path: str) -> Iterator[Problem]:
+    """Yield what is wrong with tolerations."""
+    for number, toleration in enumerate(tolerations):
+        for field, message in _toleration_faults(toleration):
+            yield Problem(f"{path}[{number}].{field}", message, rule="toleration")
+
+
+def _toleration_faults(toleration: Json) -> Iterator[tuple[str, str]]:
+    key, value = toleration.get("key", ""), toleration.get("value", "")
+    operator, effect = toleration.get("operator", ""), toleration.get("effect", "")
+    fault = check_label_key(key) if key else None
+    if fault:
+        yield "key", fault
+    if not key and operator != "Exists":
+        yield "operator", f"{show(operator)} needs a key; without a key only Exists is allowed"
+    if operator in ("", "Equal"):
+        fault = check_label_value(value)
+        if fault:
+            yield "value", fault
+    elif operator == "Exists":
+        if value:
+            yield (
+                "value",
+                f"{show(value)} has no meaning with the operator Exists; leave it out or use Equal",
+            )
+    else:
+        yield "operator", f"{show(operator)} is not one of Equal, Exists"
+    if effect and effect not in _EFFECTS:
+        yield "effect", f"{show(effect)} is not one of {', '.join(_EFFECTS)}"
+    if "tolerationSeconds" in toleration and effect != "NoExecute":
+        yield "tolerationSeconds", f"only the effect NoExecute takes seconds, not {show(effect)}"
+
+
+def label_problems(labels: Mapping[str, str], path: str) -> Iterator[Problem]:
+    """Yield what is wrong with labels or with a node selector."""
+    for key, value in labels.items():
+        for fault in (check_label_key(key), check_label_value(value)):
+            if fault:
+                yield Problem(child_path(path, key), fault, rule="label")
+
+
+def annotation_problems(annotations: Mapping[str, str], path: str) -> Iterator[Problem]:
+    """Yield what is wrong with annotations: keys, and the size of all together."""
+    for key in annotations:
+        fault = check_label_key(key.lower())
+        if fault:
+            yield Problem(child_path(path, key), fault, rule="annotation")
+    size = sum(len(key.encode()) + len(value.encode()) for key, value in annotations.items())
+    if size > ANNOTATIONS_LIMIT:
+        yield Problem(
+            path,
+            f"{size} bytes of annotations; at most {ANNOTATIONS_LIMIT} are allowed",
+            rule="annotation",
+        )
+
+
+def image_problems(image: str, path: str) -> Iterator[Problem]:
+    """Yield what is wrong with a container's image. The API checks no more than blanks around it."""
+    if image != image.strip():
+        yield Problem(path, f"{show(image)} has blanks around it", rule="image")
+
+
+def resource_problems(resources: Mapping[str, Any], path: str) -> Iterator[Problem]:
+    """Yield what is wrong with the requests and limits of one container, and with claims that the pod does not have."""
+    limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
+    for side, amounts in (("limits", limits), ("requests", requests)):
+        for name, amount in amounts.items():
+            for message in _amount_faults(name, parse_quantity(amount), amount):
+                yield Problem(child_path(f"{path}.{side}", name), message, rule="resources")
+    for name, amount in requests.items():
+        fault = _against_limit(name, amount, limits.get(name))
+        if fault:
+            yield Problem(child_path(f"{path}.requests", name), fault, rule="resources")
+    named = {*limits, *requests}
+    if any(name.startswith(_HUGE_PAGES) for name in named) and not named & {"cpu", "memory"}:
+        yield Problem(
+            path,
+            "huge pages need a request or limit of cpu or memory beside them",
+            rule="resources",
+        )
+    for number, claim in enumerate(resources.get("claims") or ()):
+        message = f"{show(claim['name'])} is not a claim of the pod, and these pods cannot have one; leave claims out"
+        yield Problem(f"{path}.claims[{number}]", message, rule="resource-claims")
+
+
+def is_extended(name: str) -> bool:
+    """Return whether a resource is counted in whole pieces and cannot be shared, as devices are."""
+    return "/" in name and "kubernetes.io/" not in name and not name.startswith("requests.")
+
+
+def _amount_faults(name: str, amount: Fraction, text: str) -> Iterator[str]:
+    fault = check_label_key(name)
+    if fault:
+        yield fault
+    elif "/" not in name and name not in _CONTAINER_RESOURCES and not name.startswith(_HUGE_PAGES):
+        yield f"{show(name)} is not a resource of a container: {', '.join(_CONTAINER_RESOURCES)}, or vendor.example/device"
+    elif (
+        "/" in name
+        and "kubernetes.io/" not in name
+        and (name.startswith("requests.") or check_label_key(f"requests.{name}"))
+    ):
+        yield f"{show(name)} is not the name of an extended resource"
+    if amount < 0:
+        yield f"{text} is negative"
+    elif is_extended(name) and amount.denominator != 1:
+        yield f"{text} is not a whole number; devices are counted in pieces"
+
+
+def _against_limit(name: str, request: str, limit: str | None) -> str | None:
+    whole = is_extended(name) or name.startswith(_HUGE_PAGES)
+    if limit is None:
+        return f"{show(name)} needs a limit of the same amount, {request}" if whole else None
+    wanted, allowed = parse_quantity(request), parse_quantity(limit)
+    if whole and wanted != allowed:
+        return f"{request} must be equal to the limit of {limit}"
+    if wanted > allowed:
+        return f"{request} is more than the limit of {limit}"
+    return None

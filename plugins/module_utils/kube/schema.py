@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The shape of a custom resource as Python data: one source for checks, defaults, the CRD and the documentation.
+
+A node says what a value may be and what it is for. `check` (schema_check.py) reads a value by it, `openapi` (openapi.py)
+turns it into the structural schema of a CustomResourceDefinition, `rows` lists it for a documentation table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+INT32_MAX = 2**31 - 1
+INT64_MAX = 2**63 - 1
+
+#: What the API server accepts as a quantity, for example `1.5`, `500m`, `16Gi`, `1e3`.
+QUANTITY_PATTERN = (
+    r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))"
+    r"(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """A string.
+
+    keep_empty: an empty text says something; elsewhere it counts as absent, as it does on creation with the operator.
+    sensitive: the value may be a secret, so messages do not show it.
+    """
+
+    description: str = ""
+    default: str | None = None
+    enum: tuple[str, ...] = ()
+    min_length: int = 0
+    max_length: int | None = None
+    pattern: str = ""
+    format: str = ""
+    keep_empty: bool = False
+    sensitive: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Integer:
+    """A whole number that fits 32 or 64 bits."""
+
+    description: str = ""
+    default: int | None = None
+    minimum: int | None = None
+    maximum: int | None = None
+    bits: int = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Boolean:
+    """True or false; absent is a third state where there is no default."""
+
+    description: str = ""
+    default: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuantityValue:
+    """An amount of a resource, as text or as a whole number."""
+
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MapOf:
+    """A map with free keys."""
+
+    description: str = ""
+    values: Schema
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListOf:
+    """A list.
+
+    keys: fields that tell the items apart (`x-kubernetes-list-type: map`), so that duplicates are refused.
+    title: a field of the items by which messages call an item, beside its number.
+    """
+
+    description: str = ""
+    items: Schema
+    keys: tuple[str, ...] = ()
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Object:
+    """A map with known fields.
+
+    atomic: written and owned as a whole (`x-kubernetes-map-type: atomic`).
+    hints: what to say about a field that is unknown here but often tried.
+    """
+
+    description: str = ""
+    fields: Mapping[str, Schema]
+    required: tuple[str, ...] = ()
+    atomic: bool = False
+    hints: Mapping[str, str] = field(default_factory=dict)
+
+
+Schema = Text | Integer | Boolean | QuantityValue | MapOf | ListOf | Object
+
+
+def default_of(schema: Schema) -> Any:
+    """Return the value that an absent field takes, or None."""
+    return getattr(schema, "default", None)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a documentation table."""
+
+    path: str
+    schema: Schema
+    required: bool
+
+
+def rows(schema: Object, path: str) -> Iterator[Row]:
+    """Yield every field below an object in the order of the schema, lists and maps included."""
+    for name, child in schema.fields.items():
+        where = f"{path}.{name}" if path else name
+        yield Row(where, child, name in schema.required)
+        yield from _below(child, where)
+
+
+def _below(schema: Schema, path: str) -> Iterator[Row]:
+    if isinstance(schema, Object):
+        yield from rows(schema, path)
+    elif isinstance(schema, ListOf) and isinstance(schema.items, Object):
+        yield from rows(schema.items, f"{path}[]")
+
+
+def type_name(schema: Schema) -> str:
+    """Return the type of a field as the documentation table writes it."""
+    match schema:
+        case Object():
+            return "object"
+        case ListOf():
+            return f"list of {type_name(schema.items)}"
+        case MapOf():
+            return f"map of {type_name(schema.values)}"
+        case Integer():
+            return f"int{schema.bits}"
+        case Boolean():
+            return "boolean"
+        case QuantityValue():
+            return "quantity"
+        case Text():
+            return "text"

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read a value by its schema: every problem at once, defaults filled in, nulls and empty values as absent.
+
+The API server prunes what it does not know and reports one layer of errors at a time. Here an unknown field is an error
+with the nearest known name, and a broken field does not hide the others: it is replaced by its default and named in
+`broken`, so that later rules can look at the rest.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from .names import quoted
+from .problem import Problem
+from .quantity import canonical_quantity
+from .schema import (
+    INT32_MAX,
+    INT64_MAX,
+    Boolean,
+    Integer,
+    ListOf,
+    MapOf,
+    Object,
+    QuantityValue,
+    Schema,
+    Text,
+    default_of,
+    rows,
+)
+
+#: How much of a wrong value a message repeats, in characters.
+_SHOWN = 80
+
+_PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A value with its defaults. `broken`: paths of fields that had to be replaced or left out."""
+
+    value: Any
+    problems: tuple[Problem, ...]
+
+    @property
+    def broken(self) -> frozenset[str]:
+        """The fields that have an error."""
+        return frozenset(problem.path for problem in self.problems)
+
+
+def check(schema: Object, value: Any, path: str) -> Checked:
+    """Return the value as the API server would store it, and what is wrong with it. Never raises for bad input."""
+    reading = _Reading(schema, path)
+    return Checked(reading.read(schema, value, path), tuple(reading.problems))
+
+
+def show(value: Any) -> str:
+    """Return a value as messages show it: as JSON writes it, cut when it is long."""
+    if isinstance(value, str):
+        return quoted(value)
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def child_path(path: str, key: str) -> str:
+    """Return the path of a map's value: `limits.memory`, `limits["nvidia.com/gpu"]`."""
+    return f"{path}.{key}" if _PLAIN_KEY.fullmatch(key) else f'{path}["{key}"]'
+
+
+def related(path: str, others: Iterable[str]) -> bool:
+    """Return whether one of the other paths is the same field, above it or below it."""
+    return any(_within(path, other) or _within(other, path) for other in others)
+
+
+def _within(path: str, parent: str) -> bool:
+    return path == parent or (path.startswith(parent) and path[len(parent)] in ".[")
+
+
+class _Reading:
+    """One pass over a value. Holds the problems found so far."""
+
+    def __init__(self, root: Object, path: str) -> None:
+        self.problems: list[Problem] = []
+        self._root = root
+        self._path = path
+
+    def read(self, schema: Schema, value: Any, path: str, title: str = "") -> Any:
+        """Return the value with defaults, or None where it is absent or of no use."""
+        match schema:
+            case Object():
+                return self._object(schema, value, path, title)
+            case ListOf():
+                return self._list(schema, value, path)
+            case MapOf():
+                return self._map(schema, value, path)
+            case Text():
+                return self._text(schema, value, path, title)
+            case Integer():
+                return self._integer(schema, value, path, title)
+            case Boolean():
+                return self._boolean(schema, value, path, title)
+            case QuantityValue():
+                return self._quantity(value, path, title)
+
+    def _say(self, path: str, message: str, rule: str, title: str = "") -> None:
+        self.problems.append(Problem(path, f"{title}: {message}" if title else message, rule=rule))
+
+    def _object(self, schema: Object, value: Any, path: str, title: str) -> dict[str, Any]:
+        if not isinstance(value, Mapping):
+            self._say(path, f"{show(value)} is not a map of fields", "type", title)
+            return self._fields(schema, {}, path, title, lenient=True)
+        for key in value:
+            if key not in schema.fields:
+                self._say(f"{path}.{key}", self._unknown(schema, str(key)), "unknown-field", title)
+        return self._fields(schema, value, path, title)
+
+    def _fields(
+        self,
+        schema: Object,
+        value: Mapping[str, Any],
+        path: str,
+        title: str,
+        *,
+        lenient: bool = False,
+    ) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        for name, field in schema.fields.items():
+            where = f"{path}.{name}" if path else name
+            given = value.get(name)
+            if given is None and name in schema.required:
+                if not lenient:
+                    self._say(where, _missing(field), "missing", title)
+                result[name] = self._stand_in(field, where)
+                continue
+            read = self.read(field, given, where, title) if given is not None else None
+            if read is None:
+                read = default_of(field)
+            if read is not None:
+                result[name] = read
+        return result
+
+    def _stand_in(self, schema: Schema, path: str) -> Any:
+        if isinstance(schema, Object):
+            return self._fields(schema, {}, path, "", lenient=True)
+        default = default_of(schema)
+        return "" if default is None and isinstance(schema, Text) else default
+
+    def _unknown(self, schema: Object, key: str) -> str:
+        if key in schema.hints:
+            return f"unknown field; {schema.hints[key]}"
+        near = get_close_matches(key, schema.fields, n=1, cutoff=0.6) or [
+            name for name in schema.fields if name.lower() == key.lower()
+        ]
+        if near:
+            return f'unknown field, did you mean "{near[0]}"?'
+        elsewhere = [
+            row.path for row in rows(self._root, self._path) if row.path.endswith(f".{key}")
+        ]
+        if elsewhere:
+            return f"unknown field; it stands in {' or '.join(elsewhere[:3])}"
+        return f"unknown field; known here: {', '.join(schema.fields) or 'none'}"
+
+    def _list(self, schema: ListOf, value: Any, path: str) -> list[Any] | None:
+        if not isinstance(value, list | tuple):
+            self._say(path, f"{show(value)} is not a list", "type")
+            return None
+        items = []
+        for number, item in enumerate(value):
+            name = item.get(schema.title) if schema.title and isinstance(item, Mapping) else None
+            read = self.read(
+                schema.items, item, f"{path}[{number}]", name if isinstance(name, str) else ""
+            )
+            items.append("" if read is None and isinstance(schema.items, Text) else read)
+        if schema.keys:
+            self._duplicates(schema, items, path)
+        return items or None
+
+    def _duplicates(self, schema: ListOf, items: list[Any], path: str) -> None:
+        seen: dict[tuple[Any, ...], int] = {}
+        for number, item in enumerate(items):
+            key = tuple(item.get(name) for name in schema.keys)
+            first = seen.setdefault(key, number)
+            if first != number:
+                what = (
+                    f"{show(key[0])} stands in {path}[{first}] already; each may stand there once"
+                )
+                self._say(f"{path}[{number}]", what, "duplicate")
+
+    def _map(self, schema: MapOf, value: Any, path: str) -> dict[str, Any] | None:
+        if not isinstance(value, Mapping):
+            self._say(path, f"{show(value)} is not a map of fields", "type")
+            return None
+        result = {}
+        for key, item in value.items():
+            if not isinstance(key, str):
+                self._say(path, f"the key {show(key)} is not a string; put it in quotes", "type")
+                continue
+            read = self.read(schema.values, item, child_path(path, key))
+            if read is None and isinstance(schema.values, Text) and item == "":
+                read = ""
+            if read is not None:
+                result[key] = read
+        return result or None
+
+    def _text(self, schema: Text, value: Any, path: str, title: str) -> str | None:
+        if not isinstance(value, str):
+            self._say(path, _not_a_string(value, sensitive=schema.sensitive), "type", title)
+            return None
+        fault = _text_fault(schema, value)
+        if fault:
+            self._say(path, *fault, title)
+            return None
+        return value if value or schema.keep_empty else None
+
+    def _integer(self, schema: Integer, value: Any, path: str, title: str) -> int | None:
+        if not isinstance(value, int) or isinstance(value, bool):
+            self._say(path, f"{show(value)} is not an integer", "type", title)
+            return None
+        limit = INT32_MAX if schema.bits == 32 else INT64_MAX
+        low = -limit - 1 if schema.minimum is None else schema.minimum
+        high = limit if schema.maximum is None else schema.maximum
+        if low <= value <= high:
+            return value
+        edge = f"below the minimum of {low}" if value < low else f"above the maximum of {high}"
+        self._say(path, f"{value} is {edge}", "range", title)
+        return None
+
+    def _boolean(self, _schema: Boolean, value: Any, path: str, title: str) -> bool | None:
+        if isinstance(value, bool):
+            return value
+        self._say(
+            path,
+            f"{show(value)} is not a boolean; write true or false without quotes",
+            "type",
+            title,
+        )
+        return None
+
+    def _quantity(self, value: Any, path: str, title: str) -> str | None:
+        if isinstance(value, bool) or not isinstance(value, int | str):
+            quote = f'; put it in quotes: "{value}"' if isinstance(value, float) else ""
+            self._say(
+                path,
+                f"{show(value)} is not a quantity such as 500m, 2 or 16Gi{quote}",
+                "type",
+                title,
+            )
+            return None
+        try:
+            return canonical_quantity(value)
+        except ValueError:
+            self._say(
+                path, f"{show(value)} is not a quantity such as 500m, 2 or 16Gi", "quantity", title
+            )
+            return None
+
+
+def _missing(schema: Schema) -> str:
+    what = schema.description.partition(". ")[0].rstrip(".")
+    return f"missing: {what[:1].lower()}{what[1:]}" if what else "missing"
+
+
+def _not_a_string(value: Any, *, sensitive: bool) -> str:
+    if isinstance(value, Mapping | list | tuple) or value is None:
+        return "not a string" if sensitive else f"{show(value)} is not a string"
+    kind = (
+        "a boolean"
+        if isinstance(value, bool)
+        else "a number"
+        if isinstance(value, int | float)
+        else "not text"
+    )
+    if sensitive and not isinstance(value, bool):
+        return f"{kind}, not a string; put it in quotes"
+    return f'{show(value)} is {kind}, not a string; put it in quotes: "{str(value).lower()}"'
+
+
+def _text_fault(schema: Text, value: str) -> tuple[str, str] | None:
+    if schema.enum and value not in schema.enum:
+        near = get_close_matches(value, schema.enum, n=1)
+        guess = f', did you mean "{near[0]}"?' if near else ""
+        return f"{show(value)} is not one of {', '.join(schema.enum)}{guess}", "enum"
+    if len(value) < schema.min_length:
+        return "must not be empty", "length"
+    if schema.max_length is not None and len(value) > schema.max_length:
+        return (
+            f"{show(value)} has {len(value)} characters; at most {schema.max_length} are allowed",
+            "length",
+        )
+    if schema.pattern and not re.search(schema.pattern, value):
+        return f"{show(value)} does not match {schema.pattern}", "pattern"
+    return None

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rules that the schema cannot say. A rule reads a service and its settings and yields problems.
+
+An error is what the API server would refuse for one of the children. A warning is what it accepts and what cannot do what
+its author wants; the children are then the operator's. `Problem.rule` names the rule in docs/differences.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from ....kube.problem import Problem
+from ..settings import Settings
+from ..spec import ModelService
+from . import (
+    arguments,
+    devices,
+    environment,
+    images,
+    monitoring,
+    mounts,
+    naming,
+    picker,
+    ports,
+    prefill_decode,
+    resources,
+    routing,
+    scheduling,
+    storage,
+)
+
+Rule = Callable[[ModelService, Settings], Iterable[Problem]]
+
+RULES: tuple[Rule, ...] = (
+    naming.service_name,
+    naming.istio_pool_name,
+    images.engine_image,
+    images.pull_policy,
+    images.routing_proxy_image,
+    images.picker_image,
+    images.pull_secrets,
+    storage.plain_http,
+    storage.shared_memory,
+    mounts.mount_path_taken,
+    mounts.mount_path_unusable,
+    arguments.one_word_per_item,
+    arguments.computed_flags,
+    environment.variables,
+    environment.repeated,
+    environment.computed,
+    environment.nixl_port,
+    ports.picker_port,
+    ports.proxy_port,
+    devices.by_hand,
+    devices.data_parallel,
+    resources.roles_resources,
+    resources.picker_resources,
+    scheduling.placement,
+    prefill_decode.needs_proxy,
+    prefill_decode.tensor_sizes,
+    prefill_decode.kv_transfer,
+    prefill_decode.connector,
+    prefill_decode.proxy_tls,
+    picker.no_replicas,
+    routing.hostnames,
+    routing.gateway,
+    monitoring.interval,
+    monitoring.port_name,
+    monitoring.missing_token,
+    monitoring.tracing_endpoint,
+)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Prefill and decode in separate pods, and the proxy between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....kube.problem import Problem
+from ....kube.schema_check import show
+from ..settings import Settings
+from ..spec import ModelService
+
+#: What the routing sidecar v0.6.0 understands; it ends at once with any other, and is started again for ever.
+CONNECTORS = ("nixlv2", "shared-storage", "sglang")
+
+
+def needs_proxy(service: ModelService, _settings: Settings) -> Iterator[Problem]:
+    """Warn of prefill pods that get no work: W48."""
+    if service.prefill is not None and service.routing_proxy is None:
+        message = (
+            "prefill pods get no work without spec.routingProxy, since nobody follows the picker's hints; "
+            "add routingProxy: {} or leave prefill out"
+        )
+        yield Problem("spec.prefill", message, "warning", rule="prefill-without-proxy")
+
+
+def tensor_sizes(service: ModelService, _settings: Settings) -> Iterator[Problem]:
+    """Warn of prefill spread wider than decode, which the NIXL connector supports for few models only."""
+    prefill, decode = service.prefill, service.decode
+    if prefill is not None and prefill.tensor > decode.tensor:
+        message = (
+            f"{prefill.tensor} is larger than spec.decode.parallelism.tensor, {decode.tensor}; most models cannot hand their "
+            "KV cache over that way. Use at most the decode size"
+        )
+        yield Problem("spec.prefill.parallelism.tensor", message, "warning", rule="prefill-tensor")
+
+
+def kv_transfer(service: ModelService, _settings: Settings) -> Iterator[Problem]:
+    """Warn of engines that are not told to hand the KV cache over: W49."""
+    if service.prefill is None or service.routing_proxy is None:
+        return
+    if not any(argument.startswith("--kv-transfer-config") for argument in service.engine.args):
+        message = "no --kv-transfer-config is given, so prefill pods hand nothing over and decode pods compute it again"
+        yield Problem("spec.engine.args", message, "warning", rule="kv-transfer")
+
+
+def connector(service: ModelService, _settings: Settings) -> Iterator[Problem]:
+    """Warn of a connector that the proxy does not know: W46."""
+    proxy = service.routing_proxy
+    if proxy is not None and proxy.connector not in CONNECTORS:
+        message = (
+            f"{show(proxy.connector)} is not one of {', '.join(CONNECTORS)}; the proxy of llm-d 0.6 ends at once and is "
+            "started again for ever"
+        )
+        yield Problem("spec.routingProxy.connector", message, "warning", rule="connector")
+
+
+def proxy_tls(service: ModelService, settings: Settings) -> Iterator[Problem]:
+    """Warn of TLS that nobody asked for (W45), and of a certificate that nobody mounts (W47)."""
+    proxy = service.routing_proxy
+    if proxy is None:
+        return
+    if proxy.secure_proxy is None and not settings.release.always_secure_proxy_flag:
+        message = (
+            "missing: the proxy then serves TLS with a certificate of its own, which gateways and metrics scraping refuse; "
+            "set it to false"
+        )
+        yield Problem("spec.routingProxy.secureProxy", message, "warning", rule="secure-proxy")
+    if proxy.cert_path:
+        message = f"{show(proxy.cert_path)} is passed on, but nothing is mounted there; the image has to hold the certificate"
+        yield Problem("spec.routingProxy.certPath", message, "warning", rule="certificate")

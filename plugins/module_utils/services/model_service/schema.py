@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every field of a ModelService: type, default, limits and meaning, for the releases that we reproduce.
+
+Source: model.otterscale.io/v1alpha1 at model-operator v0.9.0-alpha.2 and v1.0.1; reference/modelservice.md §1.2 and §1.3.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ...kube.core_schema import ENV_VAR, TOLERATION, resources, string_map
+from ...kube.schema import (
+    Boolean,
+    Integer,
+    ListOf,
+    Object,
+    Row,
+    Schema,
+    Text,
+    rows,
+)
+from .releases import Release
+from .status_schema import STATUS
+
+ACCELERATORS = ("nvidia", "amd", "intel-gaudi", "google", "cpu")
+FAILURE_MODES = ("FailOpen", "FailClose")
+
+
+def _port(description: str, default: int) -> Integer:
+    return Integer(description=description, default=default, minimum=1, maximum=65535)
+
+
+def _parallel(description: str) -> Integer:
+    return Integer(description=description, default=1, minimum=1)
+
+
+MODEL = Object(
+    description="The model that is served. Its weights are unpacked from an OCI artefact before the engine starts.",
+    fields={
+        "name": Text(
+            description="The name that clients send as `model`. Free text, slashes and capitals allowed.",
+            min_length=1,
+            max_length=253,
+        ),
+        "image": Text(
+            description="The OCI artefact that holds the weights, as `kit unpack` takes it.",
+            min_length=1,
+        ),
+        "mountPath": Text(
+            description="Absolute path of the weights in the engine container.", default="/models"
+        ),
+        "imagePullSecrets": ListOf(
+            description="Secrets with which images are pulled. Only the first one is used to fetch the weights.",
+            items=Object(
+                fields={
+                    "name": Text(description="Name of a Secret in the same namespace.", default="")
+                },
+                atomic=True,
+            ),
+        ),
+    },
+    required=("image", "name"),
+)
+
+ENGINE = Object(
+    description="The vLLM server that both roles run.",
+    fields={
+        "image": Text(description="Engine image. The setting `images.engine` where absent."),
+        "imagePullPolicy": Text(
+            description="`Always`, `IfNotPresent` or `Never`. Where absent the kubelet decides by the image's tag."
+        ),
+        "args": ListOf(
+            description="More arguments for `vllm serve`, after those that are made from this object. One word per item.",
+            items=Text(),
+        ),
+        "env": ListOf(
+            description="Environment of the engine, after TP_SIZE, DP_SIZE and DP_SIZE_LOCAL.",
+            items=ENV_VAR,
+            title="name",
+        ),
+        "port": _port("Port at which the service is called: the pool's target port.", 8000),
+    },
+    hints={
+        "replicas": "it stands in spec.decode.replicas and spec.prefill.replicas",
+        "resources": "it stands in spec.decode.resources and spec.prefill.resources",
+    },
+)
+
+ACCELERATOR = Object(
+    description="The devices on which both roles run.",
+    fields={
+        "type": Text(
+            description="Vendor, which decides the device resource; `cpu` asks for none. "
+            "Devices per pod are tensor times dataLocal.",
+            enum=ACCELERATORS,
+        )
+    },
+    required=("type",),
+)
+
+PARALLELISM = Object(
+    description="How the model is spread.",
+    fields={
+        "tensor": _parallel("Devices over which each layer is split."),
+        "data": _parallel("Copies of the model that work as one server. It asks for no devices."),
+        "dataLocal": _parallel(
+            "Copies of the model in one pod; multiplies the devices of the pod."
+        ),
+    },
+)
+
+ROUTING_PROXY = Object(
+    description="The sidecar of decode pods that has prompts prefilled elsewhere. Needed with `spec.prefill`.",
+    fields={
+        "image": Text(description="Proxy image. The setting `images.routing_proxy` where absent."),
+        "connector": Text(
+            description="How the KV cache travels: `nixlv2`, `shared-storage` or `sglang`.",
+            default="nixlv2",
+        ),
+        "targetPort": _port(
+            "Port of the engine behind the proxy; the proxy takes `spec.engine.port`.", 8200
+        ),
+        "zapEncoder": Text(description="Form of the proxy's log: `json` or `console`."),
+        "zapLogLevel": Text(description="Level of the proxy's log."),
+        "secureProxy": Boolean(
+            description="Whether the proxy serves TLS. Release 0.9.0-alpha.2 serves it where absent."
+        ),
+        "prefillerUseTLS": Boolean(description="Whether the proxy calls prefill pods with TLS."),
+        "certPath": Text(
+            description="Folder with the proxy's certificate. Nothing is mounted there."
+        ),
+    },
+)
+
+INFERENCE_POOL = Object(
+    description="The InferencePool and its endpoint picker. Where absent, a pool with defaults and FailClose is made.",
+    fields={
+        "endpointPicker": Object(
+            description="The picker that chooses a pod for each request.",
+            fields={
+                "image": Text(
+                    description="Picker image. The setting `images.endpoint_picker` where absent."
+                ),
+                "replicas": Integer(
+                    description="Picker pods. With more than one, a leader is elected and only it is ready.",
+                    default=1,
+                    minimum=0,
+                ),
+                "resources": resources(
+                    "Resources of the picker. Where neither requests nor limits are given: requests of 4 CPU and 8Gi, "
+                    "memory limit of 16Gi."
+                ),
+                "port": _port(
+                    "gRPC port of the picker. 9003 and 9090 are taken by health and metrics.", 9002
+                ),
+                "failureMode": Text(
+                    description="What the gateway does when the picker does not answer: send anywhere or fail.",
+                    default="FailOpen",
+                    enum=FAILURE_MODES,
+                ),
+            },
+        )
+    },
+    required=("endpointPicker",),
+)
+
+HTTP_ROUTE = Object(
+    description="The route to the pool. Where absent, a default route to the setting `gateway_name` is made.",
+    fields={
+        "gatewayRef": Object(
+            description="The Gateway that takes the route.",
+            fields={
+                "name": Text(description="Name of the Gateway.", min_length=1),
+                "namespace": Text(
+                    description="Namespace of the Gateway; the service's own where absent."
+                ),
+            },
+            required=("name",),
+        ),
+        "hostnames": ListOf(
+            description="Host names that the route takes, at most 16, `*.` in front for a wildcard. All where absent.",
+            items=Text(keep_empty=True),
+        ),
+    },
+    required=("gatewayRef",),
+)
+
+MONITORING = Object(
+    description="Scraping by the Prometheus operator.",
+    fields={
+        "podMonitor": Object(
+            description="PodMonitors for the engine pods; with an explicit pool also a ServiceMonitor for the picker.",
+            fields={
+                "enabled": Boolean(
+                    description="Whether monitors are made. Release 1.0.1 makes them where `podMonitor` is absent.",
+                    default=False,
+                ),
+                "portName": Text(
+                    description="Name of the scraped port; the engine's is `http`.", default="http"
+                ),
+                "path": Text(description="Path of the metrics.", default="/metrics"),
+                "interval": Text(
+                    description="Time between two scrapes, a Prometheus duration.", default="30s"
+                ),
+            },
+        )
+    },
+)
+
+
+def _role(what: str, release: Release) -> Object:
+    fields: dict[str, Schema] = {
+        "replicas": Integer(
+            description="Pods. Where absent one is made, and a number that an autoscaler sets later is left alone.",
+            default=1,
+            minimum=0,
+        ),
+        "parallelism": PARALLELISM,
+        "resources": resources(
+            "Resources of the engine; the devices are added from `parallelism`."
+        ),
+        "nodeSelector": string_map("Labels that a node must have."),
+        "tolerations": ListOf(description="Taints that the pods tolerate.", items=TOLERATION),
+    }
+    hints = {
+        "image": "it stands in spec.engine.image, for both roles",
+        "args": "it stands in spec.engine.args, for both roles",
+        "env": "it stands in spec.engine.env, for both roles",
+        "affinity": "this kind has nodeSelector and tolerations only",
+        "tensor": "did you mean parallelism.tensor?",
+        "data": "did you mean parallelism.data?",
+        "dataLocal": "did you mean parallelism.dataLocal?",
+    }
+    if release.role_annotations:
+        fields["annotations"] = string_map("Annotations of the pods of this role.")
+    else:
+        hints["annotations"] = (
+            "model-operator has it from release 1.0.0; set releases.model_operator to 1.0.1"
+        )
+    return Object(description=what, fields=fields, hints=hints)
+
+
+@cache
+def spec_schema(release: Release) -> Object:
+    """Return the schema of `spec` for a release."""
+    return Object(
+        description="What is wanted.",
+        fields={
+            "model": MODEL,
+            "engine": ENGINE,
+            "accelerator": ACCELERATOR,
+            "decode": _role("The pods that answer requests.", release),
+            "prefill": _role(
+                "The pods that only read prompts. Its presence, also as `{}`, splits the work.",
+                release,
+            ),
+            "routingProxy": ROUTING_PROXY,
+            "inferencePool": INFERENCE_POOL,
+            "httpRoute": HTTP_ROUTE,
+            "monitoring": MONITORING,
+        },
+        required=("accelerator", "decode", "engine", "model"),
+    )
+
+
+@cache
+def root_schema(release: Release) -> Object:
+    """Return the schema of the whole custom resource for a release, as its CRD shows it."""
+    return Object(
+        description="A model served by vLLM behind an inference gateway.",
+        fields={
+            "apiVersion": Text(description="`model.otterscale.io/v1alpha1`."),
+            "kind": Text(description="`ModelService`."),
+            "metadata": Object(fields={}),
+            "spec": spec_schema(release),
+            "status": STATUS,
+        },
+        required=("spec",),
+    )
+
+
+def documentation(release: Release) -> tuple[Row, ...]:
+    """Return every field below `spec` in order, for the documentation table."""
+    return tuple(rows(spec_schema(release), "spec"))

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The settings that shape the children: the operator's flags under our option names, with the release's defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from ...kube.manifest import Json
+from ...kube.names import check_dns_subdomain, check_label_value, check_namespace
+from ...kube.problem import Complaint, InputError, Problem
+from ...kube.quantity import canonical_quantity, parse_quantity
+from ...kube.schema import Boolean, Object, Schema, Text
+from ...kube.schema_check import check, show
+from .releases import RELEASES, Release
+from .settings_schema import FOREIGN, SETTINGS
+
+DEFAULT_RELEASE = "0.9.0-alpha.2"
+
+_BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+_READ_ELSEWHERE = FOREIGN | {"shared_memory"}
+
+
+@dataclass(frozen=True, slots=True)
+class Tracing:
+    """OpenTelemetry of picker and proxy. Empty sampler texts are left out of the environment."""
+
+    enabled: bool = False
+    otel_endpoint: str = ""
+    sampler: str = "parentbased_traceidratio"
+    sampler_arg: str = "0.01"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One release with its flags.
+
+    model_kit_image: empty drops the init container that unpacks the model.
+    gateway_name: empty switches the default route off. gateway_namespace: where the default route's gateway lives.
+    operator_version: value of the version label, empty for none.
+    plain_http: whether the model registry is called without TLS, as the operator does.
+    shared_memory: size limit of a memory-backed /dev/shm for tensor parallel roles; empty text for no limit, None for no volume.
+    """
+
+    release: Release
+    engine_image: str
+    endpoint_picker_image: str
+    routing_proxy_image: str
+    model_kit_image: str
+    gateway_name: str
+    operator_version: str
+    gateway_namespace: str = "llm-d"
+    cluster_domain: str = "cluster.local"
+    provider: str = "istio"
+    metrics_endpoint_auth: bool = True
+    tracing: Tracing = Tracing()
+    plain_http: bool = True
+    shared_memory: str | None = None
+
+
+def make_settings(options: Mapping[str, Any], releases: Mapping[str, str]) -> Settings:
+    """Return the settings of the wanted release of model-operator.
+
+    options: the task's `settings`; what other kinds read is passed over. releases: the task's `releases`.
+    Raises InputError that holds everything wrong with both.
+    """
+    release, release_problems = _release(releases)
+    shared_memory, memory_problems = _shared_memory(options.get("shared_memory"))
+    groups: Json = {
+        name: {} for name, field in SETTINGS.fields.items() if isinstance(field, Object)
+    }
+    given = {
+        key: value
+        for key, value in options.items()
+        if value is not None and key not in _READ_ELSEWHERE
+    }
+    checked = check(SETTINGS, _as_ansible_means(SETTINGS, {**groups, **given}), "settings")
+    value: Json = checked.value
+    value.setdefault("gateway_name", release.default_gateway)
+    value.setdefault("operator_version", f"v{release.name}")
+    named = {path: value.get(path.removeprefix("settings."), "") for path in _TEXT_CHECKS}
+    problems = [
+        *release_problems,
+        *memory_problems,
+        *checked.problems,
+        *(problem for path, text in named.items() for problem in _text_problems(path, text)),
+    ]
+    if problems:
+        raise InputError([Complaint("settings", tuple(problems))])
+    return _settings(value, release, shared_memory)
+
+
+def _settings(value: Json, release: Release, shared_memory: str | None) -> Settings:
+    images = value["images"]
+    return Settings(
+        release=release,
+        engine_image=images["engine"],
+        endpoint_picker_image=images["endpoint_picker"],
+        routing_proxy_image=images["routing_proxy"],
+        model_kit_image=images["model_kit"],
+        gateway_name=value["gateway_name"],
+        operator_version=value["operator_version"],
+        gateway_namespace=value["gateway_namespace"],
+        cluster_domain=value["cluster_domain"],
+        provider=value["provider"],
+        metrics_endpoint_auth=value["metrics_endpoint_auth"],
+        tracing=Tracing(**value["tracing"]),
+        plain_http=value["model_registry"]["plain_http"],
+        shared_memory=shared_memory,
+    )
+
+
+def _release(releases: Mapping[str, str]) -> tuple[Release, list[Problem]]:
+    wanted = str(releases.get("model_operator") or DEFAULT_RELEASE)
+    release = RELEASES.get(wanted.removeprefix("v"))
+    if release:
+        return release, []
+    near = get_close_matches(wanted, RELEASES, n=1)
+    guess = f'; did you mean "{near[0]}"?' if near else ""
+    message = f"{show(wanted)} is not one of {', '.join(RELEASES)}{guess}"
+    return RELEASES[DEFAULT_RELEASE], [Problem("releases.model_operator", message, rule="release")]
+
+
+def _shared_memory(value: Any) -> tuple[str | None, list[Problem]]:
+    """Return the size limit: an empty text for none, None for no volume."""
+    if isinstance(value, str):
+        value = _BOOLEANS.get(value.lower(), value)
+    if value is None or value is False:
+        return None, []
+    if value is True:
+        return "", []
+    try:
+        if parse_quantity(value) > 0:
+            return canonical_quantity(value), []
+    except (ValueError, TypeError):
+        pass
+    message = f"{show(value)} is neither true, false nor an amount of memory such as 16Gi"
+    return None, [Problem("settings.shared_memory", message, rule="shared-memory")]
+
+
+def _as_ansible_means(schema: Object, value: Any) -> Any:
+    """Return options with the texts that templates make of booleans, and the numbers of texts, turned back."""
+    if not isinstance(value, Mapping):
+        return value
+    return {key: _meant(schema.fields.get(key), item) for key, item in value.items()}
+
+
+def _meant(schema: Schema | None, value: Any) -> Any:
+    match schema:
+        case Object():
+            return _as_ansible_means(schema, value)
+        case Boolean() if isinstance(value, str):
+            return _BOOLEANS.get(value.lower(), value)
+        case Text() if isinstance(value, int | float) and not isinstance(value, bool):
+            return str(value)
+        case _:
+            return value
+
+
+_TEXT_CHECKS: dict[str, Callable[[str], str | None]] = {
+    "settings.gateway_name": check_dns_subdomain,
+    "settings.gateway_namespace": check_namespace,
+    "settings.cluster_domain": check_dns_subdomain,
+    "settings.operator_version": check_label_value,
+}
+
+
+def _text_problems(path: str, text: str) -> Iterator[Problem]:
+    fault = _TEXT_CHECKS[path](text) if text else None
+    if fault:
+        yield Problem(path, fault, rule="name")
