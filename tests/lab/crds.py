@@ -1,0 +1,78 @@
+"""CRDs as data, read from Go module folders, and put into a cluster.
+
+`load("gateway-api")` gives a named bundle, `crds(module, version, path, ...)` any other. Parsed once: the cache
+keeps them as JSON.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import yaml
+
+from . import crd_sources, paths, toolchain
+from .client import Client, Manifest
+from .crd_sources import BUNDLES, Bundle
+from .errors import LabError
+from .files import write_atomically
+
+CRD = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+
+
+def load(*names: str) -> list[Manifest]:
+    """The CRDs of named bundles."""
+    unknown = [name for name in names if name not in BUNDLES]
+    if unknown:
+        raise LabError(f"no CRD bundle named {', '.join(unknown)}; there are: {', '.join(BUNDLES)}")
+    return [manifest for name in names for manifest in documents(BUNDLES[name])]
+
+
+def crds(module: str, version: str, *files: str, only: tuple[str, ...] = ()) -> list[Manifest]:
+    """The CRDs in these files of a Go module; `only` keeps the documents with these names."""
+    return documents(Bundle(module, version, files, only))
+
+
+def documents(bundle: Bundle) -> list[Manifest]:
+    """A bundle's documents, downloaded and parsed if need be."""
+    digest = hashlib.sha256(repr(bundle).encode()).hexdigest()[:16]
+    cached = paths.cache() / "crds" / f"{digest}.json"
+    if cached.is_file():
+        found: list[Manifest] = json.loads(cached.read_text(encoding="utf-8"))
+        return found
+    if crd_sources.missing(bundle):
+        crd_sources.fetch([bundle], toolchain.find_go(lambda _text: None))
+    parsed = [
+        document
+        for file in bundle.files
+        for document in _parse((bundle.folder / file).read_text(encoding="utf-8"))
+    ]
+    chosen = [each for each in parsed if not bundle.only or each["metadata"]["name"] in bundle.only]
+    absent = set(bundle.only) - {each["metadata"]["name"] for each in chosen}
+    if absent:
+        raise LabError(
+            f"{bundle.module}@{bundle.version} has no document named {', '.join(sorted(absent))}"
+        )
+    write_atomically(cached, json.dumps(chosen))
+    return chosen
+
+
+def _parse(text: str) -> list[Manifest]:
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return [document for document in yaml.load_all(text, Loader=loader) if document]
+
+
+def is_established(manifest: Manifest | None) -> bool:
+    """Whether the API server serves the CRD's kind."""
+    conditions = ((manifest or {}).get("status") or {}).get("conditions") or ()
+    return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
+
+
+def install(client: Client, manifests: Iterable[Manifest]) -> None:
+    """Apply CRDs side by side and wait until each is served."""
+    wanted = list(manifests)
+    client.apply_all(wanted)
+    for manifest in wanted:
+        client.wait_for(manifest, is_established)

@@ -1,0 +1,94 @@
+"""Starting, watching and ending single processes, so that none outlives the one that started it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+#: Seconds between TERM and KILL.
+PATIENCE = 6.0
+_PR_SET_PDEATHSIG = 1
+_LOOK_EVERY = 0.2
+
+
+def _die_with_parent() -> Callable[[], None] | None:
+    """What a child does before it runs its program: ask Linux for a KILL when its parent's thread ends."""
+    if not sys.platform.startswith("linux"):
+        return None
+    libc = ctypes.CDLL(None, use_errno=True)
+    parent = os.getpid()
+
+    def ask() -> None:
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return ask
+
+
+async def start(command: list[str], log: Path) -> asyncio.subprocess.Process:
+    """Start a program in a session of its own, with its output in a file."""
+    with log.open("ab") as output:
+        return await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            preexec_fn=_die_with_parent(),
+            start_new_session=True,
+        )
+
+
+async def end(process: asyncio.subprocess.Process) -> None:
+    """TERM, then KILL, and wait until it is gone."""
+    with contextlib.suppress(ProcessLookupError):
+        process.terminate()
+    try:
+        await asyncio.wait_for(process.wait(), PATIENCE)
+    except TimeoutError:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+
+
+async def ended(pid: int) -> None:
+    """Return when a process that is not our child is gone."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    except (AttributeError, OSError):
+        while is_alive(pid):
+            await asyncio.sleep(_LOOK_EVERY)
+        return
+    try:
+        gone = asyncio.Event()
+        asyncio.get_running_loop().add_reader(descriptor, gone.set)
+        await gone.wait()
+        asyncio.get_running_loop().remove_reader(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether the process still runs; one that ended and waits for its parent does not."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    try:
+        # After the name in brackets comes the state; Z is a process that has ended.
+        return (
+            Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+            != "Z"
+        )
+    except (FileNotFoundError, ProcessLookupError):
+        return not Path("/proc/self/stat").exists()
