@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far a Deployment has come: counters, whether they speak of its present template, and what stops it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .manifest import Json
+from .pods import Fault, newest, pod_fault
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout:
+    """A Deployment's state, counted in pods.
+
+    found: whether it exists. observed: whether its controller has seen the present template. updated: pods of that
+    template. total: pods of any template. fault: what waiting does not mend, None also where the pods are complete.
+    """
+
+    found: bool = False
+    desired: int = 0
+    ready: int = 0
+    updated: int = 0
+    total: int = 0
+    observed: bool = False
+    fault: Fault | None = None
+
+    @property
+    def rolled_out(self) -> bool:
+        """Whether all pods are of the present template; the ready ones may be old ones otherwise."""
+        return self.observed and self.updated >= self.desired and self.total <= self.updated
+
+    @property
+    def complete(self) -> bool:
+        """Whether all pods that are wanted are ready and of the present template."""
+        return self.found and self.rolled_out and self.ready >= self.desired
+
+
+def read_rollout(deployment: Json | None, pods: Sequence[Json]) -> Rollout:
+    """Return the state of a Deployment, or of one that is not there. pods: any pods, its own among them."""
+    if deployment is None:
+        return Rollout()
+    spec, status = deployment.get("spec") or {}, deployment.get("status") or {}
+    rollout = Rollout(
+        found=True,
+        desired=spec.get("replicas", 1),
+        ready=status.get("readyReplicas") or 0,
+        updated=status.get("updatedReplicas") or 0,
+        total=status.get("replicas") or 0,
+        observed=(status.get("observedGeneration") or 0)
+        >= (deployment["metadata"].get("generation") or 0),
+    )
+    if rollout.complete or not rollout.observed:
+        return rollout
+    return replace(rollout, fault=_fault(deployment, status, pods))
+
+
+def _fault(deployment: Json, status: Mapping[str, Any], pods: Sequence[Json]) -> Fault | None:
+    """Return what a pod says, since it knows why; else what the Deployment says."""
+    name = deployment["metadata"]["name"]
+    selector = ((deployment.get("spec") or {}).get("selector") or {}).get("matchLabels") or {}
+    own = newest(pods, selector) if status.get("updatedReplicas") else []
+    for fault in (pod_fault(pod) for pod in own):
+        if fault is not None:
+            return Fault(fault.reason, f"Deployment {name}, {fault.message}")
+    for kind, failing, reason in (
+        ("ReplicaFailure", "True", ""),
+        ("Progressing", "False", "ProgressDeadlineExceeded"),
+    ):
+        for condition in status.get("conditions") or ():
+            said = condition.get("reason") or kind
+            if (
+                condition.get("type") == kind
+                and condition.get("status") == failing
+                and reason in ("", said)
+            ):
+                return Fault(said, f"Deployment {name}: {said}: {condition.get('message', '')}")
+    return None

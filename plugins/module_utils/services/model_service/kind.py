@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""ModelService as the rest of the house sees it."""
+
+from __future__ import annotations
+
+from ..kind import ServiceKind
+from .advise import advise
+from .compile import compile as compile_service
+from .crd import PLURAL, crd
+from .normalise import load
+from .observe import observe
+from .settings import Settings, make_settings
+from .spec import API_VERSION, KIND, ModelService
+
+MODEL_SERVICE: ServiceKind[ModelService, Settings] = ServiceKind(
+    api_version=API_VERSION,
+    kind=KIND,
+    plural=PLURAL,
+    crd=crd,
+    settings=make_settings,
+    load=load,
+    compile=compile_service,
+    advise=advise,
+    observe=observe,
+    child_kinds=(
+        ("v1", "ServiceAccount"),
+        ("v1", "ConfigMap"),
+        ("v1", "Secret"),
+        ("v1", "Service"),
+        ("apps/v1", "Deployment"),
+        ("rbac.authorization.k8s.io/v1", "Role"),
+        ("rbac.authorization.k8s.io/v1", "RoleBinding"),
+        ("rbac.authorization.k8s.io/v1", "ClusterRole"),
+        ("rbac.authorization.k8s.io/v1", "ClusterRoleBinding"),
+        ("inference.networking.k8s.io/v1", "InferencePool"),
+        ("gateway.networking.k8s.io/v1", "HTTPRoute"),
+        ("networking.istio.io/v1beta1", "DestinationRule"),
+        ("monitoring.coreos.com/v1", "PodMonitor"),
+        ("monitoring.coreos.com/v1", "ServiceMonitor"),
+    ),
+    # Guards the picker's cluster-scoped roles; only model-operator takes it away.
+    finalizers=("model.otterscale.io/epp-cluster-rbac",),
+    controller={"control-plane": "controller-manager", "app.kubernetes.io/name": "model-operator"},
+)
