@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 from .steps import Step, run_steps, tool
-from .tree import BUILD, COLLECTION, sync
+from .tree import BUILD, COLLECTION, TREE_ROOT, sync
 
 HOME = BUILD / "home"
 
@@ -32,6 +32,8 @@ def main() -> int:
     if ignored := sorted(COLLECTION.glob("tests/sanity/ignore*.txt")):
         print(f"sanity: {ignored[0].name} must not exist: repair what it hides")
         return 1
+    # In the checkout's own repository the tree is ignored, and ansible-test would find no file to test.
+    subprocess.run(["git", "init", "--quiet", str(TREE_ROOT)], check=True)
     _write_home()
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     command = [tool("ansible-test"), "sanity", "--color", "no", "--python", version, *sys.argv[1:]]

@@ -13,7 +13,8 @@ from .names import check_namespace
 from .pod_rules import annotation_problems, label_problems
 from .problem import Problem
 from .schema import Object, Text
-from .schema_check import check, show
+from .schema_check import check
+from .schema_faults import show
 
 METADATA = Object(
     fields={

@@ -17,7 +17,8 @@ from .manifest import Json
 from .names import check_dns_subdomain, check_label_key, check_label_value, check_namespace
 from .problem import Problem
 from .quantity import parse_quantity
-from .schema_check import child_path, show
+from .schema_check import child_path
+from .schema_faults import show
 
 _ENV_NAME = re.compile(r"[ -<>-~]+", re.ASCII)
 _CONFIG_KEY = re.compile(r"[-._a-zA-Z0-9]{1,253}", re.ASCII)

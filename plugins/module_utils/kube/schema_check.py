@@ -8,14 +8,12 @@ with the nearest known name, and a broken field does not hide the others: it is 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from .names import quoted
 from .problem import Problem
 from .quantity import canonical_quantity
 from .schema import (
@@ -32,9 +30,7 @@ from .schema import (
     default_of,
     rows,
 )
-
-#: How much of a wrong value a message repeats, in characters.
-_SHOWN = 80
+from .schema_faults import missing, not_a_string, show, text_fault
 
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
@@ -58,17 +54,13 @@ def check(schema: Object, value: Any, path: str) -> Checked:
     return Checked(reading.read(schema, value, path), tuple(reading.problems))
 
 
-def show(value: Any) -> str:
-    """Return a value as messages show it: as JSON writes it, cut when it is long."""
-    if isinstance(value, str):
-        return quoted(value)
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-
-
 def child_path(path: str, key: str) -> str:
     """Return the path of a map's value: `limits.memory`, `limits["nvidia.com/gpu"]`."""
     return f"{path}.{key}" if _PLAIN_KEY.fullmatch(key) else f'{path}["{key}"]'
+
+
+def _joined(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
 
 
 def related(path: str, others: Iterable[str]) -> bool:
@@ -115,7 +107,9 @@ class _Reading:
             return self._fields(schema, {}, path, title, lenient=True)
         for key in value:
             if key not in schema.fields:
-                self._say(f"{path}.{key}", self._unknown(schema, str(key)), "unknown-field", title)
+                self._say(
+                    _joined(path, str(key)), self._unknown(schema, str(key)), "unknown-field", title
+                )
         return self._fields(schema, value, path, title)
 
     def _fields(
@@ -129,16 +123,18 @@ class _Reading:
     ) -> dict[str, Any]:
         result: dict[str, Any] = {}
         for name, field in schema.fields.items():
-            where = f"{path}.{name}" if path else name
+            where = _joined(path, name)
             given = value.get(name)
             if given is None and name in schema.required:
                 if not lenient:
-                    self._say(where, _missing(field), "missing", title)
+                    self._say(where, missing(field), "missing", title)
                 result[name] = self._stand_in(field, where)
                 continue
             read = self.read(field, given, where, title) if given is not None else None
             if read is None:
-                read = default_of(field)
+                read = (
+                    self._stand_in(field, where) if name in schema.required else default_of(field)
+                )
             if read is not None:
                 result[name] = read
         return result
@@ -208,9 +204,9 @@ class _Reading:
 
     def _text(self, schema: Text, value: Any, path: str, title: str) -> str | None:
         if not isinstance(value, str):
-            self._say(path, _not_a_string(value, sensitive=schema.sensitive), "type", title)
+            self._say(path, not_a_string(value, sensitive=schema.sensitive), "type", title)
             return None
-        fault = _text_fault(schema, value)
+        fault = text_fault(schema, value)
         if fault:
             self._say(path, *fault, title)
             return None
@@ -257,40 +253,3 @@ class _Reading:
                 path, f"{show(value)} is not a quantity such as 500m, 2 or 16Gi", "quantity", title
             )
             return None
-
-
-def _missing(schema: Schema) -> str:
-    what = schema.description.partition(". ")[0].rstrip(".")
-    return f"missing: {what[:1].lower()}{what[1:]}" if what else "missing"
-
-
-def _not_a_string(value: Any, *, sensitive: bool) -> str:
-    if isinstance(value, Mapping | list | tuple) or value is None:
-        return "not a string" if sensitive else f"{show(value)} is not a string"
-    kind = (
-        "a boolean"
-        if isinstance(value, bool)
-        else "a number"
-        if isinstance(value, int | float)
-        else "not text"
-    )
-    if sensitive and not isinstance(value, bool):
-        return f"{kind}, not a string; put it in quotes"
-    return f'{show(value)} is {kind}, not a string; put it in quotes: "{str(value).lower()}"'
-
-
-def _text_fault(schema: Text, value: str) -> tuple[str, str] | None:
-    if schema.enum and value not in schema.enum:
-        near = get_close_matches(value, schema.enum, n=1)
-        guess = f', did you mean "{near[0]}"?' if near else ""
-        return f"{show(value)} is not one of {', '.join(schema.enum)}{guess}", "enum"
-    if len(value) < schema.min_length:
-        return "must not be empty", "length"
-    if schema.max_length is not None and len(value) > schema.max_length:
-        return (
-            f"{show(value)} has {len(value)} characters; at most {schema.max_length} are allowed",
-            "length",
-        )
-    if schema.pattern and not re.search(schema.pattern, value):
-        return f"{show(value)} does not match {schema.pattern}", "pattern"
-    return None

@@ -13,7 +13,8 @@ from ...kube.names import check_dns_subdomain, check_label_value, check_namespac
 from ...kube.problem import Complaint, InputError, Problem
 from ...kube.quantity import canonical_quantity, parse_quantity
 from ...kube.schema import Boolean, Object, Schema, Text
-from ...kube.schema_check import check, show
+from ...kube.schema_check import check
+from ...kube.schema_faults import show
 from .releases import RELEASES, Release
 from .settings_schema import FOREIGN, SETTINGS
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from ....kube.problem import Problem
 from ....kube.quantity import parse_quantity
-from ....kube.schema_check import child_path, show
+from ....kube.schema_check import child_path
+from ....kube.schema_faults import show
 from ..children.accelerator import RESOURCES, devices
 from ..settings import Settings
 from ..spec import ModelService, Role, roles

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ....kube.names import check_dns_subdomain
 from ....kube.pod_rules import PULL_POLICIES, image_problems
 from ....kube.problem import Problem
-from ....kube.schema_check import show
+from ....kube.schema_faults import show
 from ..settings import Settings
 from ..spec import ModelService
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from posixpath import normpath
 
 from ....kube.problem import Problem
-from ....kube.schema_check import show
+from ....kube.schema_faults import show
 from ..settings import Settings
 from ..spec import ModelService, roles
 

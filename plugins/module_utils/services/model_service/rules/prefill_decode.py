@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....kube.problem import Problem
-from ....kube.schema_check import show
+from ....kube.schema_faults import show
 from ..settings import Settings
 from ..spec import ModelService
 

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where the server keeps the kinds that we work with: known in advance, so that they cost no discovery request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import quote
+
+
+@dataclass(frozen=True, slots=True)
+class KindFacts:
+    """One kind. `crd_hint`: how to install it; empty for kinds that each server has."""
+
+    api_version: str
+    kind: str
+    plural: str
+    namespaced: bool = True
+    crd_hint: str = ""
+
+    @property
+    def group(self) -> str:
+        """The API group, empty for the core group."""
+        return self.api_version.rpartition("/")[0]
+
+    @property
+    def resource(self) -> str:
+        """The plural with its group, as RBAC and messages of the server have it: `deployments.apps`."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+    def path(self, namespace: str = "", name: str = "", subresource: str = "") -> str:
+        """Return the URL path of a collection, an object or a subresource."""
+        root = f"/apis/{self.api_version}" if self.group else f"/api/{self.api_version}"
+        parts = [root]
+        if self.namespaced and namespace:
+            parts += ["namespaces", quote(namespace, safe="")]
+        parts.append(self.plural)
+        if name:
+            # RBAC names may hold ":"; a "/" or "%" is refused by the server, but must not change the path.
+            parts.append(quote(name, safe=":"))
+        if subresource:
+            parts.append(subresource)
+        return "/".join(parts)
+
+
+_GATEWAY = "install the Gateway API CRDs (standard channel, v1.0 or newer)"
+_POOL = "install the CRDs of the Gateway API Inference Extension (v1.0 or newer)"
+_ISTIO = "install Istio's CRDs, or set `provider` to something other than istio"
+_MONITORING = "install the CRDs of the Prometheus operator, or switch monitoring off in the service"
+_KEDA = "install KEDA, or take the autoscaler out of the service"
+_KSERVE = "install KServe's CRDs: playbook modelops.inference.install"
+_MODEL_OPERATOR = "install the CRD of the model operator: playbook modelops.inference.install"
+_LWS = "install LeaderWorkerSet: playbook modelops.inference.install"
+_CERTIFICATES = "install cert-manager: playbook modelops.inference.install"
+_KNATIVE = "install Knative Serving, or use the deployment mode Standard"
+_RBAC = "rbac.authorization.k8s.io/v1"
+
+_KNOWN = (
+    KindFacts("v1", "ConfigMap", "configmaps"),
+    KindFacts("v1", "Event", "events"),
+    KindFacts("v1", "LimitRange", "limitranges"),
+    KindFacts("v1", "Namespace", "namespaces", namespaced=False),
+    KindFacts("v1", "Node", "nodes", namespaced=False),
+    KindFacts("v1", "PersistentVolumeClaim", "persistentvolumeclaims"),
+    KindFacts("v1", "Pod", "pods"),
+    KindFacts("v1", "ResourceQuota", "resourcequotas"),
+    KindFacts("v1", "Secret", "secrets"),
+    KindFacts("v1", "Service", "services"),
+    KindFacts("v1", "ServiceAccount", "serviceaccounts"),
+    KindFacts("apps/v1", "DaemonSet", "daemonsets"),
+    KindFacts("apps/v1", "Deployment", "deployments"),
+    KindFacts("apps/v1", "ReplicaSet", "replicasets"),
+    KindFacts("apps/v1", "StatefulSet", "statefulsets"),
+    KindFacts("batch/v1", "Job", "jobs"),
+    KindFacts("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers"),
+    KindFacts("coordination.k8s.io/v1", "Lease", "leases"),
+    KindFacts("discovery.k8s.io/v1", "EndpointSlice", "endpointslices"),
+    KindFacts("networking.k8s.io/v1", "Ingress", "ingresses"),
+    KindFacts("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies"),
+    KindFacts(_RBAC, "ClusterRole", "clusterroles", namespaced=False),
+    KindFacts(_RBAC, "ClusterRoleBinding", "clusterrolebindings", namespaced=False),
+    KindFacts(_RBAC, "Role", "roles"),
+    KindFacts(_RBAC, "RoleBinding", "rolebindings"),
+    KindFacts(
+        "apiextensions.k8s.io/v1",
+        "CustomResourceDefinition",
+        "customresourcedefinitions",
+        namespaced=False,
+    ),
+    KindFacts(
+        "admissionregistration.k8s.io/v1",
+        "MutatingWebhookConfiguration",
+        "mutatingwebhookconfigurations",
+        namespaced=False,
+    ),
+    KindFacts(
+        "admissionregistration.k8s.io/v1",
+        "ValidatingWebhookConfiguration",
+        "validatingwebhookconfigurations",
+        namespaced=False,
+    ),
+    KindFacts(
+        "model.otterscale.io/v1alpha1", "ModelService", "modelservices", crd_hint=_MODEL_OPERATOR
+    ),
+    KindFacts(
+        "serving.kserve.io/v1beta1", "InferenceService", "inferenceservices", crd_hint=_KSERVE
+    ),
+    KindFacts("gateway.networking.k8s.io/v1", "Gateway", "gateways", crd_hint=_GATEWAY),
+    KindFacts("gateway.networking.k8s.io/v1", "HTTPRoute", "httproutes", crd_hint=_GATEWAY),
+    KindFacts("inference.networking.k8s.io/v1", "InferencePool", "inferencepools", crd_hint=_POOL),
+    KindFacts(
+        "networking.istio.io/v1beta1", "DestinationRule", "destinationrules", crd_hint=_ISTIO
+    ),
+    KindFacts("monitoring.coreos.com/v1", "PodMonitor", "podmonitors", crd_hint=_MONITORING),
+    KindFacts(
+        "monitoring.coreos.com/v1", "ServiceMonitor", "servicemonitors", crd_hint=_MONITORING
+    ),
+    KindFacts("keda.sh/v1alpha1", "ScaledObject", "scaledobjects", crd_hint=_KEDA),
+)
+
+_BY_NAME: Mapping[tuple[str, str], KindFacts] = {
+    (facts.api_version, facts.kind): facts for facts in _KNOWN
+}
+
+#: What to install for kinds of a group that are not in the table.
+_GROUP_HINTS: Mapping[str, str] = {
+    "model.otterscale.io": _MODEL_OPERATOR,
+    "serving.kserve.io": _KSERVE,
+    "gateway.networking.k8s.io": _GATEWAY,
+    "inference.networking.k8s.io": _POOL,
+    "inference.networking.x-k8s.io": _POOL,
+    "networking.istio.io": _ISTIO,
+    "monitoring.coreos.com": _MONITORING,
+    "keda.sh": _KEDA,
+    "leaderworkerset.x-k8s.io": _LWS,
+    "cert-manager.io": _CERTIFICATES,
+    "serving.knative.dev": _KNATIVE,
+}
+
+
+def facts(api_version: str, kind: str) -> KindFacts | None:
+    """Return what is known of a kind, or None: then the server has to be asked."""
+    return _BY_NAME.get((api_version, kind))
+
+
+def crd_hint(api_version: str, kind: str) -> str:
+    """Return how to install a kind, empty where nothing is known."""
+    known = facts(api_version, kind)
+    return known.crd_hint if known else _GROUP_HINTS.get(api_version.rpartition("/")[0], "")

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Configurations of the endpoint picker: as structure, as the text that is mounted, and with the hash that rolls its pods.
+
+Source of the two embedded ones: model-operator v0.9.0-alpha.2; reference/modelservice.md §4.7.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from ..kube.manifest import Json
+
+API_VERSION = "inference.networking.x-k8s.io/v1alpha1"
+KIND = "EndpointPickerConfig"
+
+
+@dataclass(frozen=True, slots=True)
+class PickerConfig:
+    """One configuration, ready to be stored.
+
+    key: its name in the ConfigMap and below the mount. text: YAML. hash: lower-case hex SHA-256 over key and text.
+    """
+
+    key: str
+    text: str
+    hash: str
+
+
+@cache
+def picker_config(disaggregated: bool) -> PickerConfig:
+    """Return the configuration that a ModelService embeds. disaggregated: the service has prefill pods."""
+    key, document = (
+        ("pd-config.yaml", disaggregated_config())
+        if disaggregated
+        else ("default-plugins.yaml", default_config())
+    )
+    text = as_text(document)
+    return PickerConfig(key, text, config_hash({key: text}))
+
+
+def default_config() -> Json:
+    """Return the configuration that weighs queue, cache use and cached prefixes of all pods."""
+    return {
+        "apiVersion": API_VERSION,
+        "kind": KIND,
+        "plugins": [
+            {"type": "queue-scorer"},
+            {"type": "kv-cache-utilization-scorer"},
+            {"type": "prefix-cache-scorer"},
+        ],
+        "schedulingProfiles": [
+            {
+                "name": "default",
+                "plugins": [
+                    {"pluginRef": "queue-scorer", "weight": 2},
+                    {"pluginRef": "kv-cache-utilization-scorer", "weight": 2},
+                    {"pluginRef": "prefix-cache-scorer", "weight": 3},
+                ],
+            }
+        ],
+    }
+
+
+def disaggregated_config() -> Json:
+    """Return the configuration with a profile for prefill and one for decode.
+
+    nonCachedTokens: a prompt with fewer new tokens is prefilled by the decode pod itself.
+    """
+    decider = "prefix-based-pd-decider"
+    prefixes = {"maxPrefixBlocksToMatch": 256, "lruCapacityPerServer": 31250}
+    return {
+        "apiVersion": API_VERSION,
+        "kind": KIND,
+        "featureGates": ["prepareDataPlugins"],
+        "plugins": [
+            {"type": "prefill-header-handler"},
+            {"type": "prefix-cache-scorer", "parameters": prefixes},
+            {"type": "queue-scorer"},
+            {"type": "prefill-filter"},
+            {"type": "decode-filter"},
+            {"type": "max-score-picker"},
+            {"type": decider, "parameters": {"nonCachedTokens": 16}},
+            {
+                "type": "pd-profile-handler",
+                "parameters": {"primaryPort": 0, "deciderPluginName": decider},
+            },
+        ],
+        "schedulingProfiles": [_profile("prefill"), _profile("decode")],
+    }
+
+
+def _profile(role: str) -> Json:
+    return {
+        "name": role,
+        "plugins": [
+            {"pluginRef": f"{role}-filter"},
+            {"pluginRef": "max-score-picker"},
+            {"pluginRef": "prefix-cache-scorer", "weight": 2},
+            {"pluginRef": "queue-scorer", "weight": 1},
+        ],
+    }
+
+
+def as_text(document: Json) -> str:
+    """Return a configuration as YAML: block style, keys in the order in which they stand, lists not indented."""
+    import yaml
+
+    text: str = yaml.safe_dump(document, sort_keys=False)
+    return text
+
+
+def config_hash(data: Mapping[str, str]) -> str:
+    """Return the hash of a ConfigMap's data: SHA-256 over key and text of each entry, sorted by key, nothing between."""
+    joined = "".join(key + data[key] for key in sorted(data, key=str.encode))
+    return hashlib.sha256(joined.encode()).hexdigest()

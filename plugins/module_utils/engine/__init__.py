@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What to do and doing it. The names under which this collection is known in a cluster stand here, since all of it uses them."""
+
+from __future__ import annotations
+
+#: Prefix of every label and annotation of ours.
+PREFIX = "inference.modelops.io/"
+#: Label of every object of ours; the selector of each LIST.
+FLEET_LABEL = f"{PREFIX}fleet"
+#: Annotation: the service that an object belongs to, as `<kind>/<namespace>/<name>`.
+OWNER_ANNOTATION = f"{PREFIX}owner"
+#: Annotation: SHA-256 of the canonical intent that was applied last.
+INTENT_ANNOTATION = f"{PREFIX}intent"
+#: The manager under which full objects are applied.
+FIELD_MANAGER = "modelops.inference"
+#: The manager that holds a value which is being handed to somebody else (an autoscaler's replicas).
+HANDOVER_MANAGER = "modelops.inference.scale"

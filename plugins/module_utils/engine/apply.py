@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Doing what was planned: applies stage by stage, then deletions in reverse, each object with its own outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..cluster.connection import Cluster
+from ..cluster.errors import ApiError, ClusterError, Conflict, NotFound
+from ..kube import managed_fields
+from ..kube.intent import Stage
+from ..kube.manifest import Json
+from ..kube.reference import Reference
+from . import FIELD_MANAGER, HANDOVER_MANAGER
+from .compare import Difference, difference
+from .desired import Desired
+from .plan import Action, Change, ServicePlan
+from .policy import Policy
+
+#: The owner's uid in a dry run of a child whose parent does not exist yet.
+PLACEHOLDER_UID = "00000000-0000-0000-0000-000000000000"
+#: How often a delete is tried again because the object's status changed in between.
+DELETE_TRIES = 5
+
+PAST = {Action.CREATE: "created", Action.UPDATE: "updated", Action.ADOPT: "adopted", Action.DELETE: "deleted"}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one object. action: created, updated, adopted, deleted, unchanged, failed or skipped.
+
+    live: the object as the server answered; None where it is gone or nothing was sent.
+    """
+
+    reference: Reference
+    service: Reference
+    action: str
+    reason: str
+    difference: Difference | None = None
+    live: Json | None = None
+
+    @property
+    def changed(self) -> bool:
+        """Whether a field that we send is another than before, or the object came or went."""
+        return self.action in ("created", "deleted") or bool(self.difference and self.difference.changed)
+
+
+Report = Callable[[Outcome], None]
+
+
+class Execution:
+    """One pass over the plans. Keeps who failed, so that dependants are skipped and nothing of theirs is pruned."""
+
+    def __init__(self, cluster: Cluster, policy: Policy, new_namespaces: frozenset[str], report: Report) -> None:
+        self._cluster = cluster
+        self._policy = policy
+        self._new_namespaces = new_namespaces
+        self._report = report
+        self._failed: dict[Reference, Reference] = {}
+        self.outcomes: list[Outcome] = []
+
+    def apply(self, plans: Sequence[ServicePlan]) -> None:
+        """Apply all creates and updates, a stage of every service before the next stage of any."""
+        by_service = {plan.service: plan for plan in plans}
+        for stage in Stage:
+            batch = [change for plan in plans for change in plan.changes if change.stage is stage]
+            self._run(batch, lambda change: self._apply_one(change, by_service[change.service]))
+            for outcome in self.outcomes:
+                plan = by_service.get(outcome.service)
+                if plan and outcome.reference == plan.parent.reference and outcome.live:
+                    plan.parent_live = outcome.live
+
+    def delete(self, changes: Iterable[Change]) -> None:
+        """Delete in reverse order of stages; a service with a failure keeps everything it has."""
+        for stage in reversed(Stage):
+            self._run([change for change in changes if change.stage is stage], self._delete_one)
+
+    def _run(self, batch: Sequence[Change], act: Callable[[Change], Outcome]) -> None:
+        ready = []
+        for change in batch:
+            if culprit := self._failed.get(change.service):
+                self._keep(Outcome(change.reference, change.service, "skipped", f"{culprit} failed"))
+            else:
+                ready.append(change)
+        answers = self._cluster.parallel([lambda change=change: act(change) for change in ready])
+        for change, answer in zip(ready, answers, strict=True):
+            if isinstance(answer, ClusterError):
+                self._failed.setdefault(change.service, change.reference)
+                answer = Outcome(change.reference, change.service, "failed", str(answer))
+            elif isinstance(answer, Exception):
+                raise answer
+            self._keep(answer)
+
+    def _keep(self, outcome: Outcome) -> None:
+        self.outcomes.append(outcome)
+        self._report(outcome)
+
+    def _apply_one(self, change: Change, plan: ServicePlan) -> Outcome:
+        wanted = change.desired
+        assert wanted is not None
+        create = change.action is Action.CREATE
+        uid = plan.owner_uid or (PLACEHOLDER_UID if self._policy.dry_run else "")
+        manifest = wanted.manifest(uid, create=create)
+        if self._policy.dry_run and create and change.reference.namespace in self._new_namespaces:
+            return Outcome(change.reference, change.service, "created", "its namespace would be created first", live=manifest)
+        if change.action is Action.UPDATE and change.live:
+            self._hand_over(change.live, wanted)
+        force = self._policy.force_conflicts or create or change.action is Action.ADOPT
+        answer = self._cluster.apply(manifest, manager=FIELD_MANAGER, force=force, dry_run=self._policy.dry_run)
+        if create and not answer.created and not self._policy.dry_run and _others(answer.object):
+            self._withdraw(change.reference)
+            raise Conflict.between(change.reference, "somebody else created it at the same moment; our fields were withdrawn")
+        diff = difference(change.live, answer.object)
+        action = PAST[change.action] if diff.changed or create or change.action is Action.ADOPT else "unchanged"
+        return Outcome(change.reference, change.service, action, _reason(change.reason, diff), diff, answer.object)
+
+    def _hand_over(self, live: Json, wanted: Desired) -> None:
+        """Let another manager hold the values that we no longer claim: dropped outright they would fall to their defaults."""
+        entry = managed_fields.apply_entry(live, FIELD_MANAGER)
+        for path in wanted.unclaimed:
+            if entry and _owns(entry.get("fieldsV1") or {}, path) and (value := _value(live, path)) is not None:
+                held = {"apiVersion": wanted.reference.api_version, "kind": wanted.reference.kind, "metadata": _identity(wanted)}
+                _set(held, path, value)
+                self._cluster.apply(held, manager=HANDOVER_MANAGER, force=True, dry_run=self._policy.dry_run)
+
+    def _withdraw(self, reference: Reference) -> None:
+        """Take our fields out of somebody else's object: an apply that wants nothing."""
+        metadata = {"name": reference.name} | ({"namespace": reference.namespace} if reference.namespace else {})
+        empty = {"apiVersion": reference.api_version, "kind": reference.kind, "metadata": metadata}
+        self._cluster.apply(empty, manager=FIELD_MANAGER, force=False, dry_run=False)
+
+    def _delete_one(self, change: Change) -> Outcome:
+        live = change.live
+        assert live is not None
+        uid = str(live["metadata"]["uid"])
+        version = str(live["metadata"]["resourceVersion"])
+        for _attempt in range(DELETE_TRIES):
+            try:
+                self._cluster.delete(change.reference, uid=uid, resource_version=version, dry_run=self._policy.dry_run)
+            except Conflict:
+                again = self._cluster.get(change.reference, metadata_only=True)
+                if again is None:
+                    break
+                if again["metadata"]["uid"] != uid:
+                    reason = "somebody made it anew since it was listed; it is left alone"
+                    return Outcome(change.reference, change.service, "skipped", reason)
+                version = str(again["metadata"]["resourceVersion"])
+            else:
+                break
+        else:
+            raise Conflict.between(change.reference, f"it kept changing during {DELETE_TRIES} attempts to delete it")
+        return Outcome(change.reference, change.service, "deleted", change.reason, difference(live, None))
+
+
+def _others(live: Json) -> bool:
+    """Tell whether anybody but us wrote an object; a repeated request of ours is answered like an update, too."""
+    return any(
+        entry.get("manager") != FIELD_MANAGER and not entry.get("subresource")
+        for entry in live["metadata"].get("managedFields") or []
+    )
+
+
+def _reason(reason: str, diff: Difference) -> str:
+    by_manager: dict[str, list[str]] = {}
+    for path, manager in diff.taken_back:
+        by_manager.setdefault(manager, []).append(path)
+    return "; ".join([reason, *(f"took back {', '.join(paths)} from {manager}" for manager, paths in by_manager.items())])
+
+
+def _identity(wanted: Desired) -> Json:
+    name = {"name": wanted.reference.name}
+    return name | ({"namespace": wanted.reference.namespace} if wanted.reference.namespace else {})
+
+
+def _owns(fields: Json, path: Sequence[str]) -> bool:
+    below: Any = fields
+    for step in path:
+        if f"f:{step}" not in below:
+            return False
+        below = below[f"f:{step}"]
+    return True
+
+
+def _value(manifest: Json, path: Sequence[str]) -> Any:
+    value: Any = manifest
+    for step in path:
+        value = (value or {}).get(step)
+    return value
+
+
+def _set(manifest: Json, path: Sequence[str], value: Any) -> None:
+    target = manifest
+    for step in path[:-1]:
+        target = target.setdefault(step, {})
+    target[path[-1]] = value

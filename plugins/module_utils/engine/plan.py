@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What has to be done: every difference between what services want and what is there, before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from ..cluster.connection import Cluster
+from ..kube.intent import Stage
+from ..kube.manifest import Json
+from ..kube.problem import Problem
+from ..kube.reference import Reference
+from .decide import doubt
+from .desired import Desired, owner_value
+from .ownership import Owner, ownership
+from .snapshot import Kind, Snapshot
+
+#: From this many objects of one kind and namespace on, one list is less than a read of each.
+LIST_FROM = 4
+
+
+class Action(Enum):
+    """What is done to one object."""
+
+    CREATE = "create"
+    UPDATE = "update"
+    ADOPT = "adopt"
+    DELETE = "delete"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One object that is not as it should be. live: as it was listed; None where it is not there."""
+
+    action: Action
+    reference: Reference
+    service: Reference
+    stage: Stage
+    desired: Desired | None
+    live: Json | None
+    reason: str
+
+
+@dataclass(slots=True)
+class ServicePlan:
+    """What one service needs. parent: what carries the owner references, with its live object."""
+
+    service: Reference
+    parent: Desired
+    parent_live: Json | None
+    children: tuple[Desired, ...]
+    changes: list[Change] = field(default_factory=list)
+    unchanged: list[Reference] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def owner_uid(self) -> str:
+        """The parent's uid, empty while it does not exist."""
+        return str(self.parent_live["metadata"]["uid"]) if self.parent_live else ""
+
+
+def plan_service(parent: Desired, children: Sequence[Desired], snapshot: Snapshot, fleet: str) -> ServicePlan:
+    """Compare one service with the snapshot. What is absent from it is planned as a create, still to be looked up."""
+    service = parent.service
+    plan = ServicePlan(service, parent, snapshot.get(parent.reference), tuple(children))
+    for wanted in (parent, *children):
+        _plan_object(plan, wanted, snapshot.get(wanted.reference), fleet, adopt=False)
+    for kind in dict.fromkeys((child.reference.api_version, child.reference.kind) for child in children):
+        if kind in snapshot.missing:
+            plan.problems.append(Problem("", str(snapshot.missing[kind]), rule="missing-kind"))
+    return plan
+
+
+def _plan_object(plan: ServicePlan, wanted: Desired, live: Json | None, fleet: str, *, adopt: bool) -> None:
+    if live is None:
+        plan.changes.append(_change(Action.CREATE, wanted, None, "it is not there"))
+        return
+    owned = ownership(live, plan.service, fleet)
+    if owned.ours:
+        reason = doubt(wanted, live, plan.owner_uid if wanted.parent else "")
+        if reason is None:
+            plan.unchanged.append(wanted.reference)
+        else:
+            plan.changes.append(_change(Action.UPDATE, wanted, live, reason))
+    elif adopt and owned.owner in (Owner.CONTROLLER, Owner.STRANGER):
+        plan.changes.append(_change(Action.ADOPT, wanted, live, owned.text))
+    else:
+        way_out = (
+            "rename one of the services" if owned.owner is Owner.OTHER_SERVICE
+            else "set fleet to that name, or rename the service" if owned.owner is Owner.OTHER_FLEET
+            else "rename the service, remove the object, or set adopt: true to take it over"
+        )
+        plan.problems.append(
+            Problem("", f"{wanted.reference} exists already and {owned.text}; {way_out}", rule="ownership")
+        )
+
+
+def _change(action: Action, wanted: Desired, live: Json | None, reason: str) -> Change:
+    return Change(action, wanted.reference, wanted.service, wanted.stage, wanted, live, reason)
+
+
+def look_up_strangers(cluster: Cluster, plans: Iterable[ServicePlan], fleet: str, *, adopt: bool) -> None:
+    """Replace each planned create whose name is taken: a labelled LIST does not show a stranger of the same name.
+
+    An apply would merge into a stranger silently, so this comes before any write. A custom resource that its author applied by hand is
+    no stranger: it is the service itself.
+    """
+    creates = [(plan, change) for plan in plans for change in plan.changes if change.action is Action.CREATE]
+    taken = _existing(cluster, [change.reference for _plan, change in creates])
+    for plan, change in creates:
+        live = taken.get(change.reference)
+        if live is None or change.desired is None:
+            continue
+        plan.changes.remove(change)
+        if change.stage is Stage.PARENT:
+            plan.parent_live = live
+        _plan_object(plan, change.desired, live, fleet, adopt=adopt or change.stage is Stage.PARENT)
+
+
+def _existing(cluster: Cluster, references: Sequence[Reference]) -> dict[Reference, Json]:
+    """Return which of these objects exist, by metadata-only reads: by name, or per kind and namespace, whichever is less."""
+    groups: dict[tuple[Kind, str], list[Reference]] = {}
+    for reference in references:
+        groups.setdefault(((reference.api_version, reference.kind), reference.namespace), []).append(reference)
+    calls = []
+    for (kind, namespace), members in groups.items():
+        if len(members) < LIST_FROM:
+            calls += [lambda reference=reference: _read(cluster, reference) for reference in members]
+        else:
+            calls.append(lambda kind=kind, namespace=namespace: _read_all(cluster, kind, namespace))
+    found: dict[Reference, Json] = {}
+    for answer in cluster.parallel(calls):
+        if isinstance(answer, Exception):
+            raise answer
+        found |= answer
+    return {reference: found[reference] for reference in references if reference in found}
+
+
+def _read(cluster: Cluster, reference: Reference) -> dict[Reference, Json]:
+    live = cluster.get(reference, metadata_only=True)
+    return {} if live is None else {reference: live}
+
+
+def _read_all(cluster: Cluster, kind: Kind, namespace: str) -> dict[Reference, Json]:
+    listing = cluster.list(*kind, namespace=namespace, metadata_only=True)
+    return {Reference(*kind, item["metadata"].get("namespace") or "", item["metadata"]["name"]): item for item in listing.items}
+
+
+def removals(snapshot: Snapshot, plan: ServicePlan) -> list[Change]:
+    """Return the service's objects that it no longer wants, last stage first."""
+    wanted = {plan.parent.reference, *(child.reference for child in plan.children)}
+    return deletions(snapshot, plan.service, keep=wanted, reason="the service no longer wants it")
+
+
+def deletions(snapshot: Snapshot, service: Reference, *, keep: set[Reference], reason: str) -> list[Change]:
+    """Return a delete for each object of a service but those to keep, last stage first."""
+    changes = [
+        Change(Action.DELETE, reference, service, stage_of(reference, service), None, live, reason)
+        for reference, live in snapshot.owned_by(owner_value(service)).items()
+        if reference not in keep and not live["metadata"].get("deletionTimestamp")
+    ]
+    return sorted(changes, key=lambda change: change.stage, reverse=True)
+
+
+#: The stage of a kind that is deleted; what is not named here is a custom resource of the routing stage.
+STAGES = {
+    "Namespace": Stage.NAMESPACE,
+    "ServiceAccount": Stage.ACCESS,
+    "Role": Stage.ACCESS,
+    "ClusterRole": Stage.ACCESS,
+    "Secret": Stage.CONFIG,
+    "ConfigMap": Stage.CONFIG,
+    "RoleBinding": Stage.CONFIG,
+    "ClusterRoleBinding": Stage.CONFIG,
+    "Service": Stage.SERVICE,
+    "Certificate": Stage.CERTIFICATE,
+    "Deployment": Stage.WORKLOAD,
+    "LeaderWorkerSet": Stage.WORKLOAD,
+}
+
+
+def stage_of(reference: Reference, service: Reference) -> Stage:
+    """Return the stage in which an object was applied, for those whose intent is gone."""
+    if reference.kind == service.kind or is_record(reference, service):
+        return Stage.PARENT
+    return STAGES.get(reference.kind, Stage.ROUTING)
+
+
+def is_record(reference: Reference, service: Reference) -> bool:
+    """Tell whether an object is the ConfigMap that stands in for a custom resource whose kind is not installed."""
+    return reference.kind == "ConfigMap" and reference.name == record_name(service)
+
+
+def record_name(service: Reference) -> str:
+    """Return the name of the ConfigMap that stands in for a custom resource, for example `chat.modelservice`."""
+    return f"{service.name}.{service.kind.lower()}"

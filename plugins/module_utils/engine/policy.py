@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a run may do: the options of a task that decide about writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How many objects one run may delete. limit: a number; None for a fifth of the fleet's objects, at least 5, at most 50."""
+
+    limit: int | None = None
+
+    def allows(self, deletions: int, objects: int) -> bool:
+        """Tell whether so many deletions of so many objects are within the budget."""
+        return deletions <= self.of(objects)
+
+    def of(self, objects: int) -> int:
+        """Return the number of objects that may go, of a fleet of so many."""
+        return min(max(objects // 5, 5), 50) if self.limit is None else self.limit
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The options of one run.
+
+    dry_run: check mode; each request is a server-side dry run. diff: collect what changes, field by field.
+    """
+
+    fleet: str = "default"
+    prune: bool = True
+    max_deletions: Budget = Budget()
+    force_conflicts: bool = True
+    adopt: bool = False
+    allow_restart: bool = False
+    create_namespaces: bool = False
+    dry_run: bool = False
+    diff: bool = False

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What of a fleet is in the cluster: one LIST per kind, whatever the number of services."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..cluster.connection import Cluster
+from ..cluster.errors import Forbidden, KindMissing
+from ..cluster.kinds import facts
+from ..kube.manifest import Json
+from ..kube.reference import Reference
+from . import FLEET_LABEL, OWNER_ANNOTATION
+
+#: (apiVersion, kind)
+Kind = tuple[str, str]
+#: Kinds of which only metadata is listed: a full LIST of Secrets would fetch every token of the fleet.
+METADATA_ONLY: frozenset[Kind] = frozenset({("v1", "Secret")})
+
+
+@dataclass(slots=True)
+class Snapshot:
+    """The live objects of one fleet. missing: kinds that the API server does not serve, with what it says about each."""
+
+    objects: dict[Reference, Json]
+    missing: dict[Kind, KindMissing] = field(default_factory=dict)
+    _by_owner: dict[str, list[Reference]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for reference, live in self.objects.items():
+            owner = (live["metadata"].get("annotations") or {}).get(OWNER_ANNOTATION, "")
+            self._by_owner.setdefault(owner, []).append(reference)
+
+    def get(self, reference: Reference) -> Json | None:
+        """Return the live object, None where the fleet has none of that name."""
+        return self.objects.get(reference)
+
+    def owned_by(self, owner: str) -> Mapping[Reference, Json]:
+        """Return the objects that carry this owner annotation."""
+        return {reference: self.objects[reference] for reference in self._by_owner.get(owner, [])}
+
+    @property
+    def owners(self) -> Iterable[str]:
+        """The owner annotations that were seen."""
+        return self._by_owner.keys()
+
+
+def take_snapshot(cluster: Cluster, kinds: Iterable[Kind], fleet: str, namespaces: Sequence[str]) -> Snapshot:
+    """List the fleet's objects of these kinds. namespaces: where to look; empty for everywhere.
+
+    One namespace is listed by itself, which needs no rights beyond it; several are listed cluster-wide at once, or one by one
+    where that is forbidden. Raises ApiError for any other failure.
+    """
+    wanted = list(dict.fromkeys(kinds))
+    snapshot: dict[Reference, Json] = {}
+    missing: dict[Kind, KindMissing] = {}
+    calls = [lambda kind=kind: _list_kind(cluster, kind, fleet, namespaces) for kind in wanted]
+    for kind, answer in zip(wanted, cluster.parallel(calls), strict=True):
+        if isinstance(answer, KindMissing):
+            missing[kind] = answer
+        elif isinstance(answer, Exception):
+            raise answer
+        else:
+            snapshot.update(answer)
+    return Snapshot(snapshot, missing)
+
+
+def _list_kind(cluster: Cluster, kind: Kind, fleet: str, namespaces: Sequence[str]) -> dict[Reference, Json]:
+    if not facts(*kind).namespaced:
+        return _list(cluster, kind, "", fleet)
+    if len(namespaces) == 1:
+        return _list(cluster, kind, namespaces[0], fleet)
+    try:
+        return _list(cluster, kind, "", fleet)
+    except Forbidden:
+        if not namespaces:
+            raise
+    found: dict[Reference, Json] = {}
+    for namespace in namespaces:
+        found |= _list(cluster, kind, namespace, fleet)
+    return found
+
+
+def _list(cluster: Cluster, kind: Kind, namespace: str, fleet: str) -> dict[Reference, Json]:
+    listing = cluster.list(
+        *kind, namespace=namespace, selector=f"{FLEET_LABEL}={fleet}", metadata_only=kind in METADATA_ONLY
+    )
+    return {
+        Reference(*kind, item["metadata"].get("namespace") or "", item["metadata"]["name"]): item for item in listing.items
+    }

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a service wants to exist: its parent object and its children, each with the stage in which it is applied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+
+from .manifest import Json, Manifest
+from .reference import Reference
+
+#: Steps into a manifest, for example ("spec", "replicas").
+FieldPath = tuple[str, ...]
+
+
+class Stage(IntEnum):
+    """The order in which children are applied; they are deleted in reverse.
+
+    A token Secret that is sent beside its ServiceAccount is deleted by the token controller, and a RoleBinding before its
+    Role is refused for a non-admin: hence accounts and roles come before configuration and bindings.
+    """
+
+    NAMESPACE = 0
+    PARENT = 1
+    ACCESS = 2
+    CONFIG = 3
+    SERVICE = 4
+    CERTIFICATE = 5
+    WORKLOAD = 6
+    ROUTING = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """One object that a service wants.
+
+    unclaimed: fields that are sent on create and never again, because something else may own them (an autoscaler's replicas).
+    """
+
+    stage: Stage
+    manifest: Manifest
+    unclaimed: tuple[FieldPath, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """One service compiled: the custom resource as its author wrote it, and everything it wants to exist."""
+
+    parent: Json
+    children: tuple[Child, ...]
+
+    @property
+    def reference(self) -> Reference:
+        """The name of the service."""
+        return Reference.of(self.parent)
+
+
+def present(children: Iterable[Child | None]) -> tuple[Child, ...]:
+    """Return the children that exist; a builder answers None where its child is not wanted."""
+    return tuple(child for child in children if child is not None)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What `metadata.managedFields` says: which fields a manager owns, without any schema.
+
+The grammar is FieldsV1: `f:name` is a field, `k:{json}` an item of a keyed list, `v:value` an item of a set, `.` the thing
+itself. An empty map is a leaf, or a whole subtree that is owned as one value (atomic).
+Source: Kubernetes server-side apply; reference/performance-reliability.md §3.1.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from .manifest import Json
+
+#: Fields of a manifest that the server never records as owned.
+UNTRACKED = {"": ("apiVersion", "kind"), "metadata": ("name", "namespace")}
+
+Fields = dict[str, Any]
+
+
+def apply_entry(live: Json, manager: str, subresource: str = "") -> Json | None:
+    """Return the entry of a manager's server-side applies, or None where it never applied this object."""
+    for entry in live["metadata"].get("managedFields") or []:
+        if (
+            entry.get("manager") == manager
+            and entry.get("operation") == "Apply"
+            and (entry.get("subresource") or "") == subresource
+        ):
+            return dict(entry)
+    return None
+
+
+def tracked(manifest: Json) -> Json:
+    """Return the part of a manifest whose fields the server records."""
+    body = {key: value for key, value in manifest.items() if key not in UNTRACKED[""]}
+    metadata = {key: value for key, value in manifest["metadata"].items() if key not in UNTRACKED["metadata"]}
+    body.pop("metadata")
+    return {"metadata": metadata, **body} if metadata else body
+
+
+def is_keyed(fields: Fields) -> bool:
+    """Tell whether fields describe the items of a keyed list."""
+    return any(step.startswith("k:") for step in fields)
+
+
+def is_set(fields: Fields) -> bool:
+    """Tell whether fields describe the items of a set."""
+    return any(step.startswith("v:") for step in fields)
+
+
+def members(fields: Fields) -> dict[str, Fields]:
+    """Return the field names and what is owned below each."""
+    return {step[2:]: below for step, below in fields.items() if step.startswith("f:")}
+
+
+def items(fields: Fields) -> list[tuple[Json, Fields]]:
+    """Return the keys of a keyed list's items and what is owned below each."""
+    return [(json.loads(step[2:]), below) for step, below in fields.items() if step.startswith("k:")]
+
+
+def matches(key: Json, item: Any, *, defaulted: bool = False) -> bool:
+    """Tell whether a list item has this key. defaulted: a key field that the item leaves out may come from the server."""
+    if not isinstance(item, dict):
+        return False
+    return all(item[name] == value if name in item else defaulted for name, value in key.items())
+
+
+def find(key: Json, candidates: list[Any]) -> Any | None:
+    """Return the one item that has this key, None where there is none or more than one."""
+    found = [item for item in candidates if matches(key, item)]
+    return found[0] if len(found) == 1 else None
+
+
+def project(value: Any, fields: Fields) -> Any:
+    """Return the part of an object that the fields cover; what is owned but not there is left out."""
+    if not fields or fields == {".": {}}:
+        return value
+    if isinstance(value, dict):
+        return {name: project(value[name], below) for name, below in members(fields).items() if name in value}
+    if isinstance(value, list) and is_keyed(fields):
+        owned = items(fields)
+        return [
+            project(item, below) | {name: item[name] for name in key if name in item}
+            for item in value
+            for key, below in owned
+            if matches(key, item)
+        ]
+    if isinstance(value, list) and is_set(fields):
+        return [item for item in value if f"v:{json.dumps(item, separators=(',', ':'))}" in fields]
+    return value
+
+
+def leaves(fields: Fields, path: str = "") -> Iterator[str]:
+    """Yield each owned leaf as a dotted path, list items as `name[key=value]`."""
+    below = {step: inner for step, inner in fields.items() if step != "."}
+    if not below:
+        yield path
+    for step, inner in below.items():
+        kind, _colon, text = step.partition(":")
+        if kind == "f":
+            yield from leaves(inner, f"{path}.{text}" if path else text)
+        elif kind == "k":
+            key = ",".join(f"{name}={value}" for name, value in json.loads(text).items())
+            yield from leaves(inner, f"{path}[{key}]")
+        else:
+            yield f"{path}[{text}]"

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One Kubernetes object as we want it, in the order in which people read manifests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .reference import Reference
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The parts that each object has, and `body`: everything beside metadata (`spec`, `data`, `rules`, …).
+
+    namespace: empty for cluster-scoped objects.
+    """
+
+    api_version: str
+    kind: str
+    name: str
+    namespace: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
+    body: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def reference(self) -> Reference:
+        """The name under which the object is found."""
+        return Reference(self.api_version, self.kind, self.namespace, self.name)
+
+    def to_dict(self) -> Json:
+        """Return the manifest as the API takes it; empty metadata fields are left out."""
+        metadata: Json = {"name": self.name}
+        if self.namespace:
+            metadata["namespace"] = self.namespace
+        if self.labels:
+            metadata["labels"] = dict(self.labels)
+        if self.annotations:
+            metadata["annotations"] = dict(self.annotations)
+        return {"apiVersion": self.api_version, "kind": self.kind, "metadata": metadata, **self.body}

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How one Kubernetes object is named: enough to find it, nothing about what is in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Reference:
+    """One object. `namespace` is empty for cluster-scoped objects."""
+
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+
+    @classmethod
+    def of(cls, manifest: dict[str, Any]) -> Reference:
+        """Return the reference of a manifest."""
+        meta = manifest.get("metadata") or {}
+        return cls(manifest["apiVersion"], manifest["kind"], meta.get("namespace") or "", meta.get("name") or "")
+
+    @property
+    def group(self) -> str:
+        """The API group, empty for the core group."""
+        return self.api_version.rpartition("/")[0]
+
+    def __str__(self) -> str:
+        place = f"{self.namespace}/{self.name}" if self.namespace else self.name
+        return f"{self.kind} {place}"

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How messages speak of a value that does not fit its schema."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from .names import quoted
+from .schema import Schema, Text
+
+#: How much of a wrong value a message repeats, in characters.
+_SHOWN = 80
+
+
+def show(value: Any) -> str:
+    """Return a value as messages show it: as JSON writes it, cut when it is long."""
+    if isinstance(value, str):
+        return quoted(value)
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def missing(schema: Schema) -> str:
+    """Say that a required field is not there, and what it is for."""
+    what = schema.description.partition(". ")[0].rstrip(".")
+    return f"missing: {what[:1].lower()}{what[1:]}" if what else "missing"
+
+
+def not_a_string(value: Any, *, sensitive: bool) -> str:
+    """Say that a value is no string, and how to make it one; a value that may be a secret is not shown."""
+    if isinstance(value, Mapping | list | tuple) or value is None:
+        return "not a string" if sensitive else f"{show(value)} is not a string"
+    kind = (
+        "a boolean"
+        if isinstance(value, bool)
+        else "a number"
+        if isinstance(value, int | float)
+        else "not text"
+    )
+    if sensitive and not isinstance(value, bool):
+        return f"{kind}, not a string; put it in quotes"
+    return f'{show(value)} is {kind}, not a string; put it in quotes: "{str(value).lower()}"'
+
+
+def text_fault(schema: Text, value: str) -> tuple[str, str] | None:
+    """Return what is wrong with a string and which rule says so, or None."""
+    if schema.enum and value not in schema.enum:
+        near = get_close_matches(value, schema.enum, n=1)
+        guess = f', did you mean "{near[0]}"?' if near else ""
+        return f"{show(value)} is not one of {', '.join(schema.enum)}{guess}", "enum"
+    if len(value) < schema.min_length:
+        return "must not be empty", "length"
+    if schema.max_length is not None and len(value) > schema.max_length:
+        return (
+            f"{show(value)} has {len(value)} characters; at most {schema.max_length} are allowed",
+            "length",
+        )
+    if schema.pattern and not re.search(schema.pattern, value):
+        return f"{show(value)} does not match {schema.pattern}", "pattern"
+    return None

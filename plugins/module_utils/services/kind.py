@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What each kind of service offers to the rest of the house: one value of `ServiceKind` per package."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from ..kube.intent import Intent
+from ..kube.manifest import Json
+from ..kube.problem import Problem
+from ..kube.reader import Reader
+from ..kube.reference import Reference
+
+S = TypeVar("S")
+"""The typed service of a kind, for example ModelService."""
+C = TypeVar("C")
+"""The typed settings of a kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded(Generic[S]):
+    """One custom resource read: the typed service where it can be used, and every problem found (warnings included)."""
+
+    service: S | None
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What the live children say about a service.
+
+    status: the custom resource's status as its controller would write it, with our extra conditions, without times.
+    ready: whether the service does its work. failed: it will not become ready by waiting.
+    """
+
+    status: Json
+    ready: bool
+    failed: bool = False
+    url: str = ""
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceKind(Generic[S, C]):
+    """The functions and facts of one kind.
+
+    load: checks and defaults one custom resource; never raises for bad input.
+    settings: types the user's `settings` for a release; raises InputError.
+    compile: the children. advise: warnings that need a look at other objects or at the settings.
+    claims: what a service occupies beside the names of its children, so that two services can be found to collide.
+    observe: status from the live children (by reference) and the pods of its workloads.
+    finalizers: what the kind's own controller leaves on the custom resource.
+    controller: labels by which the Deployment of the kind's controller is recognised.
+    """
+
+    api_version: str
+    kind: str
+    plural: str
+    crd: Callable[[], Json]
+    settings: Callable[[Mapping[str, Any], Mapping[str, str]], C]
+    load: Callable[[Json, C], Loaded[S]]
+    compile: Callable[[S, C, Reader], Intent]
+    advise: Callable[[S, C, Reader], Sequence[Problem]]
+    observe: Callable[[S, Mapping[Reference, Json], Sequence[Json]], Observation]
+    child_kinds: tuple[tuple[str, str], ...]
+    finalizers: tuple[str, ...]
+    controller: Mapping[str, str]

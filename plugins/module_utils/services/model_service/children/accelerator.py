@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How many devices of which kind one model server asks for."""
+
+from __future__ import annotations
+
+import copy
+
+from ....kube.manifest import Json
+from ..spec import Role
+
+#: `spec.accelerator.type` → the extended resource that its device plugin offers. `cpu` has none.
+RESOURCES = {
+    "nvidia": "nvidia.com/gpu",
+    "amd": "amd.com/gpu",
+    "intel-gaudi": "habana.ai/gaudi",
+    "google": "google.com/tpu",
+}
+
+
+def devices(role: Role) -> int:
+    """Return how many devices a pod of the role needs: tensor × data_local. `data` counts pods elsewhere, not devices."""
+    return max(role.tensor, 1) * max(role.data_local, 1)
+
+
+def with_devices(role: Role, accelerator: str) -> Json:
+    """Return the role's resources with its devices as request and limit, in place of what the author gave for them.
+
+    Source: model-operator v0.9.0-alpha.2; reference/modelservice.md §4.5.
+    """
+    resources = copy.deepcopy(dict(role.resources))
+    name = RESOURCES.get(accelerator)
+    if name is None:
+        return resources
+    for field in ("limits", "requests"):
+        resources[field] = {**(resources.get(field) or {}), name: as_quantity(devices(role))}
+    return resources
+
+
+def as_quantity(count: int) -> str:
+    """Return a whole number as the API writes it back: 8 is "8", 2000 is "2k"."""
+    suffixes = iter(("", "k", "M", "G", "T", "P", "E"))
+    suffix = next(suffixes)
+    while count and count % 1000 == 0:
+        count, suffix = count // 1000, next(suffixes)
+    return f"{count}{suffix}"

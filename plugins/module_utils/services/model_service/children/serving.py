@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the decode and the prefill Deployment have in common: pods that download a model and serve it with vLLM."""
+
+from __future__ import annotations
+
+import copy
+
+from ....kube.fields import filled
+from ....kube.intent import Child, Stage
+from ....kube.manifest import Json, Manifest
+from .. import labels
+from ..settings import Settings
+from ..spec import ModelService, Role
+from .model_unpack import credentials_volume, model_unpack
+from .routing_proxy import routing_proxy
+from .security import pod_security
+from .vllm import vllm, wants_shared_memory
+
+
+def serving_deployment(
+    service: ModelService, settings: Settings, name: labels.RoleName, role: Role, child_name: str
+) -> Child:
+    """Return the Deployment of a role.
+
+    replicas: pods; where the author names no number it is 1 at first and left alone later, for an autoscaler.
+    Source: model-operator v0.9.0-alpha.2, v1.0.1; reference/modelservice.md §4.2, §8.
+    """
+    version = settings.operator_version
+    annotations = dict(role.annotations) if settings.release.role_annotations else {}
+    pod_labels = labels.deployment_pod(service.name, name, version)
+    return Child(
+        stage=Stage.WORKLOAD,
+        manifest=Manifest(
+            api_version="apps/v1",
+            kind="Deployment",
+            name=child_name,
+            namespace=service.namespace,
+            labels=labels.deployment(service.name, name, version),
+            body={
+                "spec": {
+                    "replicas": 1 if role.replicas is None else role.replicas,
+                    "selector": {"matchLabels": labels.deployment_selector(service.name, name)},
+                    "template": {
+                        "metadata": filled({"labels": pod_labels, "annotations": annotations}),
+                        "spec": _pod(service, settings, name, role),
+                    },
+                }
+            },
+        ),
+        unclaimed=(("spec", "replicas"),) if role.replicas is None else (),
+    )
+
+
+def _pod(service: ModelService, settings: Settings, name: labels.RoleName, role: Role) -> Json:
+    sidecar = routing_proxy(service, settings) if name == "decode" else None
+    init_containers = (model_unpack(service, settings), sidecar)
+    return filled(
+        {
+            "initContainers": [container for container in init_containers if container],
+            "containers": [vllm(service, settings, name, role)],
+            "volumes": _volumes(service, settings, role),
+            "imagePullSecrets": [
+                filled({"name": secret}) for secret in service.model.image_pull_secrets
+            ],
+            "automountServiceAccountToken": False,
+            "securityContext": pod_security(),
+            "nodeSelector": dict(role.node_selector),
+            "tolerations": copy.deepcopy(list(role.tolerations)),
+        }
+    )
+
+
+def _volumes(service: ModelService, settings: Settings, role: Role) -> list[Json]:
+    credentials = credentials_volume(service)
+    memory = filled({"medium": "Memory", "sizeLimit": settings.shared_memory})
+    return [
+        {"name": "model", "emptyDir": {}},
+        {"name": "model-tmp", "emptyDir": {}},
+        *([credentials] if credentials else []),
+        *([{"name": "shm", "emptyDir": memory}] if wants_shared_memory(role, settings) else []),
+    ]
