@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from ..kind import ServiceKind
+from . import labels
 from .advise import advise
 from .compile import compile as compile_service
+from .conflicts import conflicts
 from .crd import PLURAL, crd
 from .normalise import load
-from .observe import observe
+from .observe import observe, reconcile_error
 from .settings import Settings, make_settings
 from .spec import API_VERSION, KIND, ModelService
 
@@ -21,7 +23,9 @@ MODEL_SERVICE: ServiceKind[ModelService, Settings] = ServiceKind(
     load=load,
     compile=compile_service,
     advise=advise,
+    conflicts=conflicts,
     observe=observe,
+    reconcile_error=reconcile_error,
     child_kinds=(
         ("v1", "ServiceAccount"),
         ("v1", "ConfigMap"),
@@ -38,6 +42,15 @@ MODEL_SERVICE: ServiceKind[ModelService, Settings] = ServiceKind(
         ("monitoring.coreos.com/v1", "PodMonitor"),
         ("monitoring.coreos.com/v1", "ServiceMonitor"),
     ),
+    observed_kinds=(
+        ("apps/v1", "Deployment"),
+        ("inference.networking.k8s.io/v1", "InferencePool"),
+        ("gateway.networking.k8s.io/v1", "HTTPRoute"),
+    ),
+    pod_labels={
+        "app.kubernetes.io/part-of": labels.PART_OF,
+        "app.kubernetes.io/managed-by": labels.MANAGED_BY,
+    },
     # Guards the picker's cluster-scoped roles; only model-operator takes it away.
     finalizers=("model.otterscale.io/epp-cluster-rbac",),
     controller={"control-plane": "controller-manager", "app.kubernetes.io/name": "model-operator"},
