@@ -14,4 +14,8 @@ def filled(fields: Mapping[str, Any]) -> Json:
 
     One level only, so a volume's `emptyDir: {}` and a pool's `group: ""` survive inside the values.
     """
-    return {key: value for key, value in fields.items() if value is not None and value not in ("", [], {}, ())}
+    return {
+        key: value
+        for key, value in fields.items()
+        if value is not None and value not in ("", [], {}, ())
+    }

@@ -14,8 +14,11 @@ from . import names
 Labels = dict[str, str]
 RoleName = Literal["decode", "prefill"]
 
-PART_OF = "otterscale-system"
-MANAGED_BY = "model-operator"
+#: What every pod of every service carries, and every other object.
+POD = {
+    "app.kubernetes.io/part-of": "otterscale-system",
+    "app.kubernetes.io/managed-by": "model-operator",
+}
 PICKER_COMPONENT = "epp"
 ROLES: tuple[RoleName, ...] = ("decode", "prefill")
 
@@ -25,11 +28,7 @@ SERVING_ON_MONITOR = {"llm-d.ai/inference-serving": "true"}
 
 
 def _common(name: str) -> Labels:
-    return {
-        "app.kubernetes.io/name": name,
-        "app.kubernetes.io/part-of": PART_OF,
-        "app.kubernetes.io/managed-by": MANAGED_BY,
-    }
+    return {"app.kubernetes.io/name": name, **POD}
 
 
 def _selector(name: str, component: str) -> Labels:
@@ -37,7 +36,10 @@ def _selector(name: str, component: str) -> Labels:
 
 
 def _standard(name: str, component: str, version: str) -> Labels:
-    return {**_selector(name, component), **({"app.kubernetes.io/version": version} if version else {})}
+    return {
+        **_selector(name, component),
+        **({"app.kubernetes.io/version": version} if version else {}),
+    }
 
 
 def _component(role: RoleName) -> str:
@@ -65,7 +67,10 @@ def deployment_pod(service: str, role: RoleName, version: str) -> Labels:
 
 def pod_monitor(service: str, role: RoleName, version: str, serving_label: bool) -> Labels:
     """Return the labels of a role's PodMonitor. serving_label: releases before 0.9.1 add the hyphenated serving key."""
-    return {**_standard(service, _component(role), version), **(SERVING_ON_MONITOR if serving_label else {})}
+    return {
+        **_standard(service, _component(role), version),
+        **(SERVING_ON_MONITOR if serving_label else {}),
+    }
 
 
 def picker(service: str, version: str) -> Labels:
@@ -108,7 +113,10 @@ def all_labels(service: str, version: str, serving_label: bool) -> dict[str, dic
         "pod": picker_pod(service, version),
         "selector": picker_deployment_selector(service),
     }
-    sets["inference_pool"] = {"object": routing(service, version), "selector": pool_selector(service)}
+    sets["inference_pool"] = {
+        "object": routing(service, version),
+        "selector": pool_selector(service),
+    }
     sets["http_route"] = {"object": routing(service, version)}
     for role in ROLES:
         selector = deployment_selector(service, role)

@@ -10,12 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-#: Longest DNS label (RFC 1123) and longest label value, in characters.
-LABEL_LIMIT = 63
-#: Longest name of an object that is a DNS subdomain, in characters.
-SUBDOMAIN_LIMIT = 253
+from ...kube.names import LABEL_LENGTH, check_dns_subdomain, check_namespace, quoted
 
-_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
 _NOT_USABLE = re.compile(r"[^A-Za-z0-9._-]", re.ASCII)
 _SEPARATORS = re.compile(r"[._-]+", re.ASCII)
 
@@ -28,7 +24,7 @@ def sanitise(text: str) -> str:
     """
     label = _SEPARATORS.sub("-", _NOT_USABLE.sub("", text)).strip("-").lower()
     if not label:
-        raise ValueError(f'"{text}" has no letter a-z and no digit to make a name of')
+        raise ValueError(f"{quoted(text)} has no letter a-z and no digit to make a name of")
     return f"m-{label}" if label[0].isdigit() else label
 
 
@@ -105,7 +101,7 @@ def all_names(service: str, namespace: str) -> dict[str, str]:
 
     Raises ValueError that tells everything the API server would refuse, and the longest name that would do.
     """
-    found = [*problems(service), *_subdomain_problems("namespace", namespace, LABEL_LIMIT)]
+    found = [*problems(service), *filter(None, [check_namespace(namespace)])]
     if found:
         raise ValueError("; ".join(found))
     return child_names(service, namespace)
@@ -113,25 +109,28 @@ def all_names(service: str, namespace: str) -> dict[str, str]:
 
 def length_limit(service: str) -> int:
     """Return how long a service's name may be, in characters, so that the picker's name fits a label: 59, or 57 digit-first."""
-    return LABEL_LIMIT - (len(picker(service)) - len(sanitise(service))) - (2 if service[0].isdigit() else 0)
+    return (
+        LABEL_LENGTH
+        - (len(picker(service)) - len(sanitise(service)))
+        - (2 if service[0].isdigit() else 0)
+    )
 
 
 def problems(service: str) -> Iterator[str]:
     """Yield what the API server would refuse about a service's name or the names made from it."""
-    illegal = list(_subdomain_problems("name", service, SUBDOMAIN_LIMIT))
-    yield from illegal
-    if illegal:
+    fault = check_dns_subdomain(service)
+    if fault:
+        yield fault
         return
     shared = picker(service)
-    if max(len(service), len(shared)) > LABEL_LIMIT:
+    if len(shared) > LABEL_LENGTH:
         yield (
-            f'name "{service}" has {len(service)} characters and gives the picker\'s name "{shared}" with {len(shared)}; '
-            f"a label value holds {LABEL_LIMIT}, so use at most {length_limit(service)}"
+            f"{quoted(service)} has {len(service)} characters, at most {length_limit(service)} are "
+            f'allowed: the endpoint picker is called "{shared}", and a Service or a label value has '
+            f"at most {LABEL_LENGTH}"
         )
-
-
-def _subdomain_problems(what: str, text: str, limit: int) -> Iterator[str]:
-    if not _SUBDOMAIN.fullmatch(text):
-        yield f'{what} "{text}" must consist of a-z, 0-9, "-" and ".", and begin and end with a letter or digit'
-    elif len(text) > limit:
-        yield f'{what} "{text}" has {len(text)} characters; at most {limit} are allowed'
+    elif len(service) > LABEL_LENGTH:
+        yield (
+            f"{quoted(service)} has {len(service)} characters, at most {LABEL_LENGTH} are allowed: "
+            "it is the value of labels"
+        )

@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 
 from ....kube.manifest import Json
+from ....kube.quantity import format_quantity
 from ..spec import Role
 
 #: `spec.accelerator.type` → the extended resource that its device plugin offers. `cpu` has none.
@@ -32,14 +33,5 @@ def with_devices(role: Role, accelerator: str) -> Json:
     if name is None:
         return resources
     for field in ("limits", "requests"):
-        resources[field] = {**(resources.get(field) or {}), name: as_quantity(devices(role))}
+        resources[field] = {**(resources.get(field) or {}), name: format_quantity(devices(role))}
     return resources
-
-
-def as_quantity(count: int) -> str:
-    """Return a whole number as the API writes it back: 8 is "8", 2000 is "2k"."""
-    suffixes = iter(("", "k", "M", "G", "T", "P", "E"))
-    suffix = next(suffixes)
-    while count and count % 1000 == 0:
-        count, suffix = count // 1000, next(suffixes)
-    return f"{count}{suffix}"

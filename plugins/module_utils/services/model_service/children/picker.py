@@ -33,4 +33,6 @@ def checks_tokens(service: ModelService, settings: Settings) -> bool:
 
 def is_scraped(service: ModelService) -> bool:
     """Tell whether Prometheus reads the picker's metrics; switching it on is left to the author in every release."""
-    return service.pool is not None and service.pod_monitor is not None and service.pod_monitor.enabled
+    return (
+        service.pool is not None and service.pod_monitor is not None and service.pod_monitor.enabled
+    )

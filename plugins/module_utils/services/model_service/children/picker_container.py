@@ -45,7 +45,11 @@ def picker_container(service: ModelService, settings: Settings) -> Json:
                 {"name": METRICS_PORT_NAME, "containerPort": METRICS_PORT, "protocol": "TCP"},
             ],
             "readinessProbe": {"grpc": _health(ready), "periodSeconds": 2},
-            "livenessProbe": {"grpc": _health(alive), "initialDelaySeconds": 5, "periodSeconds": 10},
+            "livenessProbe": {
+                "grpc": _health(alive),
+                "initialDelaySeconds": 5,
+                "periodSeconds": 10,
+            },
             "resources": _resources(service),
             "volumeMounts": [
                 {"name": "epp-config", "mountPath": CONFIG_DIRECTORY, "readOnly": True}
@@ -96,7 +100,8 @@ def _environment(settings: Settings) -> list[Json]:
         _field("OTEL_RESOURCE_ATTRIBUTES_NODE_NAME", "spec.nodeName", apiVersion="v1"),
         _field("OTEL_RESOURCE_ATTRIBUTES_POD_NAME", "metadata.name", apiVersion="v1"),
         environment.variable(
-            "OTEL_RESOURCE_ATTRIBUTES", ",".join(f"{key}={value}" for key, value in attributes.items())
+            "OTEL_RESOURCE_ATTRIBUTES",
+            ",".join(f"{key}={value}" for key, value in attributes.items()),
         ),
         *environment.sampler(settings.tracing),
     ]

@@ -18,6 +18,8 @@ from .security import container_security
 
 #: The variable by which vLLM learns the port of NIXL's side channel.
 NIXL_PORT = "VLLM_NIXL_SIDE_CHANNEL_PORT"
+#: Where the processes of one server exchange tensors.
+SHARED_MEMORY = "/dev/shm"  # noqa: S108
 _WHOLE_NUMBER = re.compile(r"\+?[0-9]+", re.ASCII)
 
 
@@ -27,9 +29,11 @@ def vllm(service: ModelService, settings: Settings, name: RoleName, role: Role) 
     Source: model-operator v0.9.0-alpha.2, v1.0.1; reference/modelservice.md §4.5, §8.
     """
     port = vllm_port(service, name)
-    mounts: list[Json] = [{"name": "model", "mountPath": service.model.mount_path, "readOnly": True}]
+    mounts: list[Json] = [
+        {"name": "model", "mountPath": service.model.mount_path, "readOnly": True}
+    ]
     if wants_shared_memory(role, settings):
-        mounts.append({"name": "shm", "mountPath": "/dev/shm"})
+        mounts.append({"name": "shm", "mountPath": SHARED_MEMORY})
     return filled(
         {
             "name": "vllm",
