@@ -14,11 +14,8 @@ from . import names
 Labels = dict[str, str]
 RoleName = Literal["decode", "prefill"]
 
-#: What every pod of every service carries, and every other object.
-POD = {
-    "app.kubernetes.io/part-of": "otterscale-system",
-    "app.kubernetes.io/managed-by": "model-operator",
-}
+PART_OF = "otterscale-system"
+MANAGED_BY = "model-operator"
 PICKER_COMPONENT = "epp"
 ROLES: tuple[RoleName, ...] = ("decode", "prefill")
 
@@ -28,7 +25,11 @@ SERVING_ON_MONITOR = {"llm-d.ai/inference-serving": "true"}
 
 
 def _common(name: str) -> Labels:
-    return {"app.kubernetes.io/name": name, **POD}
+    return {
+        "app.kubernetes.io/name": name,
+        "app.kubernetes.io/part-of": PART_OF,
+        "app.kubernetes.io/managed-by": MANAGED_BY,
+    }
 
 
 def _selector(name: str, component: str) -> Labels:
