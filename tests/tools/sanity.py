@@ -11,14 +11,19 @@ own below build/ that holds pip's settings of this machine.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
-from .steps import Step, run_steps, tool
+from .steps import tool
 from .tree import BUILD, COLLECTION, TREE_ROOT, sync
 
 HOME = BUILD / "home"
+LOG = BUILD / "sanity.log"
+
+STARTED = re.compile(r'Running sanity test "([^"]+)"')
+FAILED = re.compile(r"FATAL: The \d+ sanity test\(s\) listed below")
 
 #: ansible-test looks for these before it downloads a script from its own server, which a machine may not reach. The
 #: names follow the pip version that ansible-core pins: 2.18 and 2.19, then 2.20 and later.
@@ -27,18 +32,73 @@ BOOTSTRAP = "import ensurepip\nensurepip.bootstrap(default_pip=True)\n"
 
 
 def main() -> int:
-    """Run every sanity test; each line of the output names the test that starts."""
+    """Run every sanity test, or those named by `--test`, and return the exit code."""
     sync()
     if ignored := sorted(COLLECTION.glob("tests/sanity/ignore*.txt")):
-        print(f"sanity: {ignored[0].name} must not exist: repair what it hides")
+        _say(f"{ignored[0].name} must not exist: repair what it hides")
         return 1
     # In the checkout's own repository the tree is ignored, and ansible-test would find no file to test.
     subprocess.run(["git", "init", "--quiet", str(TREE_ROOT)], check=True)
     _write_home()
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    command = [tool("ansible-test"), "sanity", "--color", "no", "--python", version, *sys.argv[1:]]
-    env = {"HOME": str(HOME), "PATH": _path()}
-    return run_steps("sanity", [Step("ansible-test sanity", command, cwd=COLLECTION, env=env)])
+    chosen = sys.argv[1:]
+    wanted = chosen.count("--test") or len(_ansible_test("--list-tests").splitlines())
+    started, code = _run(["--color", "no", "--python", version, *chosen], wanted)
+    failed = _failed()
+    if code and not failed:
+        failed = ["ansible-test itself"]
+    if len(started) < wanted:
+        failed.append(f"{wanted - len(started)} that never started")
+    if failed:
+        _say(f"failed: {', '.join(failed)}; all output is in {LOG}")
+    _say(f"{max(wanted - len(failed), 0)} passed, {len(failed)} failed")
+    return 1 if failed else 0
+
+
+def _run(arguments: list[str], wanted: int) -> tuple[list[str], int]:
+    """Run ansible-test, show what a reader needs of its output, and return the tests that started."""
+    started: list[str] = []
+    command = [tool("ansible-test"), "sanity", *arguments]
+    with (
+        LOG.open("w") as log,
+        subprocess.Popen(
+            command,
+            cwd=COLLECTION,
+            env=_environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        ) as process,
+    ):
+        for line in process.stdout or ():
+            log.write(line)
+            if match := STARTED.match(line):
+                started.append(match[1])
+                _say(f"[{len(started)}/{wanted}] {match[1]}")
+            elif line.startswith("Installing requirements"):
+                _say("  installing what this test needs, once")
+            elif line.startswith(("ERROR: ", "FATAL: ")):
+                print(line, end="", flush=True)
+    return started, process.returncode
+
+
+def _failed() -> list[str]:
+    """Return the names below ansible-test's last line, which says how many failed."""
+    lines = LOG.read_text().splitlines()
+    places = [number for number, line in enumerate(lines) if FAILED.match(line)]
+    return [line.split()[0] for line in lines[places[-1] + 1 :] if line.strip()] if places else []
+
+
+def _ansible_test(*arguments: str) -> str:
+    command = [tool("ansible-test"), "sanity", *arguments]
+    done = subprocess.run(
+        command, cwd=COLLECTION, env=_environment(), check=True, capture_output=True, text=True
+    )
+    return done.stdout
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "HOME": str(HOME), "PATH": _path()}
 
 
 def _write_home() -> None:
@@ -71,6 +131,10 @@ def _path() -> str:
     entries = os.environ.get("PATH", os.defpath).split(os.pathsep)
     real = [entry for entry in entries if Path(entry).name != "shims"]
     return os.pathsep.join([str(Path(sys.executable).parent), *real])
+
+
+def _say(line: str) -> None:
+    print(f"sanity: {line}", flush=True)
 
 
 if __name__ == "__main__":
