@@ -25,6 +25,7 @@ export PYTHONPATH := $(ROOT)/build/tree
 export ANSIBLE_COLLECTIONS_PATH := $(ROOT)/build/tree
 export ANSIBLE_HOME := $(ROOT)/build/ansible
 export ANSIBLE_NOCOWS := 1
+export RUFF_CACHE_DIR := $(ROOT)/build/ruff
 
 .PHONY: help demo check test test-interfaces test-matrix
 help: ## this list
@@ -88,7 +89,7 @@ lab-shell: env-run ## a shell whose kubectl and KUBECONFIG are the lab's
 
 .PHONY: clean
 clean: ## remove the environment and everything that was built
-	rm -rf .venv build
+	rm -rf .venv .ruff_cache build
 
 # ---- what the targets above stand on ----
 
