@@ -24,9 +24,7 @@ Json = dict[str, Any]
 @cache
 def read(path: Path) -> Any:
     """Return the content of a recorded file. Not to be changed."""
-    return yaml.load(
-        path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    )
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
 def folders(file: str) -> list[Path]:

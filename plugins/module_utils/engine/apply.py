@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ..cluster.connection import Cluster
-from ..cluster.errors import ApiError, ClusterError, Conflict, NotFound
+from ..cluster.errors import ClusterError, Conflict
 from ..kube import managed_fields
 from ..kube.intent import Stage
 from ..kube.manifest import Json
@@ -51,10 +51,21 @@ Report = Callable[[Outcome], None]
 
 
 class Execution:
-    """One pass over the plans. Keeps who failed, so that dependants are skipped and nothing of theirs is pruned."""
+    """One pass over the plans. Keeps who failed, so that dependants are skipped and nothing of theirs is pruned.
 
-    def __init__(self, cluster: Cluster, policy: Policy, new_namespaces: frozenset[str], report: Report) -> None:
+    guard: called before each write; raises LeaseLost where another run took over.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        policy: Policy,
+        new_namespaces: frozenset[str],
+        report: Report,
+        guard: Callable[[], object],
+    ) -> None:
         self._cluster = cluster
+        self._guard = guard
         self._policy = policy
         self._new_namespaces = new_namespaces
         self._report = report
@@ -98,6 +109,7 @@ class Execution:
         self._report(outcome)
 
     def _apply_one(self, change: Change, plan: ServicePlan) -> Outcome:
+        self._guard()
         wanted = change.desired
         assert wanted is not None
         create = change.action is Action.CREATE
@@ -111,7 +123,7 @@ class Execution:
         answer = self._cluster.apply(manifest, manager=FIELD_MANAGER, force=force, dry_run=self._policy.dry_run)
         if create and not answer.created and not self._policy.dry_run and _others(answer.object):
             self._withdraw(change.reference)
-            raise Conflict.between(change.reference, "somebody else created it at the same moment; our fields were withdrawn")
+            raise ClusterError(f"{change.reference}: somebody else created it at the same moment; our fields were withdrawn")
         diff = difference(change.live, answer.object)
         action = PAST[change.action] if diff.changed or create or change.action is Action.ADOPT else "unchanged"
         return Outcome(change.reference, change.service, action, _reason(change.reason, diff), diff, answer.object)
@@ -132,6 +144,7 @@ class Execution:
         self._cluster.apply(empty, manager=FIELD_MANAGER, force=False, dry_run=False)
 
     def _delete_one(self, change: Change) -> Outcome:
+        self._guard()
         live = change.live
         assert live is not None
         uid = str(live["metadata"]["uid"])
@@ -150,7 +163,7 @@ class Execution:
             else:
                 break
         else:
-            raise Conflict.between(change.reference, f"it kept changing during {DELETE_TRIES} attempts to delete it")
+            raise ClusterError(f"{change.reference}: it kept changing during {DELETE_TRIES} attempts to delete it")
         return Outcome(change.reference, change.service, "deleted", change.reason, difference(live, None))
 
 

@@ -27,6 +27,7 @@ _NAMESPACE = re.compile(_WORD, re.ASCII)
 _SUBDOMAIN = re.compile(rf"{_WORD}(\.{_WORD})*", re.ASCII)
 _LABEL_NAME = re.compile("([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]", re.ASCII)
 _PORT_NAME = re.compile("(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)
+_LETTER = re.compile("[A-Za-z]", re.ASCII)
 
 
 def check_dns_label(text: str) -> str | None:
@@ -77,7 +78,11 @@ def check_port_name(text: str) -> str | None:
 def quoted(text: str) -> str:
     """Return a text as messages show it: in quotation marks, unprintable characters escaped, cut when it is long."""
     shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-    return '"' + "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown) + '"'
+    return (
+        '"'
+        + "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown)
+        + '"'
+    )
 
 
 def _check(text: str, what: str, pattern: re.Pattern[str], limit: int, shape: str) -> str | None:
@@ -97,9 +102,13 @@ def _why(text: str, pattern: re.Pattern[str]) -> str:
     """Name the characters that are allowed nowhere in the form, or else the place where the form breaks."""
     strange = [c for c in dict.fromkeys(text) if not pattern.fullmatch(f"a{c}a")]
     if strange:
-        return "it holds " + ", ".join(quoted(c) for c in strange[:5]) + (", …" if len(strange) > 5 else "")
+        return (
+            "it holds "
+            + ", ".join(quoted(c) for c in strange[:5])
+            + (", …" if len(strange) > 5 else "")
+        )
     if not text[-1].isalnum():
         return f"it ends with {quoted(text[-1])}"
-    if not text[0].isalnum() or not pattern.fullmatch(text[0]) and text[1:]:
+    if not pattern.fullmatch(f"{text[0]}a"):
         return f"it begins with {quoted(text[0])}"
-    return "two separators stand side by side"
+    return "two separators stand side by side" if _LETTER.search(text) else "it has no letter"

@@ -88,7 +88,9 @@ def format_quantity(amount: Fraction | int, family: Family = "DecimalSI") -> str
         return f"{number}e{exponent}" if exponent else str(number)
     if exponent not in _DECIMAL_SUFFIX:
         # resource.Quantity leaves the suffix out here and prints 1000E as "1".
-        raise ValueError(f"{number}e{exponent} is too large for a quantity with a decimal suffix; write it as {number}e{exponent}")
+        raise ValueError(
+            f"{number}e{exponent} is too large for a quantity with a decimal suffix; write it as {number}e{exponent}"
+        )
     return f"{number}{_DECIMAL_SUFFIX[exponent]}"
 
 
@@ -100,7 +102,11 @@ def _read(value: str | float) -> _Quantity:
             f"{quoted(text)} is not a quantity: wanted is a number with an optional suffix n, u, m, k, M, G, T, P, E, "
             "Ki, Mi, Gi, Ti, Pi, Ei or an exponent as in 1e3"
         )
-    whole, fraction, suffix = match["whole"].lstrip("0") or "0", match["fraction"] or "", match["suffix"] or ""
+    whole, fraction, suffix = (
+        match["whole"].lstrip("0") or "0",
+        match["fraction"] or "",
+        match["suffix"] or "",
+    )
     digits = whole + fraction
     family: Family
     if suffix in _BINARY:
@@ -108,7 +114,10 @@ def _read(value: str | float) -> _Quantity:
         kept = _binary_is_kept(whole, fraction, _BINARY[suffix])
     else:
         exponent = _DECIMAL[suffix] if suffix in _DECIMAL else _exponent(text, suffix)
-        unit, family = Fraction(10) ** exponent, "DecimalSI" if suffix in _DECIMAL else "DecimalExponent"
+        unit, family = (
+            Fraction(10) ** exponent,
+            "DecimalSI" if suffix in _DECIMAL else "DecimalExponent",
+        )
         kept = _decimal_is_kept(digits, exponent - len(fraction))
     amount = _round(Fraction(int(digits), 10 ** len(fraction)) * unit)
     if family == "BinarySI":
@@ -134,7 +143,9 @@ def _text(value: str | float) -> str:
 def _exponent(text: str, suffix: str) -> int:
     exponent = int(suffix[1:])
     if abs(exponent) > _LARGEST_EXPONENT:
-        raise ValueError(f"{quoted(text)} is not a quantity: its exponent is beyond {_LARGEST_EXPONENT}")
+        raise ValueError(
+            f"{quoted(text)} is not a quantity: its exponent is beyond {_LARGEST_EXPONENT}"
+        )
     return exponent
 
 

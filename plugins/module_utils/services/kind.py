@@ -49,8 +49,10 @@ class ServiceKind(Generic[S, C]):
     load: checks and defaults one custom resource; never raises for bad input.
     settings: types the user's `settings` for a release; raises InputError.
     compile: the children. advise: warnings that need a look at other objects or at the settings.
-    claims: what a service occupies beside the names of its children, so that two services can be found to collide.
+    conflicts: problems of services with each other, by their position in the list.
     observe: status from the live children (by reference) and the pods of its workloads.
+    reconcile_error: what was observed, of a service of which something could not be applied, with the error's text.
+    observed_kinds: the kinds that observe looks at, pods apart. pod_labels: labels that the pods of every service carry.
     finalizers: what the kind's own controller leaves on the custom resource.
     controller: labels by which the Deployment of the kind's controller is recognised.
     """
@@ -63,7 +65,11 @@ class ServiceKind(Generic[S, C]):
     load: Callable[[Json, C], Loaded[S]]
     compile: Callable[[S, C, Reader], Intent]
     advise: Callable[[S, C, Reader], Sequence[Problem]]
+    conflicts: Callable[[Sequence[S], C], Mapping[int, Sequence[Problem]]]
     observe: Callable[[S, Mapping[Reference, Json], Sequence[Json]], Observation]
+    reconcile_error: Callable[[Observation, str], Observation]
     child_kinds: tuple[tuple[str, str], ...]
+    observed_kinds: tuple[tuple[str, str], ...]
+    pod_labels: Mapping[str, str]
     finalizers: tuple[str, ...]
     controller: Mapping[str, str]

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One request and its answer, as plain values: what is asked, how it may be repeated, where it is counted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ..kube.reference import Reference
+from .kinds import KindFacts
+
+#: How a request is counted. A dry run changes nothing and counts as a read; Lease requests are counted apart.
+Account = Literal["read", "write", "lease"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One request.
+
+    verb: as in RBAC. subject: what it is about, for messages: `apply Deployment team-a/qwen`.
+    idempotent: sending it twice ends as sending it once does, so it is repeated although it may have been executed.
+    apply: a server-side apply, whose 409 without named managers is a lost race and is repeated.
+    """
+
+    verb: str
+    method: str
+    path: str
+    subject: str
+    facts: KindFacts | None = None
+    reference: Reference | None = None
+    query: Mapping[str, str] = field(default_factory=dict)
+    body: Any = None
+    content_type: str = "application/json"
+    accept: str = "application/json"
+    idempotent: bool = True
+    apply: bool = False
+    account: Account = "read"
+
+    @property
+    def secret(self) -> bool:
+        """Whether the body, or what a server says about it, may hold secret values."""
+        return self.facts is not None and (self.facts.api_version, self.facts.kind) == (
+            "v1",
+            "Secret",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a server said. Header names are in lower case. uncertain: see `ApiError`."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    uncertain: bool = False
+
+    def json(self) -> Any:
+        """Return the body parsed. Raises ValueError where it is not JSON."""
+        return json.loads(self.body)
+
+    def status_object(self) -> dict[str, Any]:
+        """Return the API's Status object, empty where the body is something else (a proxy's page, plain text)."""
+        try:
+            parsed = self.json()
+        except ValueError:
+            return {}
+        if isinstance(parsed, dict) and parsed.get("kind") == "Status":
+            return parsed
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A request without a complete answer.
+
+    kind: what failed. sent: the server may have received and executed it. seconds: how long it took.
+    """
+
+    kind: Literal["name", "connection", "proxy", "tls", "connect-timeout", "stalled", "dropped"]
+    text: str
+    sent: bool
+    seconds: float

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A socket whose timeout covers all that is waited for together.
+
+An ordinary timeout starts again with each byte, so a server that sends one byte a minute is waited for without end.
+"""
+
+from __future__ import annotations
+
+import io
+import socket
+import time
+from typing import Any
+
+
+class DeadlineSocket:
+    """Wraps a connected socket, plain or TLS. `settimeout(s)` means: everything from now on, within s seconds."""
+
+    def __init__(self, real: socket.socket) -> None:
+        self._real = real
+        self._until: float | None = None
+
+    def settimeout(self, seconds: float | None) -> None:
+        """Set the moment at which each send or receive, the one under way included, gives up."""
+        self._until = None if seconds is None else time.monotonic() + seconds
+        self._real.settimeout(seconds)
+
+    def sendall(self, data: Any, flags: int = 0) -> None:
+        """Send all, within what is left. Raises TimeoutError."""
+        self._allow()
+        self._real.sendall(data, flags)
+
+    def makefile(self, mode: str = "rb", buffering: int | None = None) -> io.BufferedReader:
+        """Return the reading side, as http.client asks for it."""
+        if mode != "rb" or buffering == 0:
+            raise ValueError("only buffered reading is supported")
+        return io.BufferedReader(_Reader(self, self._real.makefile("rb", buffering=0)))
+
+    def _allow(self) -> None:
+        if self._until is None:
+            return
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("timed out")
+        self._real.settimeout(left)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+
+class _Reader(io.RawIOBase):
+    def __init__(self, owner: DeadlineSocket, raw: Any) -> None:
+        self._owner = owner
+        self._raw = raw
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        self._owner._allow()
+        count: int | None = self._raw.readinto(buffer)
+        return count
+
+    def close(self) -> None:
+        if not self.closed:
+            self._raw.close()
+        super().close()
+
+
+class WithDeadlines:
+    """Mixed into urllib3's connections: their timeouts become deadlines.
+
+    urllib3 sets `timeout` before it sends, and gives the socket the read timeout before it reads; what is set on the
+    socket from the request before has to be replaced before sending.
+    """
+
+    sock: Any
+    timeout: Any
+
+    def connect(self) -> None:
+        """Connect as urllib3 does, and wrap what results."""
+        super().connect()  # type: ignore[misc]
+        self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        if hasattr(socket, "TCP_KEEPIDLE"):
+            self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 20)
+            self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 5)
+            self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 4)
+        self.sock = DeadlineSocket(self.sock)
+
+    def putrequest(self, *args: Any, **kwargs: Any) -> None:
+        """Start a request with a fresh deadline for sending it."""
+        if self.sock is not None:
+            self.sock.settimeout(self.timeout)
+        super().putrequest(*args, **kwargs)  # type: ignore[misc]

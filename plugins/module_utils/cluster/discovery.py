@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a server serves, asked only where the table of kinds does not answer: one aggregated request per run."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from . import kinds
+from .call import Call
+from .errors import ApiError, KindMissing
+from .kinds import KindFacts
+from .requests import Requests
+
+_AGGREGATED = ",".join(
+    [
+        "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
+        "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList",
+        "application/json",
+    ]
+)
+
+
+class Discovery:
+    """The kinds of one server. Each root (`/api`, `/apis`) is read at most once, unless it is asked to look again."""
+
+    def __init__(self, requests: Requests) -> None:
+        self._requests = requests
+        self._lock = threading.Lock()
+        self._known: dict[str, dict[tuple[str, str], KindFacts]] = {}
+
+    def facts(self, api_version: str, kind: str) -> KindFacts:
+        """Return where a kind is kept, from the table or from the server. Raises KindMissing."""
+        known = kinds.facts(api_version, kind)
+        if known is not None:
+            return known
+        found = self._served(api_version).get((api_version, kind))
+        if found is None:
+            found = self._served(api_version, again=True).get((api_version, kind))
+        if found is None:
+            raise self.missing(api_version, kind)
+        return found
+
+    def serves(self, api_version: str, kind: str) -> bool:
+        """Return whether the server has a kind, by a fresh look."""
+        return (api_version, kind) in self._served(api_version, again=True)
+
+    def missing(self, api_version: str, kind: str) -> KindMissing:
+        """Return the error for a kind that is not served, from what was seen last."""
+        group = api_version.rpartition("/")[0]
+        others = sorted(
+            version
+            for version, other in self._served(api_version)
+            if other == kind and version.rpartition("/")[0] == group
+        )
+        return KindMissing(api_version, kind, tuple(others), kinds.crd_hint(api_version, kind))
+
+    def _served(
+        self, api_version: str, *, again: bool = False
+    ) -> dict[tuple[str, str], KindFacts]:
+        root = "/apis" if "/" in api_version else "/api"
+        with self._lock:
+            if again or root not in self._known:
+                self._known[root] = self._read(root, api_version)
+            return self._known[root]
+
+    def _read(self, root: str, api_version: str) -> dict[tuple[str, str], KindFacts]:
+        answer = self._requests.send(
+            Call(
+                verb="get",
+                method="GET",
+                path=root,
+                subject="ask which kinds are served",
+                accept=_AGGREGATED,
+            )
+        ).json()
+        if answer.get("kind") == "APIGroupDiscoveryList":
+            return _aggregated(answer)
+        return self._of_version(root, api_version)
+
+    def _of_version(self, root: str, api_version: str) -> dict[tuple[str, str], KindFacts]:
+        """Return the kinds of one version, for servers older than 1.26, which know no aggregated form."""
+        try:
+            answer = self._requests.send(
+                Call(
+                    verb="get",
+                    method="GET",
+                    path=f"{root}/{api_version}",
+                    subject=f"ask which kinds {api_version} has",
+                )
+            ).json()
+        except ApiError as error:
+            if error.status == 404:
+                return {}
+            raise
+        return {
+            (api_version, resource["kind"]): KindFacts(
+                api_version, resource["kind"], resource["name"], bool(resource.get("namespaced"))
+            )
+            for resource in answer.get("resources") or []
+            if "/" not in resource["name"]
+        }
+
+
+def _aggregated(answer: dict[str, Any]) -> dict[tuple[str, str], KindFacts]:
+    found: dict[tuple[str, str], KindFacts] = {}
+    for group in answer.get("items") or []:
+        name = (group.get("metadata") or {}).get("name") or ""
+        for version in group.get("versions") or []:
+            api_version = f"{name}/{version['version']}" if name else version["version"]
+            for resource in version.get("resources") or []:
+                kind = (resource.get("responseKind") or {}).get("kind") or ""
+                found[(api_version, kind)] = KindFacts(
+                    api_version,
+                    kind,
+                    resource["resource"],
+                    resource.get("scope") == "Namespaced",
+                    kinds.crd_hint(api_version, kind),
+                )
+    return found

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sending requests until they are answered: deadlines, repeats with backoff, one renewed credential, and the counting."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from contextlib import contextmanager
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+from . import retry
+from .call import Answer, Call, Fault
+from .credentials import Credentials
+from .endpoint import Credential, Endpoint
+from .errors import ApiError, DeadlineExceeded, Stopped, Unreachable
+from .stats import Stats
+from .status import refusal
+from .timing import Deadline, Timing
+from .transport import Transport, shown
+
+#: Called before each write; raises where nothing more may be written.
+Fence = Callable[[Call], None]
+USER_AGENT = "modelops.inference"
+#: Warnings of the server that are kept.
+_MOST_WARNINGS = 100
+
+
+class Requests:
+    """Sends calls to one server; safe to use from several threads.
+
+    request_timeout: seconds for one attempt, connecting and reading together. deadline: for everything.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        credentials: Credentials,
+        *,
+        concurrency: int,
+        request_timeout: float,
+        deadline: Deadline,
+        timing: Timing,
+    ) -> None:
+        self.endpoint = endpoint
+        self.server = shown(endpoint.server)
+        self.stats = Stats()
+        self.deadline = deadline
+        self.timing = timing
+        self.request_timeout = request_timeout
+        self.warnings: dict[str, None] = {}
+        self._credentials = credentials
+        self._concurrency = concurrency
+        self._transport: tuple[Credential, Transport] | None = None
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._fences: list[Fence] = []
+        self._met = False
+        self._not_before = 0.0
+
+    def send(self, call: Call) -> Answer:
+        """Return the answer of a call that went well. Raises ApiError, Unreachable, DeadlineExceeded, LoginError, Stopped."""
+        attempt = 0
+        uncertain = renewed = False
+        while True:
+            attempt += 1
+            self._wait_for_turn(call)
+            generation, outcome = self._attempt(call, repeat=attempt > 1)
+            if isinstance(outcome, Answer):
+                outcome = replace(outcome, uncertain=uncertain)
+                if outcome.status < 300:
+                    return outcome
+                if outcome.status == 401 and not renewed and self._credentials.renew(generation):
+                    renewed = True
+                    continue
+            uncertain = uncertain or _maybe_executed(outcome)
+            again = retry.decide(
+                call, outcome, attempt, met=self._met, random=self.timing.random
+            )
+            if again is None or again.delay >= self.deadline.left():
+                raise self.error(call, outcome, again)
+            self._hold(again)
+
+    def open_stream(self, call: Call, timeout: float) -> Any:
+        """Return urllib3's response for a watch, after its head arrived. A single attempt; raises like `send`."""
+        renewed = False
+        while True:
+            self._wait_for_turn(call)
+            self.stats.count(call.account, repeat=False)
+            generation, transport, headers = self._prepared(call)
+            opened = transport.stream(_target(call), headers, min(timeout, self._patience()))
+            if isinstance(opened, Fault):
+                raise self.error(call, opened)
+            response, head = opened
+            self._notice(generation, head)
+            if head.status == 401 and not renewed and self._credentials.renew(generation):
+                renewed = True
+                continue
+            if head.status != 200:
+                raise self.error(call, head)
+            return response
+
+    @contextmanager
+    def fenced(self, fence: Fence) -> Iterator[None]:
+        """While this lasts, call `fence` before each write."""
+        self.add_fence(fence)
+        try:
+            yield
+        finally:
+            self.remove_fence(fence)
+
+    def add_fence(self, fence: Fence) -> None:
+        """Call `fence` before each write from now on."""
+        with self._lock:
+            self._fences = [*self._fences, fence]
+
+    def remove_fence(self, fence: Fence) -> None:
+        """Stop calling `fence`."""
+        with self._lock:
+            self._fences = [other for other in self._fences if other != fence]
+
+    def pause(self, seconds: float) -> None:
+        """Sleep, at most to the deadline; raises Stopped when the connection is closed meanwhile."""
+        if self.timing.pause(self._stop, max(0.0, min(seconds, self.deadline.left()))):
+            raise Stopped(f"{self.server}: the connection is closed")
+
+    def stop(self) -> None:
+        """Send nothing more; what is under way ends by itself."""
+        self._stop.set()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether nothing more is sent."""
+        return self._stop.is_set()
+
+    def close(self) -> None:
+        """Stop, and close the connections."""
+        self.stop()
+        with self._lock:
+            if self._transport is not None:
+                self._transport[1].close()
+                self._transport = None
+
+    def error(
+        self, call: Call, outcome: Answer | Fault, again: retry.Again | None = None
+    ) -> Unreachable | DeadlineExceeded | ApiError:
+        """Return the error for an outcome that is final. again: it would be repeated, but the deadline is nearer."""
+        if isinstance(outcome, Answer):
+            advice = self._credentials.explain() if outcome.status == 401 else ""
+            if again is not None:
+                advice = f"the next attempt would be in {again.delay:.0f} s, after the deadline"
+            return refusal(call, outcome, scrub=self._credentials.scrub, advice=advice)
+        if outcome.kind in ("stalled", "connect-timeout"):
+            if self.deadline.left() <= 0:
+                return self._too_late(call)
+            phase = "no complete answer" if outcome.kind == "stalled" else "no connection"
+            advice = "the server or something before it is overloaded; see request_timeout"
+            return DeadlineExceeded(
+                f"{call.subject} at {self.server}", outcome.seconds, phase, advice
+            )
+        cause, _, advice = outcome.text.partition("\n")
+        if outcome.kind == "name":
+            cause, advice = "its name is not known (DNS)", "check host or the kubeconfig's server"
+        elif outcome.kind == "proxy":
+            cause, advice = f"the proxy failed: {cause}", "check proxy, or the kubeconfig's proxy-url"
+        elif outcome.kind == "connection":
+            advice = "is the API server running, and is this its address?"
+        return Unreachable(self.server, call.subject, self._credentials.scrub(cause), advice)
+
+    def _attempt(self, call: Call, *, repeat: bool) -> tuple[int, Answer | Fault]:
+        generation, transport, headers = self._prepared(call)
+        if call.account == "write":
+            for fence in self._fences:
+                fence(call)
+        self.stats.count(call.account, repeat=repeat)
+        outcome = transport.exchange(
+            call.method,
+            _target(call),
+            None if call.body is None else json.dumps(call.body, separators=(",", ":")).encode(),
+            headers,
+            self._patience(),
+            spare=call.account == "lease",
+        )
+        if isinstance(outcome, Answer):
+            self._notice(generation, outcome)
+        return generation, outcome
+
+    def _patience(self) -> float:
+        return max(0.01, min(self.request_timeout, self.deadline.left()))
+
+    def _prepared(self, call: Call) -> tuple[int, Transport, Any]:
+        """Return the credential's generation, the connections for it, and the headers."""
+        generation, credential = self._credentials.current()
+        return generation, self._transport_for(credential), self._headers(call, credential)
+
+    def _transport_for(self, credential: Credential) -> Transport:
+        with self._lock:
+            if self._transport is not None:
+                used, transport = self._transport
+                if used.certificate == credential.certificate:
+                    return transport
+                transport.close()
+            transport = Transport(self.endpoint, credential, connections=self._concurrency)
+            self._transport = (credential, transport)
+            return transport
+
+    def _headers(self, call: Call, credential: Credential) -> Any:
+        from urllib3 import HTTPHeaderDict
+
+        headers = HTTPHeaderDict(
+            {
+                "Accept": call.accept,
+                "User-Agent": USER_AGENT,
+                "Accept-Encoding": "gzip" if self.endpoint.gzip else "identity",
+            }
+        )
+        if call.body is not None:
+            headers["Content-Type"] = call.content_type
+        if credential.authorization:
+            headers["Authorization"] = credential.authorization
+        for name, value in self.endpoint.impersonation:
+            headers.add(name, value)
+        return headers
+
+    def _notice(self, generation: int, answer: Answer) -> None:
+        self._met = True
+        if answer.status != 401:
+            self._credentials.accepted(generation)
+        warning = answer.headers.get("warning", "")
+        if warning and len(self.warnings) < _MOST_WARNINGS:
+            text = warning.partition('"')[2].rpartition('"')[0].replace('\\"', '"')
+            if text:
+                self.warnings.setdefault(text)
+
+    def _hold(self, again: retry.Again) -> None:
+        """Wait before a repeat. A delay that the server ordered holds back everything: it means all that we send."""
+        if not again.ordered:
+            self.pause(again.delay)
+            return
+        with self._lock:
+            until = self.timing.monotonic() + again.delay
+            self._not_before = max(self._not_before, until)
+
+    def _wait_for_turn(self, call: Call) -> None:
+        """Return when a request may be sent. Raises Stopped and DeadlineExceeded."""
+        while True:
+            if self._stop.is_set():
+                raise Stopped(f"{call.subject}: the connection to {self.server} is closed")
+            if self.deadline.left() <= 0:
+                raise self._too_late(call)
+            early = self._not_before - self.timing.monotonic()
+            if early <= 0:
+                return
+            # All that were held back do not come back in the same moment.
+            self.pause(early + self.timing.random() * min(0.25, 0.1 * early))
+
+    def _too_late(self, call: Call) -> DeadlineExceeded:
+        seconds = self.deadline.seconds
+        return DeadlineExceeded(
+            f"{call.subject} at {self.server}", seconds, "the deadline of the whole task has passed"
+        )
+
+
+def _target(call: Call) -> str:
+    return f"{call.path}?{urlencode(call.query)}" if call.query else call.path
+
+
+def _maybe_executed(outcome: Answer | Fault) -> bool:
+    """Whether the server may have done what was asked, although it did not say so."""
+    if isinstance(outcome, Fault):
+        return outcome.sent
+    return outcome.status in (500, 502, 503, 504)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether and when a request is sent again: pure decisions, without a clock of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+
+from .call import Answer, Call, Fault
+
+#: Sent at most so often, the first time included.
+ATTEMPTS = 8
+#: While a server has never answered, a name or an address that does not work is probably a mistake: give up sooner.
+FIRST_CONTACT_ATTEMPTS = 3
+#: A server that stalls costs a whole request timeout each time.
+STALL_ATTEMPTS = 2
+BASE_DELAY = 0.1
+LONGEST_DELAY = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Send it again after `delay` seconds. ordered: the server asked for this delay, for all that we send."""
+
+    delay: float
+    ordered: bool = False
+
+
+def decide(
+    call: Call,
+    outcome: Answer | Fault,
+    attempt: int,
+    *,
+    met: bool,
+    random: Callable[[], float],
+) -> Again | None:
+    """Return when to send a request again, or None where that would be useless or unsafe.
+
+    attempt: how often it was sent. met: the server has answered something before. random: uniform in [0, 1).
+    """
+    if attempt >= _attempts(outcome, met) or not _repeatable(call, outcome):
+        return None
+    if isinstance(outcome, Answer) and outcome.status in (429, 503):
+        ordered = retry_after(outcome)
+        if ordered is not None:
+            return Again(ordered, ordered=True)
+    return Again(random() * min(LONGEST_DELAY, BASE_DELAY * 2**attempt))
+
+
+def retry_after(answer: Answer) -> float | None:
+    """Return the seconds that the server asks us to wait, None where it does not say.
+
+    A date is taken relative to the same server's `Date`, never to the local clock.
+    """
+    text = answer.headers.get("retry-after", "").strip()
+    if not text:
+        return None
+    try:
+        return max(0.0, float(text))
+    except ValueError:
+        pass
+    try:
+        until = parsedate_to_datetime(text)
+        now = parsedate_to_datetime(answer.headers.get("date", ""))
+        return max(0.0, (until - now).total_seconds())
+    except (TypeError, ValueError):
+        return None
+
+
+def _attempts(outcome: Answer | Fault, met: bool) -> int:
+    if isinstance(outcome, Answer):
+        return ATTEMPTS
+    if outcome.kind in ("stalled", "connect-timeout"):
+        return STALL_ATTEMPTS if met else 1
+    return ATTEMPTS if met else FIRST_CONTACT_ATTEMPTS
+
+
+def _repeatable(call: Call, outcome: Answer | Fault) -> bool:
+    if isinstance(outcome, Fault):
+        if outcome.kind == "tls":
+            return False
+        return call.idempotent or not outcome.sent
+    if outcome.status == 429:
+        return True
+    if outcome.status == 409:
+        return call.apply and _lost_race(outcome)
+    if outcome.status == 500:
+        return call.idempotent and b"failed to create typed patch object" not in outcome.body
+    return call.idempotent and outcome.status in (502, 503, 504)
+
+
+def _lost_race(answer: Answer) -> bool:
+    """Whether a 409 only means that somebody wrote at the same moment: no field manager is named as the other side."""
+    status = answer.status_object()
+    causes = (status.get("details") or {}).get("causes") or []
+    return status.get("reason") == "Conflict" and not any(
+        cause.get("reason") == "FieldManagerConflict" for cause in causes
+    )

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One watch on one kind: events as they come, resumed when the connection drops, closed from any thread."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..kube.manifest import Json
+from .call import Call
+from .errors import DeadlineExceeded, Unreachable
+from .requests import Requests
+from .status import event_refusal
+from .timing import Deadline
+
+#: Seconds without any event or bookmark after which a connection counts as dead; bookmarks come about once a minute.
+STALL = 90.0
+#: Seconds that a server may take to end a watch after the time that was asked for.
+GRACE = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class WatchEvent:
+    """type: ADDED, MODIFIED, DELETED or BOOKMARK (whose object has a resourceVersion and nothing else)."""
+
+    type: str
+    object: Json
+
+
+class Watch(Iterator[WatchEvent]):
+    """Iterate to get the events; ends at the timeout, at `close`, or raises Gone: then list and watch again.
+
+    resource_version: that of the last event; a next watch starts there. A dropped connection is opened again from there.
+    """
+
+    def __init__(
+        self, requests: Requests, call: Call, resource_version: str, timeout: float, stall: float
+    ) -> None:
+        self.resource_version = resource_version
+        self._requests = requests
+        self._call = call
+        self._stall = stall
+        self._end = Deadline.after(timeout, requests.timing)
+        self._lock = threading.Lock()
+        self._closed = False
+        self._response: Any = None
+        self._events = self._run()
+
+    def __next__(self) -> WatchEvent:
+        return next(self._events)
+
+    def __enter__(self) -> Watch:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the iteration, also one that waits in another thread."""
+        with self._lock:
+            self._closed = True
+            if self._response is not None:
+                _hang_up(self._response)
+
+    def _run(self) -> Iterator[WatchEvent]:
+        drops = 0
+        while not self._over():
+            try:
+                for event in self._connection():
+                    drops = 0
+                    yield event
+            except (Unreachable, DeadlineExceeded, _Dropped) as error:
+                if self._over():
+                    return
+                drops += 1
+                if drops > 5:
+                    if isinstance(error, _Dropped):
+                        raise Unreachable(
+                            self._requests.server, self._call.subject, "the watch drops each time"
+                        ) from None
+                    raise
+            else:
+                drops += 1
+            if drops:
+                self._back_off(drops)
+
+    def _back_off(self, drops: int) -> None:
+        delay = self._requests.timing.random() * min(5.0, 0.1 * 2**drops)
+        self._requests.pause(max(0.0, min(delay, self._end.left())))
+
+    def _over(self) -> bool:
+        return self._closed or self._requests.stopped or self._left() <= 0
+
+    def _left(self) -> float:
+        return min(self._end.left(), self._requests.deadline.left())
+
+    def _connection(self) -> Iterator[WatchEvent]:
+        """Give the events of one connection."""
+        asked = max(1, round(self._left()))
+        query = {
+            **self._call.query,
+            "watch": "1",
+            "allowWatchBookmarks": "true",
+            "timeoutSeconds": str(asked),
+            "resourceVersion": self.resource_version,
+        }
+        response = self._requests.open_stream(
+            replace(self._call, query=query), self._requests.request_timeout
+        )
+        with self._lock:
+            self._response = response
+            if self._closed:
+                _hang_up(response)
+        whole = False
+        try:
+            for line in self._lines(response):
+                yield self._event(line)
+            whole = True
+        finally:
+            with self._lock:
+                self._response = None
+            _give_back(response, whole=whole)
+
+    def _event(self, line: bytes) -> WatchEvent:
+        try:
+            parsed = json.loads(line)
+            kind, found = parsed["type"], parsed["object"]
+        except (ValueError, KeyError, TypeError):
+            raise _Dropped("the server sent something that is no event") from None
+        if kind == "ERROR":
+            raise event_refusal(self._call, found)
+        self.resource_version = found["metadata"]["resourceVersion"]
+        facts = self._call.facts
+        if facts is not None:
+            found["apiVersion"], found["kind"] = facts.api_version, facts.kind
+        return WatchEvent(kind, found)
+
+    def _lines(self, response: Any) -> Iterator[bytes]:
+        import urllib3
+
+        rest = b""
+        try:
+            self._allow(response)
+            for chunk in response.stream():
+                *lines, rest = (rest + chunk).split(b"\n")
+                for line in lines:
+                    if line.strip():
+                        yield line
+                if self._over():
+                    return
+                self._allow(response)
+        except (urllib3.exceptions.HTTPError, OSError, ValueError, AttributeError) as error:
+            # A connection that is closed under a reader breaks it in many ways.
+            if not self._over():
+                raise _Dropped(type(error).__name__) from None
+
+    def _allow(self, response: Any) -> None:
+        """Give the next read its time."""
+        connection = response.connection
+        if connection is not None and connection.sock is not None:
+            connection.sock.settimeout(max(0.01, min(self._stall, self._left() + GRACE)))
+
+
+class _Dropped(Exception):
+    """The connection of a watch broke."""
+
+
+def _hang_up(response: Any) -> None:
+    import socket
+
+    connection = response.connection
+    sock = getattr(connection, "sock", None)
+    if sock is not None:
+        try:
+            sock.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            return
+
+
+def _give_back(response: Any, *, whole: bool) -> None:
+    if whole:
+        response.release_conn()
+    else:
+        response.close()
+
+

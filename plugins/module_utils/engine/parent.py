@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What carries the owner references of a service: its custom resource, or a record of it where the kind is not installed."""
+
+from __future__ import annotations
+
+from ..kube.canonical import canonical_json, digest
+from ..kube.intent import Stage
+from ..kube.manifest import Json, Manifest
+from ..kube.reference import Reference
+from .desired import Desired, marked
+from .plan import record_name
+
+
+def custom_resource(document: Json, fleet: str) -> Desired:
+    """Return the custom resource as it is applied."""
+    service = Reference.of(document)
+    body = canonical_json(marked(document, service, fleet))
+    return Desired(service, service, Stage.PARENT, body, digest(body), {}, None)
+
+
+def record(document: Json, fleet: str) -> Desired:
+    """Return the ConfigMap that stands in for a custom resource of a kind that the cluster does not serve."""
+    service = Reference.of(document)
+    manifest = Manifest(
+        api_version="v1",
+        kind="ConfigMap",
+        name=record_name(service),
+        namespace=service.namespace,
+        body={"data": {"service": canonical_json(document).decode()}},
+    )
+    body = canonical_json(marked(manifest.to_dict(), service, fleet))
+    return Desired(manifest.reference, service, Stage.PARENT, body, digest(body), {}, None)

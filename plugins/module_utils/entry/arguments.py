@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Options that several modules share; their documentation is in `plugins/doc_fragments/`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Spec = dict[str, dict[str, Any]]
+
+#: Names and meaning as in kubernetes.core; the K8S_AUTH_* variables are read where the connection is made.
+AUTH: Spec = {
+    "kubeconfig": {"type": "raw", "no_log": True},
+    "context": {"type": "str"},
+    "host": {"type": "str"},
+    "api_key": {"type": "str", "no_log": True},
+    "username": {"type": "str"},
+    "password": {"type": "str", "no_log": True},
+    "validate_certs": {"type": "bool", "aliases": ["verify_ssl"]},
+    "ca_cert": {"type": "path", "aliases": ["ssl_ca_cert"]},
+    "client_cert": {"type": "path", "aliases": ["cert_file"]},
+    "client_key": {"type": "path", "aliases": ["key_file"], "no_log": True},
+    "proxy": {"type": "str"},
+    "no_proxy": {"type": "str"},
+    "proxy_headers": {
+        "type": "dict",
+        "no_log": True,
+        "options": {
+            "proxy_basic_auth": {"type": "str", "no_log": True},
+            "basic_auth": {"type": "str", "no_log": True},
+            "user_agent": {"type": "str"},
+        },
+    },
+    "impersonate_user": {"type": "str"},
+    "impersonate_groups": {"type": "list", "elements": "str"},
+}
+
+#: How requests are made.
+REQUESTS: Spec = {
+    "concurrency": {"type": "int", "default": 8},
+    "request_timeout": {"type": "float", "default": 30.0},
+    "deadline": {"type": "float"},
+}
+
+#: Which services, and how they are compiled.
+SERVICES: Spec = {
+    "services": {"type": "list", "elements": "dict", "default": []},
+    "src": {"type": "list", "elements": "path", "default": []},
+    "namespace": {"type": "str"},
+    "fleet": {"type": "str"},
+    "settings": {"type": "dict", "default": {}},
+    "releases": {
+        "type": "dict",
+        "default": {},
+        "options": {"model_operator": {"type": "str"}, "kserve": {"type": "str"}},
+    },
+}

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The services of a task: loaded, checked each by itself and against each other, compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+from ..kube.intent import Intent
+from ..kube.manifest import Json
+from ..kube.problem import Complaint, InputError, Problem
+from ..kube.reader import Reader
+from ..kube.reference import Reference
+from ..services.kind import ServiceKind
+from ..services.registry import KINDS
+from .sources import Document
+
+
+@dataclass(slots=True)
+class Service:
+    """One service of the task. subject: how messages call it. problems: what was found so far, warnings included."""
+
+    subject: str
+    kind: ServiceKind[Any, Any]
+    reference: Reference
+    typed: Any
+    settings: Any
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        """The problems that forbid to go on with this service."""
+        return tuple(problem for problem in self.problems if problem.severity == "error")
+
+    def compile(self, reader: Reader) -> Intent:
+        """Return what the service wants to exist."""
+        return self.kind.compile(self.typed, self.settings, reader)
+
+
+class Settings:
+    """The task's settings, typed once for each kind that is used."""
+
+    def __init__(self, options: Mapping[str, Any], releases: Mapping[str, str | None]) -> None:
+        self._options = options
+        self._releases = {name: release for name, release in releases.items() if release}
+        self._typed: dict[str, Any] = {}
+
+    def of(self, kind: ServiceKind[Any, Any]) -> Any:
+        """Return the settings of a kind. Raises InputError."""
+        if kind.kind not in self._typed:
+            self._typed[kind.kind] = kind.settings(self._options, self._releases)
+        return self._typed[kind.kind]
+
+
+def load_fleet(
+    documents: Sequence[Document], settings: Settings, namespace: str | None, *, skip_invalid: bool
+) -> tuple[list[Service], list[Complaint]]:
+    """Return the services, and the complaints about those left out with `skip_invalid`.
+
+    namespace: for documents that name none. Raises InputError that holds all problems of all documents.
+    """
+    services: list[Service] = []
+    complaints: list[Complaint] = []
+    for document in documents:
+        kind, problem = _kind(document.value)
+        if kind is None:
+            complaints.append(Complaint(document.origin, (problem,)))
+            continue
+        value = _with_namespace(document.value, namespace)
+        loaded = kind.load(value, settings.of(kind))
+        subject = subject_of(document.origin, value)
+        if loaded.service is None:
+            complaints.append(Complaint(subject, tuple(p for p in loaded.problems if p.severity == "error")))
+            continue
+        reference = loaded.service.reference
+        services.append(Service(subject, kind, reference, loaded.service, settings.of(kind), list(loaded.problems)))
+    _find_conflicts(services)
+    invalid = [Complaint(service.subject, service.errors) for service in services if service.errors]
+    complaints += invalid
+    valid = [service for service in services if not service.errors]
+    if complaints and not (skip_invalid and valid):
+        raise InputError(complaints)
+    return valid, complaints
+
+
+def named(documents: Sequence[Document], namespace: str | None) -> list[tuple[ServiceKind[Any, Any], Reference]]:
+    """Return which services are meant, by name alone: for `absent`, where the rest of a document does not matter."""
+    found: list[tuple[ServiceKind[Any, Any], Reference]] = []
+    complaints: list[Complaint] = []
+    for document in documents:
+        kind, problem = _kind(document.value)
+        metadata = document.value.get("metadata") if isinstance(document.value, dict) else None
+        name = metadata.get("name") if isinstance(metadata, dict) else None
+        place = (metadata.get("namespace") if isinstance(metadata, dict) else None) or namespace
+        problems = [problem] if kind is None else []
+        if not isinstance(name, str) or not name:
+            problems.append(Problem("metadata.name", "missing: name the service"))
+        if not place:
+            problems.append(Problem("metadata.namespace", "missing: name a namespace here or in the option namespace"))
+        if problems or kind is None:
+            complaints.append(Complaint(document.origin, tuple(problems)))
+        else:
+            found.append((kind, Reference(kind.api_version, kind.kind, str(place), str(name))))
+    if complaints:
+        raise InputError(complaints)
+    return list({reference: (kind, reference) for kind, reference in found}.values())
+
+
+def subject_of(origin: str, value: Json) -> str:
+    """Return how messages call a document, for example `services[2] (ModelService team-a/chat)`."""
+    metadata = value.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    name = metadata.get("name") or "without a name"
+    place = f"{metadata['namespace']}/{name}" if metadata.get("namespace") else name
+    return f"{origin} ({value.get('kind')} {place})"
+
+
+def _kind(value: Any) -> tuple[ServiceKind[Any, Any] | None, Problem]:
+    known = ", ".join(f"{kind} ({api_version})" for api_version, kind in KINDS)
+    if not isinstance(value, dict):
+        return None, Problem("", f"{type(value).__name__} is not a custom resource; give a map with one of {known}")
+    key = (str(value.get("apiVersion")), str(value.get("kind")))
+    if key in KINDS:
+        return KINDS[key], Problem("", "")
+    close = get_close_matches(key[1], [kind for _version, kind in KINDS], n=1)
+    hint = f", did you mean {close[0]}?" if close and close[0] != key[1] else ""
+    field_name = "apiVersion" if close and close[0] == key[1] else "kind"
+    shown = value.get(field_name)
+    text = "missing" if shown is None else f'"{shown}" is not a service that this collection knows'
+    return None, Problem(field_name, f"{text}{hint}; known are {known}")
+
+
+def _with_namespace(value: Json, namespace: str | None) -> Json:
+    metadata = value.get("metadata")
+    if namespace and isinstance(metadata, dict) and not metadata.get("namespace"):
+        return {**value, "metadata": {**metadata, "namespace": namespace}}
+    return value
+
+
+def _find_conflicts(services: Sequence[Service]) -> None:
+    by_kind: dict[str, list[Service]] = {}
+    for service in services:
+        by_kind.setdefault(service.kind.kind, []).append(service)
+    for members in by_kind.values():
+        first = members[0]
+        found = first.kind.conflicts([member.typed for member in members], first.settings)
+        for position, problems in found.items():
+            members[position].problems += problems
+
+
+def compile_fleet(services: Sequence[Service], reader: Reader) -> list[tuple[Service, Intent]]:
+    """Compile every service. Raises InputError where two services would claim one object, naming both."""
+    compiled = [(service, service.compile(reader)) for service in services]
+    claimed: dict[Reference, Service] = {}
+    complaints: list[Complaint] = []
+    for service, intent in compiled:
+        for child in intent.children:
+            reference = child.manifest.reference
+            other = claimed.setdefault(reference, service)
+            if other is not service:
+                message = f'"{other.reference.name}" and "{service.reference.name}" both become {reference}; rename one of them'
+                complaints.append(Complaint(service.subject, (Problem("metadata.name", message, rule="collision"),)))
+    if complaints:
+        raise InputError(complaints)
+    return compiled

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`gathered`: the custom resources that are in the cluster, as their authors would write them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any
+
+from ..cluster.connection import Cluster
+from ..cluster.errors import KindMissing
+from ..engine import FLEET_LABEL, PREFIX
+from ..kube.manifest import Json
+from ..kube.reference import Reference
+from ..services.kind import ServiceKind
+from ..services.registry import KINDS
+
+#: What an author does not write.
+SERVER_OWNED = (
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "managedFields",
+    "selfLink",
+    "ownerReferences",
+    "finalizers",
+)
+
+
+def gather(
+    cluster: Cluster,
+    meant: Sequence[tuple[ServiceKind[Any, Any], Reference]],
+    namespace: str | None,
+    fleet: str | None,
+) -> list[Json]:
+    """Return custom resources: those that are named, else all of a namespace (or everywhere), of one fleet where it is given."""
+    selector = f"{FLEET_LABEL}={fleet}" if fleet else ""
+    kinds = {kind.kind: kind for kind, _reference in meant} or {kind.kind: kind for kind in KINDS.values()}
+    namespaces = {reference.namespace for _kind, reference in meant} or {namespace or ""}
+    wanted = {reference for _kind, reference in meant}
+    found: list[Json] = []
+    for kind in kinds.values():
+        for place in sorted(namespaces):
+            try:
+                listing = cluster.list(kind.api_version, kind.kind, namespace=place, selector=selector)
+            except KindMissing:
+                if meant:
+                    raise
+                continue
+            found += [as_written(item) for item in listing.items if not wanted or Reference.of(item) in wanted]
+    return sorted(found, key=lambda item: Reference.of(item))
+
+
+def as_written(live: Json) -> Json:
+    """Return a custom resource without what the server, a controller or this collection adds."""
+    metadata = {key: deepcopy(value) for key, value in live["metadata"].items() if key not in SERVER_OWNED}
+    for name in ("labels", "annotations"):
+        kept = {key: value for key, value in (metadata.pop(name, None) or {}).items() if not key.startswith(PREFIX)}
+        kept.pop("kubectl.kubernetes.io/last-applied-configuration", None)
+        if kept:
+            metadata[name] = kept
+    rest = {key: deepcopy(value) for key, value in live.items() if key not in ("metadata", "status")}
+    return {"apiVersion": rest.pop("apiVersion"), "kind": rest.pop("kind"), "metadata": metadata, **rest}

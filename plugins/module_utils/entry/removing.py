@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`absent`: everything of a service goes, by name alone, and nothing is left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..cluster.connection import Cluster
+from ..cluster.errors import ClusterError, Conflict, KindMissing
+from ..cluster.lease import Lease
+from ..engine.apply import Execution, Outcome
+from ..engine.ownership import Owner, ownership
+from ..engine.plan import Action, Change, deletions
+from ..engine.policy import Policy
+from ..engine.snapshot import Snapshot, take_snapshot
+from ..engine.wait import Watched, wait
+from ..kube.intent import Stage
+from ..kube.manifest import Json
+from ..kube.problem import Complaint, InputError, Problem
+from ..kube.reference import Reference
+from ..services.kind import ServiceKind
+from .target import CONTROLLER, Controllers, decide
+
+Meant = Sequence[tuple[ServiceKind[Any, Any], Reference]]
+#: How often a finalizer is removed again because the object changed in between.
+FINALIZER_TRIES = 5
+
+
+@dataclass(slots=True)
+class Removed:
+    """What was removed. services: each with who removed its children."""
+
+    services: list[tuple[Reference, str]] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
+
+
+class Remover:
+    """Removes services: their children last stage first, then their custom resource or record."""
+
+    def __init__(self, cluster: Cluster, policy: Policy, reconciler: str) -> None:
+        self._cluster = cluster
+        self._policy = policy
+        self._wanted = reconciler
+        self._controllers = Controllers(cluster)
+        self._parents: list[Reference] = []
+
+    def run(self, meant: Meant) -> Removed:
+        """Remove the named services. Raises InputError where one is another fleet's, or more would go than is allowed."""
+        namespaces = sorted({reference.namespace for _kind, reference in meant})
+        kinds = list(
+            dict.fromkeys(pair for kind, _reference in meant for pair in ((kind.api_version, kind.kind), *kind.child_kinds))
+        )
+        snapshot = take_snapshot(self._cluster, kinds, self._policy.fleet, namespaces)
+        removed = Removed()
+        changes = self._plan(meant, snapshot, removed)
+        if not changes:
+            return removed
+        if self._policy.dry_run:
+            removed.outcomes = self._execute(meant, changes, lambda: None)
+            return removed
+        with ExitStack() as leases:
+            written = sorted({change.service.namespace for change in changes})
+            held = [
+                leases.enter_context(Lease(self._cluster, namespace=namespace, fleet=self._policy.fleet))
+                for namespace in written
+            ]
+            snapshot = take_snapshot(self._cluster, kinds, self._policy.fleet, namespaces)
+            removed.services.clear()
+            changes = self._plan(meant, snapshot, removed)
+            removed.outcomes = self._execute(meant, changes, lambda: [lease.check() for lease in held])
+        return removed
+
+    def _plan(self, meant: Meant, snapshot: Snapshot, removed: Removed) -> list[Change]:
+        changes: list[Change] = []
+        complaints: list[Complaint] = []
+        self._parents = []
+        for kind, reference in meant:
+            ours = deletions(snapshot, reference, keep=set(), reason="the service is to be absent")
+            live = snapshot.get(reference) or self._read(reference, snapshot)
+            reconciler = decide(self._wanted, kind, reference, snapshot, live, self._controllers) if live else "direct"
+            removed.services.append((reference, reconciler))
+            if live is not None:
+                self._parents.append(reference)
+                owned = ownership(live, reference, self._policy.fleet)
+                if owned.owner is Owner.OTHER_FLEET:
+                    text = f"{reference} is not removed: {owned.text}; set fleet to that name"
+                    complaints.append(Complaint(str(reference), (Problem("fleet", text),)))
+                elif not any(change.reference == reference for change in ours):
+                    ours.append(Change(Action.DELETE, reference, reference, Stage.PARENT, None, live, "the service is to be absent"))
+            changes += ours
+        if complaints:
+            raise InputError(complaints)
+        return changes
+
+    def _read(self, reference: Reference, snapshot: Snapshot) -> Json | None:
+        if (reference.api_version, reference.kind) in snapshot.missing:
+            return None
+        try:
+            return self._cluster.get(reference)
+        except KindMissing:
+            return None
+
+    def _execute(self, meant: Meant, changes: Sequence[Change], guard: Callable[[], object]) -> list[Outcome]:
+        """Delete, and take away the finalizer of a controller that is not there to do it.
+
+        Where the controller runs, it removes its own children once the custom resource is being deleted.
+        """
+        execution = Execution(self._cluster, self._policy, frozenset(), lambda outcome: None, guard)
+        execution.delete(changes)
+        deleted = {outcome.reference for outcome in execution.outcomes if outcome.action == "deleted"}
+        for kind, reference in meant:
+            if reference in deleted and kind.finalizers and not self._policy.dry_run:
+                self._remove_finalizers(kind, reference)
+        return execution.outcomes
+
+    def _remove_finalizers(self, kind: ServiceKind[Any, Any], reference: Reference) -> None:
+        if self._wanted == CONTROLLER:
+            return
+        for _attempt in range(FINALIZER_TRIES):
+            live = self._cluster.get(reference, metadata_only=True)
+            finalizers = (live or {}).get("metadata", {}).get("finalizers") or []
+            kept = [name for name in finalizers if name not in kind.finalizers]
+            if live is None or kept == finalizers or self._controllers.seen(kind):
+                return
+            metadata = {"finalizers": kept, "uid": live["metadata"]["uid"], "resourceVersion": live["metadata"]["resourceVersion"]}
+            try:
+                self._cluster.patch(reference, {"metadata": metadata}, kind="merge")
+            except Conflict:
+                continue
+            return
+        raise ClusterError(f"{reference}: it kept changing while its finalizer was removed")
+
+    def wait(self, timeout: float, clock: Callable[[], float], progress: Callable[[str], None]) -> list[str]:
+        """Wait until the custom resources are gone; return a text for each that is not."""
+        parents = set(self._parents)
+        if not parents:
+            return []
+        left: set[Reference] = set()
+
+        def gone(objects: object) -> bool:
+            assert isinstance(objects, dict)
+            now = parents & objects.keys()
+            for reference in sorted((left or parents) - now):
+                progress(f"{reference}: gone")
+            left.clear()
+            left.update(now)
+            return not now
+
+        kinds = sorted({(reference.api_version, reference.kind, reference.namespace) for reference in parents})
+        watched = [Watched(api_version, kind, namespace, "") for api_version, kind, namespace in kinds]
+        if wait(self._cluster, watched, gone, timeout, clock):
+            return []
+        return [f"{reference} is still there after {timeout:.0f} s; a finalizer holds it" for reference in sorted(left)]

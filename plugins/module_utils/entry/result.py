@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a task returns: the same keys on every path, small enough for a job controller to keep."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from ..engine.apply import Outcome
+from ..engine.redact import redact
+from ..kube.manifest import Json
+from ..kube.problem import Complaint, Problem
+from ..kube.reference import Reference
+from ..services.kind import Observation
+
+#: Every key of the result of `llmisvc_reconcile`, with what it is where there is nothing to say.
+EMPTY: Mapping[str, Any] = {"changed": False, "services": [], "manifests": [], "paths": [], "gathered": [], "stats": {}}
+
+
+@dataclass(slots=True)
+class ServiceResult:
+    """One service in a result. unchanged: children that are as wanted; they are counted, and listed only on request."""
+
+    reference: Reference
+    reconciler: str
+    problems: list[Problem] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
+    unchanged: list[Reference] = field(default_factory=list)
+    observation: Observation | None = None
+
+    @property
+    def failures(self) -> list[Outcome]:
+        """The objects that could not be made so."""
+        return [outcome for outcome in self.outcomes if outcome.action == "failed"]
+
+    def to_dict(self, *, verbose: bool) -> Json:
+        """Return the entry of `services`."""
+        status = self.observation.status if self.observation else {}
+        children = [
+            _child(outcome.reference, outcome.action, outcome.reason)
+            for outcome in self.outcomes
+            if verbose or outcome.action != "unchanged"
+        ]
+        if verbose:
+            children += [_child(reference, "unchanged", "") for reference in self.unchanged]
+        return {
+            "kind": self.reference.kind,
+            "namespace": self.reference.namespace,
+            "name": self.reference.name,
+            "phase": status.get("phase", ""),
+            "ready": bool(self.observation and self.observation.ready),
+            "conditions": list(status.get("conditions") or []),
+            "url": self.observation.url if self.observation else "",
+            "reconciler": self.reconciler,
+            "children": children,
+            "unchanged": len(self.unchanged) + sum(outcome.action == "unchanged" for outcome in self.outcomes),
+            "problems": [asdict(problem) for problem in self.problems],
+        }
+
+
+def _child(reference: Reference, action: str, reason: str) -> Json:
+    return {
+        "kind": reference.kind,
+        "namespace": reference.namespace,
+        "name": reference.name,
+        "action": action,
+        "reason": reason,
+    }
+
+
+class Clock:
+    """Measures a task; the only place that asks for the time."""
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+
+    @staticmethod
+    def monotonic() -> float:
+        """Return seconds that never go backwards."""
+        return time.monotonic()
+
+    @staticmethod
+    def now() -> str:
+        """Return the time of day as Kubernetes writes it."""
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the task began."""
+        return round(time.monotonic() - self._started, 3)
+
+
+def stats(counted: Any, clock: Clock, *, skipped: int = 0, rounds: int = 0) -> Json:
+    """Return the counters of a task. counted: the connection's own, None where no connection was made."""
+    return {
+        "requests": counted.requests if counted else 0,
+        "reads": counted.reads if counted else 0,
+        "writes": counted.writes if counted else 0,
+        "lease_requests": counted.lease_requests if counted else 0,
+        "skipped": skipped,
+        "rounds": rounds,
+        "elapsed_s": clock.elapsed,
+    }
+
+
+def diffs(outcomes: Sequence[Outcome]) -> list[Json]:
+    """Return what changed as Ansible shows it: the fields that we send, before and after, secrets masked."""
+    return [
+        {
+            "before_header": str(outcome.reference),
+            "after_header": f"{outcome.reference} ({outcome.action})",
+            "before": _text(outcome.reference, outcome.difference.before),
+            "after": _text(outcome.reference, outcome.difference.after),
+        }
+        for outcome in outcomes
+        if outcome.changed and outcome.difference
+    ]
+
+
+def _text(reference: Reference, part: Json) -> str:
+    if not part:
+        return ""
+    import yaml
+
+    shown = redact({"kind": reference.kind, **part})
+    shown.pop("kind")
+    return str(yaml.safe_dump(shown, sort_keys=True, default_flow_style=False))
+
+
+def warnings(subject: str, problems: Sequence[Problem]) -> list[str]:
+    """Return the warnings of one subject as Ansible shows them."""
+    return [f"{subject}: {problem}" for problem in problems if problem.severity == "warning"]
+
+
+def left_out(complaints: Sequence[Complaint]) -> list[str]:
+    """Return a warning for each service that `skip_invalid` left out."""
+    return [f"left out: {complaint}" for complaint in complaints]
+

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The story of a reconcile: look, plan, object, take the lease, look again, write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+from ..cluster.connection import Cluster
+from ..cluster.lease import Lease
+from ..engine import guards
+from ..engine.apply import Execution, Outcome
+from ..engine.desired import Desired, desired
+from ..engine.parent import custom_resource, record
+from ..engine.plan import Change, ServicePlan, deletions, look_up_strangers, plan_service, removals
+from ..engine.policy import Policy
+from ..engine.snapshot import Kind, Snapshot, take_snapshot
+from ..kube.problem import Complaint, InputError, Problem
+from ..kube.reader import GivenObjects
+from ..kube.reference import Reference
+from ..services.registry import KINDS
+from .fleet import Service, compile_fleet
+from .target import CONTROLLER, Controllers, Target, decide, objections, unseen
+
+Report = Callable[[Outcome], None]
+
+
+@dataclass(slots=True)
+class Reconciled:
+    """What a reconcile found and did. snapshot: what was there before the writes."""
+
+    snapshot: Snapshot
+    targets: list[Target]
+    plans: list[ServicePlan]
+    outcomes: list[Outcome] = field(default_factory=list)
+    left_out: list[Complaint] = field(default_factory=list)
+    warnings: list[Problem] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Planned:
+    snapshot: Snapshot
+    plans: list[ServicePlan]
+    deletions: list[Change]
+
+    @property
+    def empty(self) -> bool:
+        return not self.deletions and not any(plan.changes or plan.problems for plan in self.plans)
+
+
+class Reconciler:
+    """One run over the services of a fleet."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        policy: Policy,
+        *,
+        reconciler: str,
+        overridden: bool,
+        skip_invalid: bool,
+        report: Report,
+    ) -> None:
+        self._cluster = cluster
+        self._policy = policy
+        self._wanted = reconciler
+        self._overridden = overridden
+        self._skip_invalid = skip_invalid
+        self._report = report
+        self._controllers = Controllers(cluster)
+
+    def run(self, services: Sequence[Service]) -> Reconciled:
+        """Make the cluster match the services. Raises InputError for what is found before the first write."""
+        compiled = compile_fleet(services, GivenObjects())
+        namespaces = () if self._overridden else sorted({service.reference.namespace for service in services})
+        kinds = _kinds(services, everything=self._overridden)
+        snapshot = take_snapshot(self._cluster, kinds, self._policy.fleet, namespaces)
+        targets = [
+            Target(service, intent, self._decide(service, snapshot)) for service, intent in compiled
+        ]
+        planned = self._plan(targets, snapshot)
+        done = Reconciled(snapshot, targets, planned.plans)
+        if planned.empty:
+            return done
+        new_namespaces = self._examine(planned, targets, done)
+        if self._policy.dry_run:
+            self._execute(planned, frozenset(new_namespaces), done, lambda: None)
+            return done
+        self._create_namespaces(new_namespaces)
+        with ExitStack() as leases:
+            held = [
+                leases.enter_context(Lease(self._cluster, namespace=namespace, fleet=self._policy.fleet))
+                for namespace in _written(planned)
+            ]
+            snapshot = take_snapshot(self._cluster, kinds, self._policy.fleet, namespaces)
+            kept = [target for target in targets if target in done.targets]
+            again = self._plan(kept, snapshot)
+            self._refuse(again.plans, done)
+            done.snapshot, done.plans = snapshot, again.plans
+            self._execute(again, frozenset(), done, lambda: [lease.check() for lease in held])
+        return done
+
+    def _decide(self, service: Service, snapshot: Snapshot) -> str:
+        live = snapshot.get(service.reference)
+        known = (service.kind.api_version, service.kind.kind) not in snapshot.missing
+        if live is None and known and self._wanted == "auto":
+            live = self._cluster.get(service.reference, metadata_only=True)
+        return decide(self._wanted, service.kind, service.reference, snapshot, live, self._controllers)
+
+    def _plan(self, targets: Sequence[Target], snapshot: Snapshot) -> _Planned:
+        plans = [self._plan_one(target, snapshot) for target in targets]
+        gone = [change for plan in plans for change in removals(snapshot, plan)] if self._policy.prune else []
+        if self._overridden:
+            named = {target.reference for target in targets}
+            for service in sorted(services_of(snapshot) - named):
+                gone += deletions(snapshot, service, keep=set(), reason="the list no longer names the service")
+        return _Planned(snapshot, plans, gone)
+
+    def _plan_one(self, target: Target, snapshot: Snapshot) -> ServicePlan:
+        fleet = self._policy.fleet
+        kind = (target.service.kind.api_version, target.service.kind.kind)
+        make_parent = record if kind in snapshot.missing else custom_resource
+        parent = make_parent(target.intent.parent, fleet)
+        children: list[Desired] = []
+        if target.reconciler != CONTROLLER:
+            children = [desired(child, target.reference, fleet, parent.reference) for child in target.intent.children]
+        return plan_service(parent, children, snapshot, fleet)
+
+    def _examine(self, planned: _Planned, targets: Sequence[Target], done: Reconciled) -> list[str]:
+        """Look at everything that forbids a write. Returns the namespaces to create."""
+        look_up_strangers(self._cluster, planned.plans, self._policy.fleet, adopt=self._policy.adopt)
+        for target, plan in zip(targets, planned.plans, strict=True):
+            plan.problems += objections(target, plan, planned.snapshot, self._controllers)
+        done.warnings += unseen(self._controllers, targets)
+        new = guards.missing_namespaces(self._cluster, planned.plans)
+        if not self._policy.create_namespaces:
+            for plan in planned.plans:
+                if plan.service.namespace in new:
+                    text = f'"{plan.service.namespace}" does not exist; create it, or set create_namespaces: true'
+                    plan.problems.append(Problem("metadata.namespace", text, rule="missing-namespace"))
+        if not self._policy.allow_restart:
+            guards.restarts(self._cluster, planned.plans)
+        self._refuse(planned.plans, done)
+        self._check_budget(planned)
+        return new
+
+    def _refuse(self, plans: list[ServicePlan], done: Reconciled) -> None:
+        """Stop at problems, or with `skip_invalid` leave out the services that have one."""
+        subjects = {target.reference: target.service.subject for target in done.targets}
+        bad = {
+            plan.service: errors
+            for plan in plans
+            if (errors := tuple(problem for problem in plan.problems if problem.severity == "error"))
+        }
+        if not bad:
+            return
+        complaints = [Complaint(subjects[service], problems) for service, problems in bad.items()]
+        if not self._skip_invalid or len(bad) == len(plans):
+            raise InputError(complaints)
+        done.left_out += complaints
+        plans[:] = [plan for plan in plans if plan.service not in bad]
+        done.targets[:] = [target for target in done.targets if target.reference not in bad]
+
+    def _check_budget(self, planned: _Planned) -> None:
+        objects = len(planned.snapshot.objects)
+        if not self._policy.max_deletions.allows(len(planned.deletions), objects):
+            names = ", ".join(str(change.reference) for change in planned.deletions[:5])
+            raise InputError.single(
+                "max_deletions",
+                "",
+                f"{len(planned.deletions)} of {objects} objects would be deleted ({names}, …), "
+                f"{self._policy.max_deletions.of(objects)} are allowed; set max_deletions to permit more",
+            )
+
+    def _create_namespaces(self, names: Sequence[str]) -> None:
+        for name in names:
+            self._cluster.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+
+    def _execute(
+        self, planned: _Planned, new_namespaces: frozenset[str], done: Reconciled, guard: Callable[[], object]
+    ) -> None:
+        kept = {plan.service for plan in planned.plans}
+        execution = Execution(self._cluster, self._policy, new_namespaces, self._report, guard)
+        execution.apply(planned.plans)
+        named = {target.reference for target in done.targets}
+        execution.delete([change for change in planned.deletions if change.service in kept or change.service not in named])
+        done.outcomes = execution.outcomes
+
+
+def _kinds(services: Sequence[Service], *, everything: bool) -> list[Kind]:
+    used = list(KINDS.values()) if everything else [service.kind for service in services]
+    kinds = {kind.kind: kind for kind in used}.values()
+    return list(dict.fromkeys(pair for kind in kinds for pair in ((kind.api_version, kind.kind), *kind.child_kinds)))
+
+
+def services_of(snapshot: Snapshot) -> set[Reference]:
+    """Return the services whose objects are in the snapshot, from the owner annotations."""
+    versions = {kind: api_version for api_version, kind in KINDS}
+    found = set()
+    for owner in snapshot.owners:
+        kind, _slash, rest = owner.partition("/")
+        namespace, _slash, name = rest.partition("/")
+        if kind in versions and name:
+            found.add(Reference(versions[kind], kind, namespace, name))
+    return found
+
+
+def _written(planned: _Planned) -> list[str]:
+    """Return the namespaces of the services that are written for, in the order in which their leases are taken."""
+    services = {plan.service for plan in planned.plans if plan.changes} | {change.service for change in planned.deletions}
+    return sorted({service.namespace for service in services})
+

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Who reconciles a service: this run, or the controller in the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..cluster.connection import Cluster
+from ..cluster.errors import Forbidden
+from ..engine.desired import owner_value
+from ..engine.guards import running_controller
+from ..engine.plan import ServicePlan, is_record
+from ..engine.snapshot import Snapshot
+from ..kube.intent import Intent
+from ..kube.manifest import Json
+from ..kube.problem import Problem
+from ..kube.reference import Reference
+from ..services.kind import ServiceKind
+from .fleet import Service
+
+DIRECT = "direct"
+CONTROLLER = "controller"
+AUTO = "auto"
+
+
+@dataclass(slots=True)
+class Target:
+    """One service with its intent and who reconciles it."""
+
+    service: Service
+    intent: Intent
+    reconciler: str
+
+    @property
+    def reference(self) -> Reference:
+        """The name of the service."""
+        return self.service.reference
+
+
+class Controllers:
+    """Looks once per run and kind whether its controller runs."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._seen: dict[str, str | None] = {}
+        self.not_looked: set[str] = set()
+
+    def seen(self, kind: ServiceKind[Any, Any]) -> str | None:
+        """Return what runs the controller, None where nothing does or where looking is not allowed."""
+        if kind.kind not in self._seen:
+            try:
+                self._seen[kind.kind] = running_controller(self._cluster, kind.controller)
+            except Forbidden:
+                self.not_looked.add(kind.kind)
+                self._seen[kind.kind] = None
+        return self._seen[kind.kind]
+
+
+def children_of_ours(snapshot: Snapshot, service: Reference) -> list[Reference]:
+    """Return the service's objects of ours, its custom resource and its record apart."""
+    return [
+        reference
+        for reference in snapshot.owned_by(owner_value(service))
+        if reference != service and not is_record(reference, service)
+    ]
+
+
+def decide(
+    wanted: str, kind: ServiceKind[Any, Any], reference: Reference, snapshot: Snapshot, live: Json | None, controllers: Controllers
+) -> str:
+    """Return who reconciles a service. wanted: direct, controller, or auto: whoever owns it already, else a controller that runs."""
+    if wanted != AUTO:
+        return wanted
+    if children_of_ours(snapshot, reference):
+        return DIRECT
+    if live is not None and set(live["metadata"].get("finalizers") or []) & set(kind.finalizers):
+        return CONTROLLER
+    return CONTROLLER if controllers.seen(kind) else DIRECT
+
+
+def objections(target: Target, plan: ServicePlan, snapshot: Snapshot, controllers: Controllers) -> list[Problem]:
+    """Return why the chosen reconciler cannot be the one, where the plan is not empty."""
+    kind = target.service.kind
+    if target.reconciler == DIRECT and plan.changes and (controller := controllers.seen(kind)):
+        return [
+            Problem(
+                "reconciler",
+                f"direct, but the {kind.kind} controller runs ({controller}) and would write the same objects; "
+                "use reconciler: controller, or scale that Deployment to 0 first",
+                rule="controller-runs",
+            )
+        ]
+    if target.reconciler == CONTROLLER:
+        if (kind.api_version, kind.kind) in snapshot.missing:
+            return [Problem("reconciler", f"controller, but {snapshot.missing[kind.api_version, kind.kind]}", rule="missing-kind")]
+        if ours := children_of_ours(snapshot, target.reference):
+            return [
+                Problem(
+                    "reconciler",
+                    f"controller, but {len(ours)} objects of this service are reconciled by this collection; "
+                    "use reconciler: direct, or remove the service first (state: absent)",
+                    rule="reconciled-directly",
+                )
+            ]
+        if plan.changes and controllers.seen(kind) is None and kind.kind not in controllers.not_looked:
+            return [
+                Problem(
+                    "reconciler",
+                    f"controller, but no controller of {kind.kind} is seen in the cluster; nothing will happen until one runs",
+                    "warning",
+                    rule="no-controller",
+                )
+            ]
+    return []
+
+
+def unseen(controllers: Controllers, targets: Sequence[Target]) -> list[Problem]:
+    """Warn where it could not be seen whether a controller runs."""
+    return [
+        Problem(
+            "reconciler",
+            f"could not look whether a controller of {name} runs: listing Deployments in all namespaces is not allowed",
+            "warning",
+            rule="could-not-look",
+        )
+        for name in sorted(controllers.not_looked)
+        if any(target.service.kind.kind == name for target in targets)
+    ]

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether an object, as the API server returns it, does its work now. Statements about an older generation do not count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .condition import acceptance
+from .manifest import Json
+from .rollout import read_rollout
+
+#: Their counters say more than their conditions, which stay true while a rollout goes on.
+_COUNTED = frozenset({"Deployment", "StatefulSet"})
+
+#: What each kind calls it. The first that the object has decides.
+_CONDITIONS = ("Ready", "Available", "Programmed", "Established", "Complete")
+
+
+def is_ready(live: Json) -> bool:
+    """Return whether an object is ready.
+
+    Deployments and StatefulSets: every replica is ready and of the present template. Routes and pools: accepted by every
+    gateway. Others: their condition Ready (or Available, Programmed, Established, Complete) is true. An object that is
+    being deleted, or whose controller has not seen its present generation, is not ready.
+    Raises ValueError for an object that has no readiness, such as a ConfigMap.
+    """
+    metadata = live.get("metadata")
+    if not isinstance(metadata, Mapping) or not live.get("kind"):
+        raise ValueError(
+            "it has neither `kind` and `metadata`, as an object, nor `ready`, as a service result"
+        )
+    if "status" not in live and "spec" not in live:
+        raise ValueError(
+            f"{live['kind']} {metadata.get('name', '')} has no status, so it is never ready"
+        )
+    if metadata.get("deletionTimestamp"):
+        return False
+    if live["kind"] in _COUNTED:
+        return read_rollout(live, ()).complete
+    status = live.get("status") or {}
+    generation = metadata.get("generation") or 0
+    if status.get("observedGeneration", generation) < generation:
+        return False
+    if "parents" in status:
+        return acceptance(live, str(metadata.get("name"))).status == "True"
+    return _says_so(status, generation)
+
+
+def _says_so(status: Mapping[str, Any], generation: int) -> bool:
+    said = dict(_current(status, generation))
+    for condition in _CONDITIONS:
+        if condition in said:
+            return said[condition]
+    return False
+
+
+def _current(status: Mapping[str, Any], generation: int) -> Iterator[tuple[str, bool]]:
+    """Yield what each condition says; one about an older generation says no."""
+    for condition in status.get("conditions") or ():
+        seen = condition.get("observedGeneration") or generation
+        yield condition.get("type", ""), condition.get("status") == "True" and seen >= generation

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A value read by its schema: never a traceback, never a change that was not asked for."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from ansible_collections.modelops.inference.plugins.module_utils.kube.schema import (
+    Boolean,
+    Integer,
+    ListOf,
+    MapOf,
+    Object,
+    QuantityValue,
+    Text,
+    rows,
+    type_name,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kube.schema_check import check, child_path, related
+from hypothesis import given
+from hypothesis import strategies as st
+
+SCHEMA = Object(
+    fields={
+        "name": Text(description="What it is called. Freely.", min_length=1),
+        "mode": Text(default="on", enum=("on", "off")),
+        "size": Integer(default=3, minimum=1, maximum=9),
+        "wide": Integer(bits=64),
+        "loud": Boolean(),
+        "amount": QuantityValue(),
+        "labels": MapOf(values=Text()),
+        "limits": MapOf(values=QuantityValue()),
+        "words": ListOf(items=Text()),
+        "items": ListOf(
+            items=Object(fields={"key": Text(), "value": Text(sensitive=True)}, required=("key",)),
+            keys=("key",),
+            title="key",
+        ),
+        "inner": Object(fields={"size": Integer(default=5)}),
+    },
+    required=("name",),
+)
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+OBJECTS = st.fixed_dictionaries({}, optional={name: JSON for name in SCHEMA.fields})
+
+
+@given(JSON)
+def test_anything_gives_a_value_and_problems(value: Any) -> None:
+    checked = check(SCHEMA, value, "spec")
+    assert isinstance(checked.value, dict)
+    assert checked.problems  # nothing that is drawn here has a name
+
+
+@given(OBJECTS)
+def test_input_is_left_as_it_is(value: dict[str, Any]) -> None:
+    before = copy.deepcopy(value)
+    check(SCHEMA, value, "spec")
+    assert repr(value) == repr(before)
+
+
+@given(OBJECTS)
+def test_what_was_read_is_legal_and_reads_as_itself(value: dict[str, Any]) -> None:
+    once = check(SCHEMA, {**value, "name": "a"}, "spec").value
+    again = check(SCHEMA, once, "spec")
+    broken_items = any(item.get("key", "") == "" for item in once.get("items", ()))
+    if not broken_items:
+        assert again.value == once
+
+
+def test_defaults_apply_at_each_level() -> None:
+    assert check(SCHEMA, {"name": "a"}, "spec").value == {"name": "a", "mode": "on", "size": 3}
+    assert check(SCHEMA, {"name": "a", "inner": {}}, "spec").value["inner"] == {"size": 5}
+
+
+def test_broken_field_takes_its_default() -> None:
+    checked = check(SCHEMA, {"name": "a", "size": "x", "mode": "of"}, "spec")
+    assert checked.value == {"name": "a", "mode": "on", "size": 3}
+    assert checked.broken == {"spec.size", "spec.mode"}
+    assert checked.problems[0].message == '"of" is not one of on, off, did you mean "off"?'
+
+
+def test_duplicate_keys_are_named_with_their_place() -> None:
+    given_items = [{"key": "a"}, {"key": "b"}, {"key": "a"}]
+    (problem,) = check(SCHEMA, {"name": "a", "items": given_items}, "spec").problems
+    assert (problem.path, problem.rule) == ("spec.items[2]", "duplicate")
+    assert "spec.items[0]" in problem.message
+
+
+def test_items_are_called_by_their_key() -> None:
+    (problem,) = check(SCHEMA, {"name": "a", "items": [{"key": "TOKEN", "value": 5}]}, "spec").problems
+    assert problem.message == "TOKEN: a number, not a string; put it in quotes"
+
+
+def test_unknown_field_names_the_nearest_or_its_place() -> None:
+    found = {p.path: p.message for p in check(SCHEMA, {"nam": 1, "key": 2, "zzz": 3}, "spec").problems}
+    assert 'did you mean "name"?' in found["spec.nam"]
+    assert "it stands in spec.items[].key" in found["spec.key"]
+    assert "known here: name, mode" in found["spec.zzz"]
+    assert found["spec.name"] == "missing: what it is called"
+
+
+@pytest.mark.parametrize(
+    ("key", "path"), [("memory", "limits.memory"), ("nvidia.com/gpu", 'limits["nvidia.com/gpu"]')]
+)
+def test_keys_with_dots_stand_in_brackets(key: str, path: str) -> None:
+    assert child_path("limits", key) == path
+
+
+@pytest.mark.parametrize(
+    ("path", "others", "expected"),
+    [
+        ("spec.a", ["spec.a"], True),
+        ("spec.a.b", ["spec.a"], True),
+        ("spec.a", ["spec.a[0].b"], True),
+        ("spec.ab", ["spec.a"], False),
+        ("spec.a", [], False),
+    ],
+)
+def test_related_fields_are_the_same_above_or_below(path: str, others: list[str], expected: bool) -> None:
+    assert related(path, others) is expected
+
+
+def test_rows_list_every_field_with_its_type() -> None:
+    listed = {row.path: (type_name(row.schema), row.required) for row in rows(SCHEMA, "spec")}
+    assert listed["spec.name"] == ("text", True)
+    assert listed["spec.items"] == ("list of object", False)
+    assert listed["spec.items[].key"] == ("text", True)
+    assert listed["spec.limits"] == ("map of quantity", False)
+    assert listed["spec.wide"] == ("int64", False)
