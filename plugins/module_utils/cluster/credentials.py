@@ -83,7 +83,9 @@ class Credentials:
         if self._current and not self._current.authorization and not self._current.certificate:
             return "no credential was given: set api_key, client_cert or kubeconfig"
         if ended is not None and ended <= datetime.now(UTC):
-            return f"{what} expired on {ended:%Y-%m-%d %H:%M:%S} UTC: log in again or give a new one"
+            return (
+                f"{what} expired on {ended:%Y-%m-%d %H:%M:%S} UTC: log in again or give a new one"
+            )
         again = ", and was fetched again once" if self._generation else ""
         return f"{what} is not accepted{again}: it is expired, revoked or of another cluster; log in again"
 

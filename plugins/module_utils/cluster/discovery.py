@@ -55,9 +55,7 @@ class Discovery:
         )
         return KindMissing(api_version, kind, tuple(others), kinds.crd_hint(api_version, kind))
 
-    def _served(
-        self, api_version: str, *, again: bool = False
-    ) -> dict[tuple[str, str], KindFacts]:
+    def _served(self, api_version: str, *, again: bool = False) -> dict[tuple[str, str], KindFacts]:
         root = "/apis" if "/" in api_version else "/api"
         with self._lock:
             if again or root not in self._known:

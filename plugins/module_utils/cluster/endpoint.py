@@ -37,9 +37,7 @@ class ClientCertificate:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """What is shown to the server with each request. Empty means anonymous.
-
-    """
+    """What is shown to the server with each request. Empty means anonymous."""
 
     authorization: str = field(default="", repr=False)
     certificate: ClientCertificate | None = None

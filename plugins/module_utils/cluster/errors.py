@@ -144,7 +144,12 @@ class ApiError(ClusterError):
 
 
 class NotFound(ApiError):
-    """404: the object, or the namespace that is to hold it, is not there."""
+    """404: the object, or the namespace that is to hold it, is not there.
+
+    of_object: the server names what it did not find; otherwise it has not the kind, or not the subresource.
+    """
+
+    of_object: bool = False
 
 
 class AlreadyExists(ApiError):

@@ -135,7 +135,9 @@ class ExecPlugin:
                 f"the credential plugin {self.command} gave neither token nor certificate"
             )
         shown = (
-            ClientCertificate(certificate, status.get("clientKeyData") or "") if certificate else None
+            ClientCertificate(certificate, status.get("clientKeyData") or "")
+            if certificate
+            else None
         )
         return Credential(f"Bearer {str(token).strip()}" if token else "", shown)
 

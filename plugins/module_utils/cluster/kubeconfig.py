@@ -64,7 +64,9 @@ def read(path: Path, what: str) -> str:
     try:
         return path.expanduser().read_text()
     except OSError as error:
-        raise LoginError(f"{what}: {path}: {(error.strerror or 'cannot be read').lower()}") from None
+        raise LoginError(
+            f"{what}: {path}: {(error.strerror or 'cannot be read').lower()}"
+        ) from None
     except UnicodeDecodeError:
         raise LoginError(f"{what}: {path} is not a text file") from None
 

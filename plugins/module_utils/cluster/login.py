@@ -47,9 +47,7 @@ def _anonymous() -> Source:
 def _files(login: Login) -> list[Path]:
     home = login.environment.get("HOME", "")
     given = login.kubeconfig if isinstance(login.kubeconfig, str) else ""
-    return kubeconfig.paths(
-        given or login.environment.get("KUBECONFIG") or "~/.kube/config", home
-    )
+    return kubeconfig.paths(given or login.environment.get("KUBECONFIG") or "~/.kube/config", home)
 
 
 def _found(login: Login, pod: Path) -> tuple[Endpoint, Source]:

@@ -67,7 +67,8 @@ class Login:
         """
         given = auth.get("environment")
         environment = {
-            str(name): str(value) for name, value in (os.environ if given is None else given).items()
+            str(name): str(value)
+            for name, value in (os.environ if given is None else given).items()
         }
         values = {
             name: value
@@ -100,9 +101,7 @@ class Login:
         return bool(self.host) and not self.kubeconfig and not self.context
 
 
-def _lookup(
-    auth: Mapping[str, Any], environment: Mapping[str, str], names: tuple[str, ...]
-) -> Any:
+def _lookup(auth: Mapping[str, Any], environment: Mapping[str, str], names: tuple[str, ...]) -> Any:
     for name in names:
         if auth.get(name) is not None:
             return auth[name]
@@ -149,7 +148,7 @@ def _groups(value: Any) -> tuple[str, ...]:
 def _proxy_headers(auth: Mapping[str, Any], environment: Mapping[str, str]) -> dict[str, str]:
     """Return the headers for a proxy, built from the sub-options as urllib3's make_headers takes them."""
     given = auth.get("proxy_headers") or {}
-    chosen = {
+    chosen: dict[str, Any] = {
         name: str(value)
         for name in PROXY_HEADERS
         if (value := given.get(name) or environment.get(f"K8S_AUTH_PROXY_HEADERS_{name.upper()}"))

@@ -6,8 +6,6 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
-from contextlib import contextmanager
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
@@ -25,6 +23,8 @@ from .transport import Transport, shown
 #: Called before each write; raises where nothing more may be written.
 Fence = Callable[[Call], None]
 USER_AGENT = "modelops.inference"
+#: LISTs at a time: each is charged up to ten of the seats that a user shares with everybody else.
+LISTS = 4
 #: Warnings of the server that are kept.
 _MOST_WARNINGS = 100
 
@@ -52,6 +52,7 @@ class Requests:
         self.timing = timing
         self.request_timeout = request_timeout
         self.warnings: dict[str, None] = {}
+        self.list_slots = threading.BoundedSemaphore(LISTS)
         self._credentials = credentials
         self._concurrency = concurrency
         self._transport: tuple[Credential, Transport] | None = None
@@ -63,54 +64,31 @@ class Requests:
 
     def send(self, call: Call) -> Answer:
         """Return the answer of a call that went well. Raises ApiError, Unreachable, DeadlineExceeded, LoginError, Stopped."""
-        attempt = 0
-        uncertain = renewed = False
-        while True:
-            attempt += 1
-            self._wait_for_turn(call)
-            generation, outcome = self._attempt(call, repeat=attempt > 1)
-            if isinstance(outcome, Answer):
-                outcome = replace(outcome, uncertain=uncertain)
-                if outcome.status < 300:
-                    return outcome
-                if outcome.status == 401 and not renewed and self._credentials.renew(generation):
-                    renewed = True
-                    continue
-            uncertain = uncertain or _maybe_executed(outcome)
-            again = retry.decide(
-                call, outcome, attempt, met=self._met, random=self.timing.random
-            )
-            if again is None or again.delay >= self.deadline.left():
-                raise self.error(call, outcome, again)
-            self._hold(again)
+        target = _target(call)
+        body = None
+        if call.body is not None:
+            body = json.dumps(call.body, separators=(",", ":")).encode()
 
-    def open_stream(self, call: Call, timeout: float) -> Any:
-        """Return urllib3's response for a watch, after its head arrived. A single attempt; raises like `send`."""
-        renewed = False
-        while True:
-            self._wait_for_turn(call)
-            self.stats.count(call.account, repeat=False)
-            generation, transport, headers = self._prepared(call)
-            opened = transport.stream(_target(call), headers, min(timeout, self._patience()))
-            if isinstance(opened, Fault):
-                raise self.error(call, opened)
-            response, head = opened
-            self._notice(generation, head)
-            if head.status == 401 and not renewed and self._credentials.renew(generation):
-                renewed = True
-                continue
-            if head.status != 200:
-                raise self.error(call, head)
-            return response
+        def exchange(transport: Transport, headers: Any) -> Answer | Fault:
+            spare = call.account == "lease"
+            patience = self._patience()
+            return transport.exchange(call.method, target, body, headers, patience, spare=spare)
 
-    @contextmanager
-    def fenced(self, fence: Fence) -> Iterator[None]:
-        """While this lasts, call `fence` before each write."""
-        self.add_fence(fence)
-        try:
-            yield
-        finally:
-            self.remove_fence(fence)
+        return self._repeat(call, exchange)
+
+    def open_stream(self, call: Call) -> Any:
+        """Return urllib3's response for a watch, once its head is there. Raises like `send`."""
+        opened: list[Any] = []
+
+        def open_one(transport: Transport, headers: Any) -> Answer | Fault:
+            result = transport.stream(_target(call), headers, self._patience())
+            if isinstance(result, Fault):
+                return result
+            opened.append(result[0])
+            return result[1]
+
+        self._repeat(call, open_one)
+        return opened[-1]
 
     def add_fence(self, fence: Fence) -> None:
         """Call `fence` before each write from now on."""
@@ -144,57 +122,43 @@ class Requests:
                 self._transport[1].close()
                 self._transport = None
 
-    def error(
-        self, call: Call, outcome: Answer | Fault, again: retry.Again | None = None
-    ) -> Unreachable | DeadlineExceeded | ApiError:
-        """Return the error for an outcome that is final. again: it would be repeated, but the deadline is nearer."""
-        if isinstance(outcome, Answer):
-            advice = self._credentials.explain() if outcome.status == 401 else ""
-            if again is not None:
-                advice = f"the next attempt would be in {again.delay:.0f} s, after the deadline"
-            return refusal(call, outcome, scrub=self._credentials.scrub, advice=advice)
-        if outcome.kind in ("stalled", "connect-timeout"):
-            if self.deadline.left() <= 0:
-                return self._too_late(call)
-            phase = "no complete answer" if outcome.kind == "stalled" else "no connection"
-            advice = "the server or something before it is overloaded; see request_timeout"
-            return DeadlineExceeded(
-                f"{call.subject} at {self.server}", outcome.seconds, phase, advice
-            )
-        cause, _, advice = outcome.text.partition("\n")
-        if outcome.kind == "name":
-            cause, advice = "its name is not known (DNS)", "check host or the kubeconfig's server"
-        elif outcome.kind == "proxy":
-            cause, advice = f"the proxy failed: {cause}", "check proxy, or the kubeconfig's proxy-url"
-        elif outcome.kind == "connection":
-            advice = "is the API server running, and is this its address?"
-        return Unreachable(self.server, call.subject, self._credentials.scrub(cause), advice)
+    def _repeat(self, call: Call, act: Callable[[Transport, Any], Answer | Fault]) -> Answer:
+        """Do something until it goes well, or is final."""
+        attempt = 0
+        uncertain = renewed = False
+        while True:
+            attempt += 1
+            self._wait_for_turn(call)
+            generation, outcome = self._attempt(call, act, repeat=attempt > 1)
+            if isinstance(outcome, Answer):
+                outcome = replace(outcome, uncertain=uncertain)
+                if outcome.status < 300:
+                    return outcome
+                if outcome.status == 401 and not renewed and self._credentials.renew(generation):
+                    renewed = True
+                    continue
+            uncertain = uncertain or _maybe_executed(outcome)
+            again = retry.decide(call, outcome, attempt, met=self._met, random=self.timing.random)
+            if again is None or again.delay >= self.deadline.left():
+                raise self._error(call, outcome, again)
+            self._hold(again)
 
-    def _attempt(self, call: Call, *, repeat: bool) -> tuple[int, Answer | Fault]:
-        generation, transport, headers = self._prepared(call)
+    def _attempt(
+        self, call: Call, act: Callable[[Transport, Any], Answer | Fault], *, repeat: bool
+    ) -> tuple[int, Answer | Fault]:
+        generation, credential = self._credentials.current()
+        transport = self._transport_for(credential)
         if call.account == "write":
             for fence in self._fences:
                 fence(call)
         self.stats.count(call.account, repeat=repeat)
-        outcome = transport.exchange(
-            call.method,
-            _target(call),
-            None if call.body is None else json.dumps(call.body, separators=(",", ":")).encode(),
-            headers,
-            self._patience(),
-            spare=call.account == "lease",
-        )
+        outcome = act(transport, self._headers(call, credential))
         if isinstance(outcome, Answer):
             self._notice(generation, outcome)
         return generation, outcome
 
     def _patience(self) -> float:
         return max(0.01, min(self.request_timeout, self.deadline.left()))
-
-    def _prepared(self, call: Call) -> tuple[int, Transport, Any]:
-        """Return the credential's generation, the connections for it, and the headers."""
-        generation, credential = self._credentials.current()
-        return generation, self._transport_for(credential), self._headers(call, credential)
 
     def _transport_for(self, credential: Credential) -> Transport:
         with self._lock:
@@ -256,6 +220,35 @@ class Requests:
                 return
             # All that were held back do not come back in the same moment.
             self.pause(early + self.timing.random() * min(0.25, 0.1 * early))
+
+    def _error(
+        self, call: Call, outcome: Answer | Fault, again: retry.Again | None = None
+    ) -> Unreachable | DeadlineExceeded | ApiError:
+        """Return the error for an outcome that is final. again: it would be repeated, but the deadline is nearer."""
+        if isinstance(outcome, Answer):
+            advice = self._credentials.explain() if outcome.status == 401 else ""
+            if again is not None:
+                advice = f"the next attempt would be in {again.delay:.0f} s, after the deadline"
+            return refusal(call, outcome, scrub=self._credentials.scrub, advice=advice)
+        if outcome.kind in ("stalled", "connect-timeout"):
+            if self.deadline.left() <= 0:
+                return self._too_late(call)
+            phase = "no complete answer" if outcome.kind == "stalled" else "no connection"
+            advice = "the server or something before it is overloaded; see request_timeout"
+            return DeadlineExceeded(
+                f"{call.subject} at {self.server}", outcome.seconds, phase, advice
+            )
+        cause, _, advice = outcome.text.partition("\n")
+        if outcome.kind == "name":
+            cause, advice = "its name is not known (DNS)", "check host or the kubeconfig's server"
+        elif outcome.kind == "proxy":
+            cause, advice = (
+                f"the proxy failed: {cause}",
+                "check proxy, or the kubeconfig's proxy-url",
+            )
+        elif outcome.kind == "connection":
+            advice = "is the API server running, and is this its address?"
+        return Unreachable(self.server, call.subject, self._credentials.scrub(cause), advice)
 
     def _too_late(self, call: Call) -> DeadlineExceeded:
         seconds = self.deadline.seconds

@@ -80,7 +80,7 @@ def refusal(
     cls = _CLASSES.get(code, ServerError if code >= 500 else ApiError)
     if code == 409 and reason == "AlreadyExists":
         cls = AlreadyExists
-    return cls(
+    error = cls(
         status=code,
         reason=reason,
         message=scrub(message),
@@ -91,6 +91,9 @@ def refusal(
         advice=advice or _advice(call, code, message),
         uncertain=answer.uncertain,
     )
+    if isinstance(error, NotFound):
+        error.of_object = bool((status.get("details") or {}).get("name"))
+    return error
 
 
 def event_refusal(call: Call, status: object) -> ApiError:

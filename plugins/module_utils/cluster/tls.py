@@ -17,6 +17,10 @@ from .errors import LoginError
 
 #: UTCTime of a DER certificate; the first two are its validity.
 _UTC_TIME = re.compile(rb"\x17\x0d(\d{12})Z|\x18\x0f(\d{14})Z")
+_OLD_CA_ADVICE = (
+    "since 3.13 Python wants keyUsage (keyCertSign), basicConstraints and key identifiers in a CA certificate;"
+    " renew the cluster's CA, or run this task with Python 3.12 or older"
+)
 _OLD_CA = ("key usage", "Key Identifier", "Basic Constraints")
 
 
@@ -40,8 +44,7 @@ def explain(error: BaseException) -> tuple[str, str]:
     if any(sign.lower() in text.lower() for sign in _OLD_CA):
         return (
             f"its certificate authority is refused ({text})",
-            "since 3.13 Python wants keyUsage (keyCertSign), basicConstraints and key identifiers in a"
-            " CA certificate; renew the cluster's CA, or run this task with Python 3.12 or older",
+            _OLD_CA_ADVICE,
         )
     if "certificate has expired" in text:
         return ("its certificate has expired", "renew the server's certificate")

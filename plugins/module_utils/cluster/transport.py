@@ -115,7 +115,9 @@ def fault(error: BaseException, seconds: float) -> Fault:
         return Fault("connect-timeout", "no connection", False, seconds)
     if isinstance(error, http.NewConnectionError):
         # urllib3 1.26 has no class of its own for names that do not resolve.
-        unknown = "resolve" in str(error) or "Name or service" in str(error) or "getaddrinfo" in text
+        unknown = (
+            "resolve" in str(error) or "Name or service" in str(error) or "getaddrinfo" in text
+        )
         return Fault("name" if unknown else "connection", text, False, seconds)
     if isinstance(error, http.ReadTimeoutError | TimeoutError):
         return Fault("stalled", "no complete answer", True, seconds)

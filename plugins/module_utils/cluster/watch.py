@@ -20,6 +20,8 @@ from .timing import Deadline
 STALL = 90.0
 #: Seconds that a server may take to end a watch after the time that was asked for.
 GRACE = 2.0
+#: Connections in a row that break before any event.
+MOST_DROPS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +74,16 @@ class Watch(Iterator[WatchEvent]):
                 for event in self._connection():
                     drops = 0
                     yield event
-            except (Unreachable, DeadlineExceeded, _Dropped) as error:
-                if self._over():
-                    return
-                drops += 1
-                if drops > 5:
-                    if isinstance(error, _Dropped):
-                        raise Unreachable(
-                            self._requests.server, self._call.subject, "the watch drops each time"
-                        ) from None
+            except _Dropped as error:
+                if drops >= MOST_DROPS:
+                    raise Unreachable(
+                        self._requests.server, self._call.subject, f"the watch breaks off: {error}"
+                    ) from None
+            except DeadlineExceeded:
+                if not self._over():
                     raise
-            else:
+            if not self._over():
                 drops += 1
-            if drops:
                 self._back_off(drops)
 
     def _back_off(self, drops: int) -> None:
@@ -107,9 +106,7 @@ class Watch(Iterator[WatchEvent]):
             "timeoutSeconds": str(asked),
             "resourceVersion": self.resource_version,
         }
-        response = self._requests.open_stream(
-            replace(self._call, query=query), self._requests.request_timeout
-        )
+        response = self._requests.open_stream(replace(self._call, query=query))
         with self._lock:
             self._response = response
             if self._closed:
@@ -185,5 +182,3 @@ def _give_back(response: Any, *, whole: bool) -> None:
         response.release_conn()
     else:
         response.close()
-
-

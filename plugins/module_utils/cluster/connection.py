@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A connection to one API server: what the rest of the house can ask of a cluster."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeVar
+
+from ..kube.manifest import Json
+from ..kube.reference import Reference
+from .calls import Calls
+from .credentials import Credentials
+from .discovery import Discovery
+from .errors import ApiError, Gone, KindMissing, NotFound
+from .listing import Listing, pages
+from .login import resolve
+from .options import Login
+from .pool import Pool
+from .requests import Fence, Requests
+from .results import Applied, Version, created_by_us
+from .stats import Stats
+from .timing import Deadline, Timing
+from .watch import STALL, Watch
+
+T = TypeVar("T")
+SYSTEM = Timing()
+
+
+def connect(
+    auth: Mapping[str, Any],
+    *,
+    concurrency: int = 8,
+    request_timeout: float = 30.0,
+    deadline: float | None = None,
+    timing: Timing = SYSTEM,
+) -> Cluster:
+    """Return a connection; nothing is sent before it is asked something. Use it in a `with`.
+
+    auth: the authentication options, and under `environment` the variables that apply (see `options`).
+    concurrency: connections and threads. request_timeout: seconds for one attempt. deadline: seconds for everything.
+    Raises LoginError and MissingLibrary.
+    """
+    endpoint, source = resolve(Login.of(auth))
+    requests = Requests(
+        endpoint,
+        Credentials(source),
+        concurrency=concurrency,
+        request_timeout=request_timeout,
+        deadline=Deadline.after(deadline, timing),
+        timing=timing,
+    )
+    return Cluster(requests, concurrency)
+
+
+class Cluster:
+    """One API server. Safe to use from several threads.
+
+    Each method that asks the server raises ApiError, KindMissing, Unreachable, DeadlineExceeded, LoginError or Stopped.
+    """
+
+    def __init__(self, requests: Requests, concurrency: int) -> None:
+        self._requests = requests
+        self._discovery = Discovery(requests)
+        self._calls = Calls(self._discovery)
+        self._pool = Pool(concurrency)
+        self._version: Version | None = None
+        self._user: str | None = None
+        #: Who this run is in Leases: people recognise it, and no other run has it.
+        self.identity = f"{socket.gethostname()}_{os.getpid()}_{secrets.token_hex(4)}"
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    @property
+    def server(self) -> str:
+        """The server's URL."""
+        return self._requests.server
+
+    @property
+    def stats(self) -> Stats:
+        """How much was sent so far."""
+        return self._requests.stats
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What users should know: an unverified connection, and what the server warned about; each once."""
+        insecure = (
+            ()
+            if self._requests.endpoint.verify
+            else (
+                f"{self.server}: the server's certificate is not verified (validate_certs: false)",
+            )
+        )
+        return (*insecure, *self._requests.warnings)
+
+    @property
+    def requests(self) -> Requests:
+        """The sending side, for Leases."""
+        return self._requests
+
+    def get(self, reference: Reference, *, metadata_only: bool = False) -> Json | None:
+        """Return an object, or None where it is not there. metadata_only: without spec, status and data."""
+        call = self._calls.get(reference, metadata_only=metadata_only)
+        try:
+            found: Json = self._requests.send(call).json()
+        except NotFound as error:
+            if error.of_object:
+                return None
+            raise self._explained(error, reference.api_version, reference.kind) from None
+        found["apiVersion"], found["kind"] = reference.api_version, reference.kind
+        return found
+
+    def list(
+        self,
+        api_version: str,
+        kind: str,
+        *,
+        namespace: str = "",
+        selector: str = "",
+        metadata_only: bool = False,
+    ) -> Listing:
+        """Return all objects of a kind, of one moment. An empty namespace means all; selector: on labels."""
+        for last_try in (False, True):
+            items: list[Json] = []
+            version = ""
+            try:
+                for page in self.pages(
+                    api_version,
+                    kind,
+                    namespace=namespace,
+                    selector=selector,
+                    metadata_only=metadata_only,
+                ):
+                    items += page.items
+                    version = page.resource_version
+                return Listing(items, version)
+            except Gone:
+                if last_try:
+                    raise
+        raise AssertionError("unreachable")
+
+    def pages(
+        self,
+        api_version: str,
+        kind: str,
+        *,
+        namespace: str = "",
+        selector: str = "",
+        metadata_only: bool = False,
+    ) -> Iterator[Listing]:
+        """Give a LIST page by page, so that memory stays flat. Raises Gone where a page comes too late: begin again."""
+        call = self._calls.list(api_version, kind, namespace, selector, metadata_only=metadata_only)
+        try:
+            yield from pages(self._requests, call)
+        except NotFound as error:
+            raise self._explained(error, api_version, kind) from None
+
+    def apply(
+        self,
+        manifest: Mapping[str, Any],
+        *,
+        manager: str,
+        force: bool = False,
+        dry_run: bool = False,
+        subresource: str = "",
+    ) -> Applied:
+        """Apply on the server's side. created: this request made the object. Raises Conflict with the field managers."""
+        call = self._calls.apply(
+            manifest, manager=manager, force=force, dry_run=dry_run, subresource=subresource
+        )
+        answer = self._sent(call)
+        stored: Json = answer.json()
+        created = answer.status == 201
+        if not created and answer.uncertain and not subresource and not dry_run:
+            created = created_by_us(stored, manager)
+        return Applied(stored, created)
+
+    def patch(
+        self,
+        reference: Reference,
+        body: Any,
+        *,
+        kind: Literal["merge", "json"],
+        dry_run: bool = False,
+        subresource: str = "",
+    ) -> Json:
+        """Patch an object that is there. A JSON patch whose answer is lost is not sent again: look, and decide."""
+        call = self._calls.patch(
+            reference, body, kind=kind, dry_run=dry_run, subresource=subresource
+        )
+        result: Json = self._sent(call).json()
+        return result
+
+    def create(self, manifest: Mapping[str, Any], *, dry_run: bool = False) -> Json:
+        """Create an object. Raises AlreadyExists. Not sent again where it may have been executed."""
+        result: Json = self._sent(self._calls.create(manifest, dry_run=dry_run)).json()
+        return result
+
+    def delete(
+        self,
+        reference: Reference,
+        *,
+        uid: str = "",
+        resource_version: str = "",
+        propagation: str = "Background",
+        dry_run: bool = False,
+    ) -> bool:
+        """Delete an object; False where it was gone already. Raises Conflict where uid or resourceVersion differ."""
+        call = self._calls.delete(
+            reference,
+            uid=uid,
+            resource_version=resource_version,
+            propagation=propagation,
+            dry_run=dry_run,
+        )
+        try:
+            self._requests.send(call)
+        except NotFound as error:
+            if error.of_object:
+                return error.uncertain
+            raise self._explained(error, reference.api_version, reference.kind) from None
+        return True
+
+    def watch(
+        self,
+        api_version: str,
+        kind: str,
+        *,
+        namespace: str = "",
+        selector: str = "",
+        resource_version: str,
+        timeout: float,
+        stall: float = STALL,
+    ) -> Watch:
+        """Return the events after `resource_version`, for `timeout` seconds; see `Watch`.
+
+        stall: seconds without a sign of life after which the connection is opened again.
+        """
+        call = self._calls.watch(api_version, kind, namespace, selector)
+        return Watch(self._requests, call, resource_version, timeout, stall)
+
+    def parallel(self, calls: Sequence[Callable[[], T]]) -> Sequence[T | Exception]:
+        """Do calls side by side, at most `concurrency`; return results in their order, an exception as a value."""
+        return self._pool.run(calls)
+
+    def server_version(self) -> Version:
+        """Return the server's version; asked once."""
+        if self._version is None:
+            self._version = Version.of(self._requests.send(self._calls.version()).json())
+        return self._version
+
+    def who_am_i(self) -> str:
+        """Return the user name that the server sees, for messages; empty where it does not tell. Asked once."""
+        if self._user is None:
+            try:
+                review = self._requests.send(self._calls.who_am_i()).json()
+                self._user = str(review["status"]["userInfo"]["username"])
+            except (ApiError, KeyError, TypeError, ValueError):
+                self._user = ""
+        return self._user
+
+    def allowed(self, verb: str, api_version: str, kind: str, namespace: str = "") -> bool | None:
+        """Return whether we may do something, None where the server does not tell. Only for messages."""
+        try:
+            call = self._calls.may_i(verb, api_version, kind, namespace)
+            review = self._requests.send(call).json()
+            return bool(review["status"]["allowed"])
+        except (ApiError, KindMissing, KeyError, TypeError, ValueError):
+            return None
+
+    def serves(self, api_version: str, kind: str) -> bool:
+        """Return whether the server has a kind now; asks afresh each time."""
+        return self._discovery.serves(api_version, kind)
+
+    def add_fence(self, fence: Fence) -> None:
+        """Call `fence` before each write; it raises where nothing may be written any more."""
+        self._requests.add_fence(fence)
+
+    def remove_fence(self, fence: Fence) -> None:
+        """Stop calling `fence`."""
+        self._requests.remove_fence(fence)
+
+    def stop(self) -> None:
+        """Send nothing more; requests that are under way end by themselves."""
+        self._requests.stop()
+
+    def close(self) -> None:
+        """Stop, wait for the threads, close the connections."""
+        self._requests.stop()
+        self._pool.close()
+        self._requests.close()
+
+    def _sent(self, call: Any) -> Any:
+        """Send a write to an object; a 404 that means the kind becomes KindMissing."""
+        try:
+            return self._requests.send(call)
+        except NotFound as error:
+            if error.of_object or call.facts is None:
+                raise
+            raise self._explained(error, call.facts.api_version, call.facts.kind) from None
+
+    def _explained(self, error: NotFound, api_version: str, kind: str) -> ApiError | KindMissing:
+        """Return what a 404 without a named object means, after one look at what is served."""
+        if error.of_object or self._discovery.serves(api_version, kind):
+            return error
+        return self._discovery.missing(api_version, kind)

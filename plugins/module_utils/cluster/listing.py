@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""LISTs in pages: each bounded in size, at most a few at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from ..kube.manifest import Json
+from .call import Call
+from .requests import Requests
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Objects of one kind, each with its apiVersion and kind, and the resourceVersion from which to watch on."""
+
+    items: list[Json]
+    resource_version: str
+
+
+def pages(requests: Requests, call: Call) -> Iterator[Listing]:
+    """Give page after page of a LIST. Raises Gone where the server does not know the place to go on any more."""
+    facts = call.facts
+    if facts is None:
+        raise ValueError("a LIST needs the facts of its kind")
+    token = ""
+    while True:
+        query = {**call.query, "continue": token} if token else call.query
+        with requests.list_slots:
+            answer = requests.send(replace(call, query=query)).json()
+        items: list[Json] = answer.get("items") or []
+        for item in items:
+            item["apiVersion"], item["kind"] = facts.api_version, facts.kind
+        meta = answer.get("metadata") or {}
+        yield Listing(items, str(meta.get("resourceVersion") or ""))
+        token = str(meta.get("continue") or "")
+        if not token:
+            return

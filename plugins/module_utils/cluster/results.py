@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a cluster answers, as values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from ..kube.manifest import Json
+
+#: Seconds between two times that the server takes in one request.
+_SAME_REQUEST = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """An object as it is stored after an apply. created: the apply made it, rather than merging into what was there."""
+
+    object: Json
+    created: bool
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Version:
+    """A server's version; compares by major and minor."""
+
+    major: int
+    minor: int
+    text: str
+
+    @classmethod
+    def of(cls, answer: Mapping[str, Any]) -> Version:
+        """Return the version of an answer to /version; some servers write `31+` for a minor version."""
+
+        def number(key: str) -> int:
+            digits = re.match(r"\d+", str(answer.get(key) or ""))
+            return int(digits[0]) if digits else 0
+
+        return cls(number("major"), number("minor"), str(answer.get("gitVersion") or ""))
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def created_by_us(stored: Mapping[str, Any], manager: str) -> bool:
+    """Return whether an apply of ours, whose answer was lost, created this object.
+
+    So it is where our entry is as old as the object (both times are the server's), and nobody else wrote the object itself
+    at that time; controllers write the status.
+    """
+    meta = stored.get("metadata") or {}
+    born = _time(meta.get("creationTimestamp"))
+    ours: datetime | None = None
+    for entry in meta.get("managedFields") or []:
+        if entry.get("subresource"):
+            continue
+        written = _time(entry.get("time"))
+        if entry.get("manager") == manager and entry.get("operation") == "Apply":
+            ours = written
+        elif born is None or written is None or (written - born).total_seconds() <= _SAME_REQUEST:
+            return False
+    return (
+        born is not None
+        and ours is not None
+        and abs((ours - born).total_seconds()) <= _SAME_REQUEST
+    )
+
+
+def _time(text: object) -> datetime | None:
+    try:
+        return datetime.fromisoformat(str(text))
+    except ValueError:
+        return None
