@@ -39,7 +39,11 @@ def name_of(folder: Path) -> str:
 
 def recorded_settings(folder: Path) -> Settings:
     """Return the operator's flags as settings. Raises InputError where we refuse them."""
-    recorded = read(folder / "settings.yaml")
+    return settings_of(read(folder / "settings.yaml"))
+
+
+def settings_of(recorded: Json) -> Settings:
+    """Return the content of a `settings.yaml` as settings."""
     flags = recorded["effective"]
     options = {
         "images": {
