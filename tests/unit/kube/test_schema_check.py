@@ -7,6 +7,9 @@ import copy
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from ansible_collections.modelops.inference.plugins.module_utils.kube.schema import (
     Boolean,
     Integer,
@@ -18,9 +21,11 @@ from ansible_collections.modelops.inference.plugins.module_utils.kube.schema imp
     rows,
     type_name,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema_check import check, child_path, related
-from hypothesis import given
-from hypothesis import strategies as st
+from ansible_collections.modelops.inference.plugins.module_utils.kube.schema_check import (
+    check,
+    child_path,
+    related,
+)
 
 SCHEMA = Object(
     fields={
@@ -45,10 +50,12 @@ SCHEMA = Object(
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
     max_leaves=8,
 )
-OBJECTS = st.fixed_dictionaries({}, optional={name: JSON for name in SCHEMA.fields})
+OBJECTS = st.fixed_dictionaries({}, optional=dict.fromkeys(SCHEMA.fields, JSON))
 
 
 @given(JSON)
@@ -94,12 +101,16 @@ def test_duplicate_keys_are_named_with_their_place() -> None:
 
 
 def test_items_are_called_by_their_key() -> None:
-    (problem,) = check(SCHEMA, {"name": "a", "items": [{"key": "TOKEN", "value": 5}]}, "spec").problems
+    (problem,) = check(
+        SCHEMA, {"name": "a", "items": [{"key": "TOKEN", "value": 5}]}, "spec"
+    ).problems
     assert problem.message == "TOKEN: a number, not a string; put it in quotes"
 
 
 def test_unknown_field_names_the_nearest_or_its_place() -> None:
-    found = {p.path: p.message for p in check(SCHEMA, {"nam": 1, "key": 2, "zzz": 3}, "spec").problems}
+    found = {
+        p.path: p.message for p in check(SCHEMA, {"nam": 1, "key": 2, "zzz": 3}, "spec").problems
+    }
     assert 'did you mean "name"?' in found["spec.nam"]
     assert "it stands in spec.items[].key" in found["spec.key"]
     assert "known here: name, mode" in found["spec.zzz"]
@@ -123,7 +134,9 @@ def test_keys_with_dots_stand_in_brackets(key: str, path: str) -> None:
         ("spec.a", [], False),
     ],
 )
-def test_related_fields_are_the_same_above_or_below(path: str, others: list[str], expected: bool) -> None:
+def test_related_fields_are_the_same_above_or_below(
+    path: str, others: list[str], expected: bool
+) -> None:
     assert related(path, others) is expected
 
 

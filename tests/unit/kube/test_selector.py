@@ -6,7 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.modelops.inference.plugins.module_utils.kube.selector import selector_keys, selects
+
+from ansible_collections.modelops.inference.plugins.module_utils.kube.selector import (
+    selector_keys,
+    selects,
+)
 
 LABELS = {"team": "a", "tier": "gpu"}
 

@@ -5,11 +5,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.normalise import load
-from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.releases import V1
-from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.schema import documentation
 from hypothesis import given
 from hypothesis import strategies as st
+
+from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.normalise import (
+    load,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.releases import (
+    V1,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.schema import (
+    documentation,
+)
 
 from .build import document, settings
 
@@ -21,9 +28,13 @@ VALUES = st.recursive(
     | st.floats()
     | st.text(max_size=6)
     | st.sampled_from(["1Gi", "9090", "..", "/", "$(A)", "a" * 300, "*.a.b", "-1", "1e999"]),
-    lambda inner: st.lists(inner, max_size=2)
-    | st.dictionaries(
-        st.sampled_from(["name", "value", "key", "limits", "cpu", "a/b", "", "."]), inner, max_size=2
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(
+            st.sampled_from(["name", "value", "key", "limits", "cpu", "a/b", "", "."]),
+            inner,
+            max_size=2,
+        )
     ),
     max_leaves=5,
 )
@@ -46,8 +57,13 @@ def put(target: dict[str, Any], path: str, value: Any) -> None:
     target[name] = below
 
 
-@given(st.lists(st.tuples(st.sampled_from(FIELDS), VALUES), max_size=6), st.sampled_from(["0.9.0-alpha.2", "1.0.1"]))
-def test_every_value_in_every_field_is_answered(changes: list[tuple[str, Any]], release: str) -> None:
+@given(
+    st.lists(st.tuples(st.sampled_from(FIELDS), VALUES), max_size=6),
+    st.sampled_from(["0.9.0-alpha.2", "1.0.1"]),
+)
+def test_every_value_in_every_field_is_answered(
+    changes: list[tuple[str, Any]], release: str
+) -> None:
     made = document()
     for path, value in changes:
         put(made["spec"], path, value)
@@ -60,4 +76,6 @@ def test_every_value_in_every_field_is_answered(changes: list[tuple[str, Any]], 
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_every_name_is_answered(name: str, namespace: str) -> None:
     loaded = load(document(name, namespace), settings())
-    assert (loaded.service is None) is any(problem.severity == "error" for problem in loaded.problems)
+    assert (loaded.service is None) is any(
+        problem.severity == "error" for problem in loaded.problems
+    )

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""docs/differences.md tells of every weakness, every rule and every refused case, and names tests and cases that exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "differences.md").read_text(encoding="utf-8")
+RECORDINGS = ROOT / "tests" / "parity" / "recordings" / "model_service"
+UNIT = ROOT / "tests" / "unit" / "services" / "model_service"
+PARITY = ROOT / "tests" / "parity"
+FILES = {
+    **{path.stem.removeprefix("test_"): path for path in UNIT.glob("test_*.py")},
+    **{
+        path.stem.removeprefix("test_model_service_"): path
+        for path in PARITY.glob("test_model_service_*.py")
+    },
+}
+SOURCES = [
+    *(ROOT / "plugins/module_utils/kube").glob("*.py"),
+    *(ROOT / "plugins/module_utils/services/model_service").rglob("*.py"),
+]
+DECISIONS = {"same", "warned", "refused", "fixed", "option"}
+
+# These do harm and may not be reproduced; those mislead and have to be warned about at least.
+NOT_SAME = {1, 2, 3, 4, 5, 6, 8, 9, 13, 14, 16, 17, 21, 22, 23, 24, 26, 27, 42, 60}
+WARNED_AT_LEAST = {33, 37, 39, 43, 44, 46, 48, 51, 54, 56, 57}
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def rows() -> list[list[str]]:
+    return [cells(line) for line in PAGE.splitlines() if line.startswith("|")]
+
+
+WEAKNESSES = {int(row[0][1:]): row for row in rows() if re.fullmatch(r"W[0-9]+", row[0])}
+TESTS = sorted(set(re.findall(r"([a-z_]+)::(test_[a-z_0-9]+)", PAGE)))
+
+
+def test_every_weakness_has_one_row() -> None:
+    assert [int(row[0][1:]) for row in rows() if re.fullmatch(r"W[0-9]+", row[0])] == list(
+        range(1, 61)
+    )
+    assert all(len(row) == 6 for row in WEAKNESSES.values())
+    assert {row[3] for row in WEAKNESSES.values()} <= DECISIONS
+
+
+def test_harmful_weaknesses_are_not_reproduced() -> None:
+    assert all(WEAKNESSES[number][3] in ("fixed", "refused") for number in NOT_SAME)
+    assert all(WEAKNESSES[number][3] != "same" for number in WARNED_AT_LEAST)
+
+
+@pytest.mark.parametrize(("file", "name"), TESTS)
+def test_named_test_exists(file: str, name: str) -> None:
+    assert f"def {name}(" in FILES[file].read_text(encoding="utf-8")
+
+
+def test_named_cases_exist() -> None:
+    recorded = {path.name for path in RECORDINGS.iterdir()}
+    named = {
+        case for row in WEAKNESSES.values() for case in re.split(r",\s*", row[4]) if case != "–"
+    }
+    assert named <= recorded
+
+
+def test_every_refused_case_is_named() -> None:
+    refused = {path.parent for path in RECORDINGS.rglob("rejected.yaml")}
+    cases = {path.relative_to(RECORDINGS).parts[0] for path in refused}
+    assert not [case for case in sorted(cases) if case not in PAGE]
+
+
+def test_every_rule_is_named() -> None:
+    rules = {
+        rule
+        for path in sources
+        for rule in re.findall(r'rule="([a-z-]+)"', path.read_text(encoding="utf-8"))
+    }
+    listed = set(re.split(r",\s*|\s+", PAGE[PAGE.index("## Rules") :]))
+    assert rules - listed == set()
