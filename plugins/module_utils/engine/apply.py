@@ -53,7 +53,8 @@ Report = Callable[[Outcome], None]
 class Execution:
     """One pass over the plans. Keeps who failed, so that dependants are skipped and nothing of theirs is pruned.
 
-    guard: called before each write; raises LeaseLost where another run took over.
+    guard: called with the service's namespace before each write to a cluster-scoped object, which the Lease of that namespace does not
+    see by itself; raises LeaseLost where another run took over.
     """
 
     def __init__(
@@ -62,7 +63,7 @@ class Execution:
         policy: Policy,
         new_namespaces: frozenset[str],
         report: Report,
-        guard: Callable[[], object],
+        guard: Callable[[str], object],
     ) -> None:
         self._cluster = cluster
         self._guard = guard
@@ -109,9 +110,10 @@ class Execution:
         self._report(outcome)
 
     def _apply_one(self, change: Change, plan: ServicePlan) -> Outcome:
-        self._guard()
         wanted = change.desired
-        assert wanted is not None
+        if wanted is None:
+            raise ValueError(f"{change.reference}: nothing to apply")
+        self._check_lease(change)
         create = change.action is Action.CREATE
         uid = plan.owner_uid or (PLACEHOLDER_UID if self._policy.dry_run else "")
         manifest = wanted.manifest(uid, create=create)
@@ -121,12 +123,16 @@ class Execution:
             self._hand_over(change.live, wanted)
         force = self._policy.force_conflicts or create or change.action is Action.ADOPT
         answer = self._cluster.apply(manifest, manager=FIELD_MANAGER, force=force, dry_run=self._policy.dry_run)
-        if create and not answer.created and not self._policy.dry_run and _others(answer.object):
+        if create and not answer.created and not self._policy.dry_run:
             self._withdraw(change.reference)
             raise ClusterError(f"{change.reference}: somebody else created it at the same moment; our fields were withdrawn")
         diff = difference(change.live, answer.object)
         action = PAST[change.action] if diff.changed or create or change.action is Action.ADOPT else "unchanged"
         return Outcome(change.reference, change.service, action, _reason(change.reason, diff), diff, answer.object)
+
+    def _check_lease(self, change: Change) -> None:
+        if not change.reference.namespace:
+            self._guard(change.service.namespace)
 
     def _hand_over(self, live: Json, wanted: Desired) -> None:
         """Let another manager hold the values that we no longer claim: dropped outright they would fall to their defaults."""
@@ -144,9 +150,10 @@ class Execution:
         self._cluster.apply(empty, manager=FIELD_MANAGER, force=False, dry_run=False)
 
     def _delete_one(self, change: Change) -> Outcome:
-        self._guard()
         live = change.live
-        assert live is not None
+        if live is None:
+            raise ValueError(f"{change.reference}: nothing to delete")
+        self._check_lease(change)
         uid = str(live["metadata"]["uid"])
         version = str(live["metadata"]["resourceVersion"])
         for _attempt in range(DELETE_TRIES):
@@ -165,14 +172,6 @@ class Execution:
         else:
             raise ClusterError(f"{change.reference}: it kept changing during {DELETE_TRIES} attempts to delete it")
         return Outcome(change.reference, change.service, "deleted", change.reason, difference(live, None))
-
-
-def _others(live: Json) -> bool:
-    """Tell whether anybody but us wrote an object; a repeated request of ours is answered like an update, too."""
-    return any(
-        entry.get("manager") != FIELD_MANAGER and not entry.get("subresource")
-        for entry in live["metadata"].get("managedFields") or []
-    )
 
 
 def _reason(reason: str, diff: Difference) -> str:

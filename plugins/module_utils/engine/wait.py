@@ -7,6 +7,7 @@ import queue
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from ..cluster.connection import Cluster
 from ..cluster.errors import ClusterError, Gone, KindMissing
@@ -31,7 +32,7 @@ Judge = Callable[[Mapping[Reference, Json]], bool]
 """Looks at everything that is watched and tells whether the wait is over."""
 
 #: What the watchers put into the queue: a changed object, a vanished one (None), a first list that is complete, or what went wrong.
-Message = tuple[Reference, Json | None] | int | Exception
+Message: TypeAlias = "tuple[Reference, Json | None] | int | Exception"
 
 
 def wait(cluster: Cluster, watched: Sequence[Watched], judge: Judge, timeout: float, clock: Callable[[], float]) -> bool:

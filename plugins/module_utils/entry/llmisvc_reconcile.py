@@ -91,8 +91,7 @@ def _check_options(params: Params, documents: Sequence[Document]) -> None:
 def _connection(params: Params, environment: Mapping[str, str]) -> Cluster:
     auth = {name: params[name] for name in arguments.AUTH if params.get(name) is not None}
     return connect(
-        auth,
-        environment=environment,
+        {**auth, "environment": environment},
         concurrency=params["concurrency"],
         request_timeout=params["request_timeout"],
         deadline=params["deadline"],
@@ -167,6 +166,7 @@ def _reconciled(
         _write_statuses(cluster, done, results, objects, clock)
     summary = _summary(list(results.values()), [target.service for target in done.targets], params)
     summary["warnings"] += [str(problem) for problem in done.warnings] + left_out([*complaints, *done.left_out])
+    summary["warnings"] += cluster.warnings
     changed = any(outcome.changed for outcome in done.outcomes)
     counters = stats(cluster.stats, clock, skipped=_skipped(done), rounds=1)
     return {

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
@@ -59,18 +59,18 @@ class Remover:
         if not changes:
             return removed
         if self._policy.dry_run:
-            removed.outcomes = self._execute(meant, changes, lambda: None)
+            removed.outcomes = self._execute(meant, changes, lambda namespace: None)
             return removed
         with ExitStack() as leases:
             written = sorted({change.service.namespace for change in changes})
-            held = [
-                leases.enter_context(Lease(self._cluster, namespace=namespace, fleet=self._policy.fleet))
+            held = {
+                namespace: leases.enter_context(Lease(self._cluster, namespace=namespace, fleet=self._policy.fleet))
                 for namespace in written
-            ]
+            }
             snapshot = take_snapshot(self._cluster, kinds, self._policy.fleet, namespaces)
             removed.services.clear()
             changes = self._plan(meant, snapshot, removed)
-            removed.outcomes = self._execute(meant, changes, lambda: [lease.check() for lease in held])
+            removed.outcomes = self._execute(meant, changes, lambda namespace: held[namespace].check())
         return removed
 
     def _plan(self, meant: Meant, snapshot: Snapshot, removed: Removed) -> list[Change]:
@@ -103,7 +103,7 @@ class Remover:
         except KindMissing:
             return None
 
-    def _execute(self, meant: Meant, changes: Sequence[Change], guard: Callable[[], object]) -> list[Outcome]:
+    def _execute(self, meant: Meant, changes: Sequence[Change], guard: Callable[[str], object]) -> list[Outcome]:
         """Delete, and take away the finalizer of a controller that is not there to do it.
 
         Where the controller runs, it removes its own children once the custom resource is being deleted.
@@ -140,8 +140,7 @@ class Remover:
             return []
         left: set[Reference] = set()
 
-        def gone(objects: object) -> bool:
-            assert isinstance(objects, dict)
+        def gone(objects: Mapping[Reference, Json]) -> bool:
             now = parents & objects.keys()
             for reference in sorted((left or parents) - now):
                 progress(f"{reference}: gone")

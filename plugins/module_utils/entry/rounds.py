@@ -85,20 +85,20 @@ class Reconciler:
             return done
         new_namespaces = self._examine(planned, targets, done)
         if self._policy.dry_run:
-            self._execute(planned, frozenset(new_namespaces), done, lambda: None)
+            self._execute(planned, frozenset(new_namespaces), done, lambda namespace: None)
             return done
         self._create_namespaces(new_namespaces)
         with ExitStack() as leases:
-            held = [
-                leases.enter_context(Lease(self._cluster, namespace=namespace, fleet=self._policy.fleet))
+            held = {
+                namespace: leases.enter_context(Lease(self._cluster, namespace=namespace, fleet=self._policy.fleet))
                 for namespace in _written(planned)
-            ]
+            }
             snapshot = take_snapshot(self._cluster, kinds, self._policy.fleet, namespaces)
             kept = [target for target in targets if target in done.targets]
             again = self._plan(kept, snapshot)
             self._refuse(again.plans, done)
             done.snapshot, done.plans = snapshot, again.plans
-            self._execute(again, frozenset(), done, lambda: [lease.check() for lease in held])
+            self._execute(again, frozenset(), done, lambda namespace: held[namespace].check())
         return done
 
     def _decide(self, service: Service, snapshot: Snapshot) -> str:
@@ -178,7 +178,7 @@ class Reconciler:
             self._cluster.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
 
     def _execute(
-        self, planned: _Planned, new_namespaces: frozenset[str], done: Reconciled, guard: Callable[[], object]
+        self, planned: _Planned, new_namespaces: frozenset[str], done: Reconciled, guard: Callable[[str], object]
     ) -> None:
         kept = {plan.service for plan in planned.plans}
         execution = Execution(self._cluster, self._policy, new_namespaces, self._report, guard)

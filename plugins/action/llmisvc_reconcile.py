@@ -1,0 +1,19 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The action of `llmisvc_reconcile`: the same entry as the module, in the Ansible process."""
+
+from __future__ import annotations
+
+from ansible_collections.modelops.inference.plugins.module_utils.entry import llmisvc_reconcile
+from ansible_collections.modelops.inference.plugins.plugin_utils.in_process import InProcessAction
+
+
+class ActionModule(InProcessAction):
+    """Runs `llmisvc_reconcile`."""
+
+    MODULE = "modelops.inference.llmisvc_reconcile"
+    ENTRY = staticmethod(llmisvc_reconcile.run)
+    SPEC = llmisvc_reconcile.ARGUMENT_SPEC
+    EMPTY = llmisvc_reconcile.EMPTY

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From an Ansible module to an entry and back: options in, result or one clear error out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+from .cluster.errors import ClusterError
+from .kube.problem import InputError
+
+Result = dict[str, Any]
+Run = Callable[..., Result]
+
+
+def run_module(argument_spec: Mapping[str, Any], run: Run, empty: Mapping[str, Any]) -> None:
+    """Run an entry as a module. empty: what the result holds where the entry had to give up."""
+    module = AnsibleModule(argument_spec=dict(argument_spec), supports_check_mode=True)
+    result = outcome(
+        run,
+        module.params,
+        empty,
+        check_mode=module.check_mode,
+        diff=bool(module._diff),  # noqa: SLF001  # the only way to learn of diff mode
+        environment=os.environ,
+        progress=lambda line: None,
+    )
+    for warning in result.pop("warnings", []):
+        module.warn(warning)
+    if result.pop("failed", False):
+        module.fail_json(**result)
+    module.exit_json(**result)
+
+
+def outcome(run: Run, params: Mapping[str, Any], empty: Mapping[str, Any], **context: Any) -> Result:
+    """Run an entry; turn what it raises into a failed result with the same keys as any other."""
+    try:
+        return run(params, **context)
+    except (InputError, ClusterError) as error:
+        return {**empty, "failed": True, "msg": str(error)}

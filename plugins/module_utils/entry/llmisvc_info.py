@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Looks at services: their children, conditions, drift, and objects whose service is gone. Writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..cluster.connection import Cluster, connect
+from ..engine.desired import Desired, desired, owner_value
+from ..engine.parent import custom_resource, record
+from ..engine.plan import Change, ServicePlan, is_record, plan_service, removals
+from ..engine.snapshot import Snapshot, take_snapshot
+from ..kube.manifest import Json
+from ..kube.problem import Problem
+from ..kube.reader import GivenObjects
+from ..kube.reference import Reference
+from ..services.registry import KINDS
+from . import arguments
+from .fleet import Service, Settings, named
+from .gathering import as_written
+from .observing import observe, read_objects, recorded_service
+from .result import Clock, ServiceResult, stats, warnings
+from .rounds import services_of
+from .sources import given, read
+from .target import CONTROLLER, DIRECT, Target, children_of_ours
+
+EMPTY: Mapping[str, Any] = {"changed": False, "services": [], "orphans": [], "stats": {}}
+ARGUMENT_SPEC: arguments.Spec = {**arguments.SERVICES, **arguments.AUTH, **arguments.REQUESTS}
+DEFAULT_FLEET = "default"
+
+
+def run(
+    params: Mapping[str, Any],
+    *,
+    check_mode: bool,  # noqa: ARG001  # reading is the same in check mode
+    diff: bool,  # noqa: ARG001
+    environment: Mapping[str, str],
+    progress: Callable[[str], None],  # noqa: ARG001
+) -> Json:
+    """Return the services that are named, or all of the fleet. Raises InputError and ClusterError."""
+    clock = Clock()
+    fleet = params["fleet"] or DEFAULT_FLEET
+    meant = named([*given("services", params["services"]), *read(params["src"])], params["namespace"])
+    auth = {name: params[name] for name in arguments.AUTH if params.get(name) is not None}
+    with connect(
+        {**auth, "environment": environment},
+        concurrency=params["concurrency"],
+        request_timeout=params["request_timeout"],
+        deadline=params["deadline"],
+    ) as cluster:
+        wanted = {reference for _kind, reference in meant}
+        namespaces = sorted({reference.namespace for reference in wanted} or {params["namespace"] or ""} - {""})
+        kinds = [pair for kind in KINDS.values() for pair in ((kind.api_version, kind.kind), *kind.child_kinds)]
+        snapshot = take_snapshot(cluster, kinds, fleet, namespaces)
+        settings = Settings(params["settings"], params["releases"])
+        documents = _documents(cluster, snapshot, wanted, namespaces)
+        targets, plans, unusable = _examine(documents, snapshot, settings, fleet)
+        results = _results(cluster, snapshot, targets, plans) + unusable
+        missing = sorted(wanted - {result["_reference"] for result in results})
+        return {
+            **EMPTY,
+            "services": [{key: value for key, value in result.items() if key != "_reference"} for result in results],
+            "orphans": _orphans(snapshot, {reference for reference in documents}),
+            "warnings": [f"{reference}: there is no such service" for reference in missing]
+            + [text for target in targets for text in warnings(target.service.subject, target.service.problems)],
+            "stats": stats(cluster.stats, clock),
+        }
+
+
+def _documents(
+    cluster: Cluster, snapshot: Snapshot, wanted: set[Reference], namespaces: Sequence[str]
+) -> dict[Reference, Json]:
+    """Return the custom resources to look at: the fleet's (or their records), and the named ones that are not the fleet's."""
+    found: dict[Reference, Json] = {}
+    for reference, live in snapshot.objects.items():
+        if (reference.api_version, reference.kind) in KINDS:
+            found[reference] = live
+    for service in services_of(snapshot):
+        for reference in snapshot.owned_by(owner_value(service)):
+            if is_record(reference, service) and service not in found:
+                found[service] = recorded_service(snapshot.objects[reference])
+    for reference in wanted - found.keys():
+        if (reference.api_version, reference.kind) not in snapshot.missing and (live := cluster.get(reference)):
+            found[reference] = live
+    return {
+        reference: live
+        for reference, live in sorted(found.items())
+        if (not wanted or reference in wanted) and (not namespaces or reference.namespace in namespaces)
+    }
+
+
+def _examine(
+    documents: Mapping[Reference, Json], snapshot: Snapshot, settings: Settings, fleet: str
+) -> tuple[list[Target], list[ServicePlan], list[Json]]:
+    targets: list[Target] = []
+    plans: list[ServicePlan] = []
+    unusable: list[Json] = []
+    for reference, live in documents.items():
+        kind = KINDS[reference.api_version, reference.kind]
+        document = as_written(live) if "resourceVersion" in live["metadata"] else live
+        loaded = kind.load(document, settings.of(kind))
+        if loaded.service is None:
+            result = ServiceResult(reference, "", list(loaded.problems))
+            unusable.append({**result.to_dict(verbose=True), "drift": [], "_reference": reference})
+            continue
+        service = Service(str(reference), kind, reference, loaded.service, settings.of(kind), list(loaded.problems))
+        reconciler = DIRECT if children_of_ours(snapshot, reference) else CONTROLLER
+        target = Target(service, service.compile(GivenObjects()), reconciler)
+        make_parent = record if (kind.api_version, kind.kind) in snapshot.missing else custom_resource
+        parent = make_parent(target.intent.parent, fleet)
+        children: list[Desired] = []
+        if reconciler == DIRECT:
+            children = [desired(child, reference, fleet, parent.reference) for child in target.intent.children]
+        targets.append(target)
+        plans.append(plan_service(parent, children, snapshot, fleet))
+    return targets, plans, unusable
+
+
+def _results(
+    cluster: Cluster, snapshot: Snapshot, targets: Sequence[Target], plans: Sequence[ServicePlan]
+) -> list[Json]:
+    objects = dict(snapshot.objects)
+    unready = [target for target in targets if not observe(target, objects).ready]
+    for target in unready:
+        if target.reference not in objects and (live := cluster.get(target.reference)):
+            objects[target.reference] = live
+    objects |= read_objects(cluster, unready)
+    results = []
+    for target, plan in zip(targets, plans, strict=True):
+        problems: list[Problem] = [*target.service.problems, *plan.problems]
+        result = ServiceResult(target.reference, target.reconciler, problems, unchanged=plan.unchanged)
+        result.observation = observe(target, objects)
+        drift = [_drift(change) for change in [*plan.changes, *removals(snapshot, plan)]] if target.reconciler == DIRECT else []
+        results.append({**result.to_dict(verbose=True), "drift": drift, "_reference": target.reference})
+    return results
+
+
+def _drift(change: Change) -> Json:
+    return {
+        "kind": change.reference.kind,
+        "namespace": change.reference.namespace,
+        "name": change.reference.name,
+        "action": change.action.value,
+        "reason": change.reason,
+    }
+
+
+def _orphans(snapshot: Snapshot, known: set[Reference]) -> list[Json]:
+    """Return our objects whose service is gone: neither its custom resource nor its record is there."""
+    orphans = []
+    for service in sorted(services_of(snapshot) - known):
+        owned = snapshot.owned_by(owner_value(service))
+        if service in snapshot.objects or any(is_record(reference, service) for reference in owned):
+            continue
+        orphans += [
+            {
+                "kind": reference.kind,
+                "namespace": reference.namespace,
+                "name": reference.name,
+                "service": f"{service.namespace}/{service.name}",
+            }
+            for reference in sorted(owned)
+        ]
+    return orphans

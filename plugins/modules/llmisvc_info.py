@@ -1,0 +1,123 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Looks at inference services; the work is in `module_utils/entry/llmisvc_info.py`."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: llmisvc_info
+short_description: Look at inference services, their children and their drift
+version_added: 0.1.0
+author:
+  - modelops.inference contributors (@modelops)
+description:
+  - Returns the services of a fleet, or those that are named, with their children and conditions.
+  - Says what a run of M(modelops.inference.llmisvc_reconcile) would change (drift), and which objects are left of services that are gone.
+  - Reads only.
+options:
+  services:
+    description:
+      - Services to look at; kind, name and namespace are enough. All of the fleet where neither this nor O(src) is given.
+    type: list
+    elements: dict
+    default: []
+  src:
+    description:
+      - Files, folders or globs with services to look at, on the Ansible controller.
+    type: list
+    elements: path
+    default: []
+  namespace:
+    description:
+      - The namespace of services that name none; without services, the namespace to look into.
+    type: str
+  fleet:
+    description:
+      - The fleet to look at; C(default) where it is not given.
+    type: str
+  settings:
+    description:
+      - As in M(modelops.inference.llmisvc_reconcile); drift is judged by them.
+    type: dict
+    default: {}
+  releases:
+    description:
+      - As in M(modelops.inference.llmisvc_reconcile).
+    type: dict
+    default: {}
+    suboptions:
+      model_operator:
+        description:
+          - A release of model-operator.
+        type: str
+      kserve:
+        description:
+          - A release of KServe.
+        type: str
+  concurrency:
+    description:
+      - Connections to the API server.
+    type: int
+    default: 8
+  request_timeout:
+    description:
+      - Seconds for each request.
+    type: float
+    default: 30
+  deadline:
+    description:
+      - Seconds for the whole task; none where it is not given.
+    type: float
+extends_documentation_fragment:
+  - modelops.inference.auth
+  - modelops.inference.attributes
+  - modelops.inference.attributes.action_group
+  - modelops.inference.attributes.info_module
+requirements:
+  - kubernetes
+seealso:
+  - module: modelops.inference.llmisvc_reconcile
+"""
+
+EXAMPLES = r"""
+- name: Look at every service of the fleet
+  modelops.inference.llmisvc_info:
+  register: fleet
+
+- name: Name those that are not ready
+  ansible.builtin.debug:
+    msg: "{{ fleet.services | rejectattr('ready') | map(attribute='name') | list }}"
+"""
+
+RETURN = r"""
+services:
+  description:
+    - One entry for each service, as M(modelops.inference.llmisvc_reconcile) returns it with all children, and C(drift), the objects that a run would
+      change, each with C(action) and C(reason).
+  returned: always
+  type: list
+  elements: dict
+orphans:
+  description: Objects of ours whose service is gone, each with C(kind), C(namespace), C(name) and C(service).
+  returned: always
+  type: list
+  elements: dict
+stats:
+  description: Counters as M(modelops.inference.llmisvc_reconcile) returns them.
+  returned: always
+  type: dict
+"""
+
+from ansible_collections.modelops.inference.plugins.module_utils.door import run_module
+from ansible_collections.modelops.inference.plugins.module_utils.entry import llmisvc_info
+
+
+def main() -> None:
+    """Run the entry as a module."""
+    run_module(llmisvc_info.ARGUMENT_SPEC, llmisvc_info.run, llmisvc_info.EMPTY)
+
+
+if __name__ == "__main__":
+    main()

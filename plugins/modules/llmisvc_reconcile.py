@@ -1,0 +1,316 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Reconciles inference services; the work is in `module_utils/entry/llmisvc_reconcile.py`."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: llmisvc_reconcile
+short_description: Reconcile inference services with a cluster
+version_added: 0.1.0
+author:
+  - modelops.inference contributors (@modelops)
+description:
+  - Takes a list of inference services, compiles each into exactly the objects that its own controller would create, and makes the cluster
+    match, in few requests and without that controller.
+  - Where the controller runs, it applies the custom resource instead and waits for what the controller reports.
+  - A second run writes nothing.
+  - This release knows the kind C(ModelService) of C(model.otterscale.io/v1alpha1).
+options:
+  services:
+    description:
+      - Custom resources, each a map as it stands in a manifest.
+      - The values are data; they are never templated a second time.
+    type: list
+    elements: dict
+    default: []
+  src:
+    description:
+      - Files, folders or globs with custom resources, on the Ansible controller. Files may hold several YAML documents; empty ones are
+        skipped. Of a folder all files are read that end in C(.yaml), C(.yml) or C(.json).
+      - A relative path is looked for as M(ansible.builtin.copy) looks for its O(ansible.builtin.copy#module:src).
+    type: list
+    elements: path
+    default: []
+  state:
+    description:
+      - V(present) makes the named services so and never touches another service.
+      - V(absent) removes the named services with everything they own; the documents need no more than kind, name and namespace.
+      - V(overridden) also removes every other service of O(fleet), which has to be given, within O(max_deletions).
+      - V(rendered) returns the manifests, or writes them to O(dest), and never opens a connection.
+      - V(gathered) returns the custom resources that are in the cluster and writes nothing.
+    type: str
+    choices: [present, absent, overridden, rendered, gathered]
+    default: present
+  reconciler:
+    description:
+      - Who creates the children of a service.
+      - V(direct) is this module. It refuses a kind whose controller runs in the cluster, before any write.
+      - V(controller) applies the custom resource and leaves the rest to the controller in the cluster.
+      - V(auto) is whoever owns the service already; for a new one the controller where it is seen in the cluster, else this module.
+    type: str
+    choices: [auto, direct, controller]
+    default: auto
+  fleet:
+    description:
+      - The fleet that the services belong to; a label value. Objects of another fleet are never touched.
+      - It is C(default) where it is not given. V(overridden) wants it to be given.
+    type: str
+  namespace:
+    description:
+      - The namespace of services that name none.
+    type: str
+  create_namespaces:
+    description:
+      - Whether a namespace that does not exist is created. Else it is an error.
+    type: bool
+    default: false
+  settings:
+    description:
+      - What the controllers take as flags. Everything is optional; the defaults are those of the release in O(releases).
+      - For C(ModelService) these are C(images.engine), C(images.endpoint_picker), C(images.routing_proxy), C(images.model_kit) (empty drops the
+        init container that unpacks the model), C(gateway_name) (empty switches the default route off), C(gateway_namespace),
+        C(cluster_domain), C(provider) (C(istio), C(gke) or C(none)), C(metrics_endpoint_auth), C(tracing.enabled),
+        C(tracing.otel_endpoint), C(tracing.sampler), C(tracing.sampler_arg), C(operator_version) (the value of the version label, empty
+        for none), C(model_registry.plain_http) and C(shared_memory) (true, or a size such as C(8Gi), mounts memory at C(/dev/shm)).
+    type: dict
+    default: {}
+  releases:
+    description:
+      - Whose behaviour is reproduced.
+    type: dict
+    default: {}
+    suboptions:
+      model_operator:
+        description:
+          - A release of model-operator, V(0.9.0-alpha.2) or V(1.0.1). It is V(0.9.0-alpha.2) where it is not given.
+        type: str
+      kserve:
+        description:
+          - A release of KServe. No kind of this release of the collection reads it.
+        type: str
+  cluster_objects:
+    description:
+      - For V(rendered), manifests to treat as present (gateways, for example), as maps or as paths like those of O(src).
+    type: list
+    elements: raw
+    default: []
+  dest:
+    description:
+      - For V(rendered), a folder on the Ansible controller (or on the host that runs the module). One file for each object is written below it, and only paths are returned.
+    type: path
+  prune:
+    description:
+      - Whether children of the named services that are no longer wanted are deleted.
+    type: bool
+    default: true
+  max_deletions:
+    description:
+      - How many objects one run may delete; more is refused before any write.
+      - Where it is not given, a fifth of the fleet's objects, at least 5 and at most 50. It does not count for V(absent).
+    type: int
+  wait:
+    description:
+      - Whether to watch until the services are ready, or with V(absent) gone.
+      - The wait ends early for a service that fails for good, with the reason and the message of the pod or the route concerned.
+    type: bool
+    default: false
+  wait_timeout:
+    description:
+      - Seconds to wait.
+    type: float
+    default: 600
+  wait_for:
+    description:
+      - V(ready), or the type of a condition that has to be true, for example V(RouteAccepted).
+    type: str
+    default: ready
+  force_conflicts:
+    description:
+      - Whether a field of ours that another field manager took is taken back; the result says from whom.
+      - With V(false) that object fails and names field and manager.
+    type: bool
+    default: true
+  adopt:
+    description:
+      - Whether objects that exist already under a child's name and are not ours are taken over.
+    type: bool
+    default: false
+  allow_restart:
+    description:
+      - Whether adoption may change pod templates, which restarts pods.
+    type: bool
+    default: false
+  skip_invalid:
+    description:
+      - Whether to go on with the valid services of the list where others have problems. Those are reported as warnings.
+    type: bool
+    default: false
+  concurrency:
+    description:
+      - Connections to the API server.
+    type: int
+    default: 8
+  request_timeout:
+    description:
+      - Seconds for each request.
+    type: float
+    default: 30
+  deadline:
+    description:
+      - Seconds for the whole task, waiting included; none where it is not given.
+    type: float
+  verbose_result:
+    description:
+      - Whether the result also lists children that are as wanted. They are always counted.
+    type: bool
+    default: false
+extends_documentation_fragment:
+  - modelops.inference.auth
+  - modelops.inference.attributes
+  - modelops.inference.attributes.action_group
+attributes:
+  check_mode:
+    support: full
+    details:
+      - Each write is a server-side dry run. An object in a namespace that the same run would create is predicted as created.
+  diff_mode:
+    support: full
+  idempotent:
+    support: full
+requirements:
+  - kubernetes
+notes:
+  - The work is done in the Ansible process where the connection is local, without become and async, and the interpreter is Ansible's own;
+    else on the host, as for any module.
+seealso:
+  - module: modelops.inference.llmisvc_info
+"""
+
+EXAMPLES = r"""
+- name: Serve the models of the folder and wait until they are ready
+  modelops.inference.llmisvc_reconcile:
+    src: [services/]
+    wait: true
+
+- name: Serve one small model without a GPU
+  modelops.inference.llmisvc_reconcile:
+    services:
+      - apiVersion: model.otterscale.io/v1alpha1
+        kind: ModelService
+        metadata:
+          name: tiny
+          namespace: team-a
+        spec:
+          model:
+            name: acme/tiny-1b
+            image: registry.example.com/models/tiny:1.0
+          engine: {}
+          accelerator:
+            type: cpu
+          decode: {}
+    create_namespaces: true
+
+- name: Make the fleet exactly what the folder says, as a prediction first
+  modelops.inference.llmisvc_reconcile:
+    src: [services/]
+    state: overridden
+    fleet: production
+  check_mode: true
+  diff: true
+
+- name: Write the manifests to a folder, without a cluster
+  modelops.inference.llmisvc_reconcile:
+    src: [services/]
+    state: rendered
+    dest: rendered/
+
+- name: Remove one service and everything it owns
+  modelops.inference.llmisvc_reconcile:
+    services:
+      - apiVersion: model.otterscale.io/v1alpha1
+        kind: ModelService
+        metadata:
+          name: tiny
+          namespace: team-a
+    state: absent
+    wait: true
+"""
+
+RETURN = r"""
+services:
+  description: One entry for each service.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    kind:
+      description: Kind of the custom resource.
+      type: str
+    namespace:
+      description: Namespace.
+      type: str
+    name:
+      description: Name.
+      type: str
+    phase:
+      description: The phase as the kind's controller words it.
+      type: str
+    ready:
+      description: Whether the service does its work.
+      type: bool
+    conditions:
+      description: Conditions with type, status, reason and message.
+      type: list
+      elements: dict
+    url:
+      description: Address of the service, empty where it is not known.
+      type: str
+    reconciler:
+      description: C(direct) or C(controller); empty for V(rendered).
+      type: str
+    children:
+      description: Objects that were changed or could not be, each with C(action) and C(reason).
+      type: list
+      elements: dict
+    unchanged:
+      description: How many objects are as wanted.
+      type: int
+    problems:
+      description: What was found, each with C(path), C(message), C(severity) and C(rule).
+      type: list
+      elements: dict
+manifests:
+  description: The objects that were compiled.
+  returned: with O(state=rendered) and without O(dest)
+  type: list
+  elements: dict
+paths:
+  description: The files that hold the compiled objects.
+  returned: with O(state=rendered) and O(dest)
+  type: list
+  elements: str
+gathered:
+  description: The custom resources of the cluster, as their authors would write them.
+  returned: with O(state=gathered)
+  type: list
+  elements: dict
+stats:
+  description: C(requests), C(reads), C(writes), C(lease_requests), C(skipped) (objects that needed no request), C(rounds), C(elapsed_s).
+  returned: always
+  type: dict
+"""
+
+from ansible_collections.modelops.inference.plugins.module_utils.door import run_module
+from ansible_collections.modelops.inference.plugins.module_utils.entry import llmisvc_reconcile
+
+
+def main() -> None:
+    """Run the entry as a module."""
+    run_module(llmisvc_reconcile.ARGUMENT_SPEC, llmisvc_reconcile.run, llmisvc_reconcile.EMPTY)
+
+
+if __name__ == "__main__":
+    main()

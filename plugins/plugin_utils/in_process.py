@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An action that does a module's work in the Ansible process, where that is safe; else it hands over to the module.
+
+A process costs a third of a second and compiles all its source; an action's imports happen once for all tasks.
+What a module gets from Ansible is done by hand here: validated options, masked secrets, `environment:`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from ansible.errors import AnsibleError
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.module_utils.common.parameters import remove_values
+from ansible.plugins.action import ActionBase
+from ansible.utils.display import Display
+
+from ansible_collections.modelops.inference.plugins.module_utils.door import Run, outcome
+from ansible_collections.modelops.inference.plugins.module_utils.entry import sources
+from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
+
+#: Options that hold paths on the Ansible controller, and how they are handed to a module elsewhere: as content.
+DISPLAY = Display()
+
+
+class InProcessAction(ActionBase):
+    """The base of the actions; a subclass names its entry.
+
+    ENTRY: what does the work. SPEC: its options. EMPTY: the keys of its result.
+    """
+
+    _supports_check_mode = True
+    _supports_async = True
+
+    MODULE: ClassVar[str]
+    ENTRY: ClassVar[Run]
+    SPEC: ClassVar[Mapping[str, Any]]
+    EMPTY: ClassVar[Mapping[str, Any]]
+
+    def run(
+        self, tmp: str | None = None, task_vars: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Do the task in this process or by its module."""
+        super().run(tmp, task_vars)
+        variables = task_vars or {}
+        arguments = plain(self._task.args)
+        try:
+            arguments = self._with_paths(arguments)
+            if not self._is_safe(variables):
+                return self._by_module(self._as_content(arguments), variables)
+        except InputError as error:
+            return {**self.EMPTY, "failed": True, "msg": str(error)}
+        return self._in_process(arguments)
+
+    def _in_process(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        validated = ArgumentSpecValidator(dict(self.SPEC)).validate(arguments)
+        if validated.error_messages:
+            return {**self.EMPTY, "failed": True, "msg": "; ".join(validated.error_messages)}
+        result = outcome(
+            type(self).ENTRY,
+            validated.validated_parameters,
+            self.EMPTY,
+            check_mode=bool(self._task.check_mode),
+            diff=bool(self._task.diff),
+            environment=self._environment(),
+            progress=lambda line: DISPLAY.display(f"  {line}"),
+        )
+        secret = validated._no_log_values  # noqa: SLF001  # what AnsibleModule masks, too
+        masked: dict[str, Any] = remove_values(result, secret)
+        return masked
+
+    def _is_safe(self, variables: Mapping[str, Any]) -> bool:
+        """Tell whether this process may do it: it is the host, the user and the interpreter that the task asks for."""
+        local = getattr(self._connection, "transport", "") == "local"
+        if not local or self._play_context_become() or self._task.async_val:
+            return False
+        interpreter = variables.get("ansible_python_interpreter")
+        if interpreter is None:
+            return False
+        wanted = str(self._templar.template(interpreter))
+        return (
+            os.path.realpath(wanted) == os.path.realpath(sys.executable) or wanted == sys.executable
+        )
+
+    def _play_context_become(self) -> bool:
+        return bool(getattr(self._connection, "become", None)) or bool(self._task.become)
+
+    def _by_module(self, arguments: dict[str, Any], variables: dict[str, Any]) -> dict[str, Any]:
+        result: dict[str, Any] = self._execute_module(
+            module_name=self.MODULE,
+            module_args=arguments,
+            task_vars=variables,
+            wrap_async=bool(self._task.async_val),
+        )
+        return result
+
+    def _environment(self) -> dict[str, str]:
+        """Return the process's environment with the task's `environment:` over it; nothing is set in the process itself."""
+        merged = dict(os.environ)
+        for layer in self._task.environment or []:
+            if layer:
+                values = self._templar.template(layer)
+                merged |= {str(key): str(value) for key, value in plain(values).items()}
+        return merged
+
+    def _with_paths(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Make `src`, and paths in `cluster_objects`, absolute: they are looked for as other actions look for files."""
+        for option in ("src", "cluster_objects"):
+            value = arguments.get(option)
+            if isinstance(value, str):
+                value = [item.strip() for item in value.split(",")] if option == "src" else [value]
+            if isinstance(value, list):
+                arguments[option] = [
+                    self._find(item) if isinstance(item, str) else item for item in value
+                ]
+        return arguments
+
+    def _find(self, path: str) -> str:
+        if os.path.isabs(os.path.expanduser(path)):
+            return os.path.expanduser(path)
+        try:
+            return str(self._find_needle("files", path))
+        except AnsibleError:
+            return os.path.join(self._loader.get_basedir(), path)
+
+    def _as_content(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Replace paths by what they hold: the module may run where these files are not. Raises InputError."""
+        if arguments.get("src"):
+            documents = sources.read(arguments.pop("src"))
+            arguments["services"] = [
+                *(arguments.get("services") or []),
+                *(document.value for document in documents),
+            ]
+        if arguments.get("cluster_objects"):
+            arguments["cluster_objects"] = sources.cluster_objects(arguments["cluster_objects"])
+        return arguments
+
+
+def plain(value: Any) -> Any:
+    """Return a value rebuilt from plain types: ansible-core's tagged texts and lazy containers break YAML dumpers."""
+    if isinstance(value, Mapping):
+        return {plain(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [plain(inner) for inner in value]
+    if value is None or isinstance(value, bool):
+        return value
+    for kind in (str, int, float):
+        if isinstance(value, kind):
+            return kind.__str__(value) if kind is str else kind(value)
+    return value
