@@ -103,6 +103,8 @@ def controller_manager(binary: Path, layout: Layout, ports: Ports) -> list[str]:
         "--endpointslice-updates-batch-period=0",
         "--endpoint-updates-batch-period=0",
         "--horizontal-pod-autoscaler-sync-period=2s",
+        # A busy machine delays heartbeats; a node that counts as lost would make its pods unready for good.
+        "--node-monitor-grace-period=10m",
     ]
 
 
@@ -121,5 +123,6 @@ def kwok(binary: Path, layout: Layout, ports: Ports) -> list[str]:
         f"--kubeconfig={layout.file('kwok.kubeconfig')}",
         f"--manage-nodes-with-annotation-selector={NODE_ANNOTATION}=fake",
         "--enable-crds=Stage",
+        "--node-lease-duration-seconds=40",
         f"--server-address={LOOPBACK}:{ports.kwok}",
     ]
