@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 
 from hypothesis import settings
-from hypothesis.database import DirectoryBasedExampleDatabase
 
 from tests.tools import tree
 
@@ -19,9 +18,9 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
 
 os.environ["ANSIBLE_COLLECTIONS_PATH"] = str(tree.TREE_ROOT)
 os.environ.setdefault("ANSIBLE_HOME", str(tree.BUILD / "ansible"))
+os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(tree.BUILD / "hypothesis"))
 
 # A busy machine is no failure, so no deadline; `make fuzz` looks much further than the inner loop.
-_EXAMPLES = DirectoryBasedExampleDatabase(tree.BUILD / "hypothesis")
-settings.register_profile("default", deadline=None, database=_EXAMPLES)
-settings.register_profile("fuzz", deadline=None, database=_EXAMPLES, max_examples=20_000)
+settings.register_profile("default", deadline=None)
+settings.register_profile("fuzz", deadline=None, max_examples=20_000)
 settings.load_profile("default")
