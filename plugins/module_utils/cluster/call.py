@@ -14,6 +14,9 @@ from .kinds import KindFacts
 #: How a request is counted. A dry run changes nothing and counts as a read; Lease requests are counted apart.
 Account = Literal["read", "write", "lease"]
 
+#: How a server-side apply refuses an unknown field or two list items with one key, with the status 500.
+UNTYPED_PATCH = "failed to create typed patch object"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import os
-import secrets
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
 from ..kube.manifest import Json
@@ -14,7 +14,7 @@ from ..kube.reference import Reference
 from .calls import Calls
 from .credentials import Credentials
 from .discovery import Discovery
-from .errors import ApiError, Gone, KindMissing, NotFound
+from .errors import ApiError, ClusterError, Gone, KindMissing, NotFound
 from .listing import Listing, pages
 from .login import resolve
 from .options import Login
@@ -35,17 +35,18 @@ def connect(
     concurrency: int = 8,
     request_timeout: float = 30.0,
     deadline: float | None = None,
+    gzip: bool = False,
     timing: Timing = SYSTEM,
 ) -> Cluster:
     """Return a connection; nothing is sent before it is asked something. Use it in a `with`.
 
     auth: the authentication options, and under `environment` the variables that apply (see `options`).
     concurrency: connections and threads. request_timeout: seconds for one attempt. deadline: seconds for everything.
-    Raises LoginError and MissingLibrary.
+    gzip: ask for compressed answers; pays on slow networks only. Raises LoginError and MissingLibrary.
     """
     endpoint, source = resolve(Login.of(auth))
     requests = Requests(
-        endpoint,
+        replace(endpoint, gzip=gzip),
         Credentials(source),
         concurrency=concurrency,
         request_timeout=request_timeout,
@@ -69,7 +70,7 @@ class Cluster:
         self._version: Version | None = None
         self._user: str | None = None
         #: Who this run is in Leases: people recognise it, and no other run has it.
-        self.identity = f"{socket.gethostname()}_{os.getpid()}_{secrets.token_hex(4)}"
+        self.identity = f"{socket.gethostname()}_{os.getpid()}_{os.urandom(4).hex()}"
 
     def __enter__(self) -> Cluster:
         return self
@@ -261,7 +262,7 @@ class Cluster:
             try:
                 review = self._requests.send(self._calls.who_am_i()).json()
                 self._user = str(review["status"]["userInfo"]["username"])
-            except (ApiError, KeyError, TypeError, ValueError):
+            except (ClusterError, KeyError, TypeError, ValueError):
                 self._user = ""
         return self._user
 
@@ -271,7 +272,7 @@ class Cluster:
             call = self._calls.may_i(verb, api_version, kind, namespace)
             review = self._requests.send(call).json()
             return bool(review["status"]["allowed"])
-        except (ApiError, KindMissing, KeyError, TypeError, ValueError):
+        except (ClusterError, KeyError, TypeError, ValueError):
             return None
 
     def serves(self, api_version: str, kind: str) -> bool:
@@ -307,6 +308,6 @@ class Cluster:
 
     def _explained(self, error: NotFound, api_version: str, kind: str) -> ApiError | KindMissing:
         """Return what a 404 without a named object means, after one look at what is served."""
-        if error.of_object or self._discovery.serves(api_version, kind):
+        if error.of_object or not self._discovery.lacks(api_version, kind):
             return error
         return self._discovery.missing(api_version, kind)

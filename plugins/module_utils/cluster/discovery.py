@@ -22,7 +22,7 @@ _AGGREGATED = ",".join(
 
 
 class Discovery:
-    """The kinds of one server. Each root (`/api`, `/apis`) is read at most once, unless it is asked to look again."""
+    """The kinds of one server. Each root (`/api`, `/apis`) is read once, and again only where it may have changed."""
 
     def __init__(self, requests: Requests) -> None:
         self._requests = requests
@@ -34,16 +34,20 @@ class Discovery:
         known = kinds.facts(api_version, kind)
         if known is not None:
             return known
-        found = self._served(api_version).get((api_version, kind))
-        if found is None:
-            found = self._served(api_version, again=True).get((api_version, kind))
+        found = self._served(api_version, unless_missing=kind).get((api_version, kind))
         if found is None:
             raise self.missing(api_version, kind)
         return found
 
     def serves(self, api_version: str, kind: str) -> bool:
-        """Return whether the server has a kind, by a fresh look."""
+        """Return whether the server has a kind now; what was seen before is not trusted."""
         return (api_version, kind) in self._served(api_version, again=True)
+
+    def lacks(self, api_version: str, kind: str) -> bool:
+        """Return whether a 404 is explained by a missing kind; looks again where it was there before."""
+        if (api_version, kind) not in self._served(api_version):
+            return True
+        return not self.serves(api_version, kind)
 
     def missing(self, api_version: str, kind: str) -> KindMissing:
         """Return the error for a kind that is not served, from what was seen last."""
@@ -55,12 +59,17 @@ class Discovery:
         )
         return KindMissing(api_version, kind, tuple(others), kinds.crd_hint(api_version, kind))
 
-    def _served(self, api_version: str, *, again: bool = False) -> dict[tuple[str, str], KindFacts]:
+    def _served(
+        self, api_version: str, *, again: bool = False, unless_missing: str = ""
+    ) -> dict[tuple[str, str], KindFacts]:
+        """Return what is served, read at most once; `again`: read now; `unless_missing`: read again without that kind."""
         root = "/apis" if "/" in api_version else "/api"
         with self._lock:
-            if again or root not in self._known:
-                self._known[root] = self._read(root, api_version)
-            return self._known[root]
+            known = self._known.get(root)
+            stale = known is not None and bool(unless_missing)
+            if known is None or again or (stale and (api_version, unless_missing) not in known):
+                known = self._known[root] = self._read(root, api_version)
+            return known
 
     def _read(self, root: str, api_version: str) -> dict[tuple[str, str], KindFacts]:
         answer = self._requests.send(

@@ -178,7 +178,7 @@ class Unauthorized(ApiError):
 
 
 class Invalid(ApiError):
-    """422, or 400: the object itself is refused."""
+    """422 or 400, and the 500 of a server-side apply that does not fit the schema: the object itself is refused."""
 
 
 class Gone(ApiError):

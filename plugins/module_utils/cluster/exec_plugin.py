@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -75,6 +74,8 @@ class ExecPlugin:
 
     def fetch(self) -> Credential:
         """Run the program and return what it gives. Raises LoginError; its output is never in the message."""
+        import subprocess
+
         try:
             done = subprocess.run(
                 [self._program(), *self.arguments],

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -27,6 +28,7 @@ USER_AGENT = "modelops.inference"
 LISTS = 4
 #: Warnings of the server that are kept.
 _MOST_WARNINGS = 100
+_WARNING = re.compile(r'299 \S+ "((?:[^"\\]|\\.)*)"')
 
 
 class Requests:
@@ -193,11 +195,9 @@ class Requests:
         self._met = True
         if answer.status != 401:
             self._credentials.accepted(generation)
-        warning = answer.headers.get("warning", "")
-        if warning and len(self.warnings) < _MOST_WARNINGS:
-            text = warning.partition('"')[2].rpartition('"')[0].replace('\\"', '"')
-            if text:
-                self.warnings.setdefault(text)
+        for text in _WARNING.findall(answer.headers.get("warning", "")):
+            if len(self.warnings) < _MOST_WARNINGS:
+                self.warnings.setdefault(re.sub(r"\\(.)", r"\1", text))
 
     def _hold(self, again: retry.Again) -> None:
         """Wait before a repeat. A delay that the server ordered holds back everything: it means all that we send."""

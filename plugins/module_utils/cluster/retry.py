@@ -7,10 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
-from .call import Answer, Call, Fault
+from .call import UNTYPED_PATCH, Answer, Call, Fault
 
 #: Sent at most so often, the first time included.
 ATTEMPTS = 8
+#: A 500 may be a passing trouble of etcd or of a webhook, or an object that breaks the server each time.
+INTERNAL_ERROR_ATTEMPTS = 5
 #: While a server has never answered, a name or an address that does not work is probably a mistake: give up sooner.
 FIRST_CONTACT_ATTEMPTS = 3
 #: A server that stalls costs a whole request timeout each time.
@@ -70,7 +72,7 @@ def retry_after(answer: Answer) -> float | None:
 
 def _attempts(outcome: Answer | Fault, met: bool) -> int:
     if isinstance(outcome, Answer):
-        return ATTEMPTS
+        return INTERNAL_ERROR_ATTEMPTS if outcome.status == 500 else ATTEMPTS
     if outcome.kind in ("stalled", "connect-timeout"):
         return STALL_ATTEMPTS if met else 1
     return ATTEMPTS if met else FIRST_CONTACT_ATTEMPTS
@@ -86,7 +88,7 @@ def _repeatable(call: Call, outcome: Answer | Fault) -> bool:
     if outcome.status == 409:
         return call.apply and _lost_race(outcome)
     if outcome.status == 500:
-        return call.idempotent and b"failed to create typed patch object" not in outcome.body
+        return call.idempotent and UNTYPED_PATCH.encode() not in outcome.body
     return call.idempotent and outcome.status in (502, 503, 504)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .call import Answer, Call
+from .call import UNTYPED_PATCH, Answer, Call
 from .errors import (
     AlreadyExists,
     ApiError,
@@ -75,11 +75,13 @@ def refusal(
         )
         for cause in (status.get("details") or {}).get("causes") or []
     )
-    if call.secret and not _harmless(reason, message):
-        message, details = _without_values(details)
     cls = _CLASSES.get(code, ServerError if code >= 500 else ApiError)
     if code == 409 and reason == "AlreadyExists":
         cls = AlreadyExists
+    if UNTYPED_PATCH in message:
+        cls = Invalid
+    if call.secret and not _harmless(reason, message):
+        message, details = _without_values(details)
     error = cls(
         status=code,
         reason=reason,

@@ -7,7 +7,6 @@ import contextlib
 import os
 import re
 import ssl
-import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -107,6 +106,8 @@ def _unlinked(data: bytes) -> Iterator[str]:
         finally:
             os.close(handle)
         return
+    import tempfile
+
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "client.pem"
         path.touch(mode=0o600)

@@ -119,6 +119,8 @@ def fault(error: BaseException, seconds: float) -> Fault:
             "resolve" in str(error) or "Name or service" in str(error) or "getaddrinfo" in text
         )
         return Fault("name" if unknown else "connection", text, False, seconds)
+    if isinstance(error, http.ClosedPoolError):
+        return Fault("connection", "the connection was just replaced", False, seconds)
     if isinstance(error, http.ReadTimeoutError | TimeoutError):
         return Fault("stalled", "no complete answer", True, seconds)
     return Fault("dropped", text, True, seconds)
@@ -135,6 +137,11 @@ def _pool(endpoint: Endpoint, credential: Credential, connections: int, *, block
 
     class Secure(WithDeadlines, HTTPSConnection):
         """HTTPS with deadlines."""
+
+        def connect(self) -> None:
+            """Connect, without urllib3's warning about an unverified server: `Cluster.warnings` has a better one."""
+            super().connect()
+            self.is_verified = True
 
     encrypted = endpoint.server.startswith("https://")
     options: dict[str, Any] = {"maxsize": connections, "block": block}
@@ -153,7 +160,8 @@ def _pool(endpoint: Endpoint, credential: Credential, connections: int, *, block
 
 
 def _lower(headers: Mapping[str, str]) -> dict[str, str]:
-    return {name.lower(): value for name, value in headers.items()}
+    # A name that comes several times is one entry here, its values joined with commas.
+    return {name.lower(): headers[name] for name in headers}
 
 
 def _root(error: BaseException) -> BaseException:
