@@ -24,9 +24,9 @@ def run_module(argument_spec: Mapping[str, Any], run: Run, empty: Mapping[str, A
         module.params,
         empty,
         check_mode=module.check_mode,
-        diff=bool(module._diff),  # noqa: SLF001  # the only way to learn of diff mode
+        diff=bool(module._diff),  # the only way to learn of diff mode
         environment=os.environ,
-        progress=lambda line: None,
+        progress=_quiet,
     )
     for warning in result.pop("warnings", []):
         module.warn(warning)
@@ -35,7 +35,13 @@ def run_module(argument_spec: Mapping[str, Any], run: Run, empty: Mapping[str, A
     module.exit_json(**result)
 
 
-def outcome(run: Run, params: Mapping[str, Any], empty: Mapping[str, Any], **context: Any) -> Result:
+def _quiet(line: str) -> None:
+    """Say nothing: what a module prints while it works never arrives."""
+
+
+def outcome(
+    run: Run, params: Mapping[str, Any], empty: Mapping[str, Any], **context: Any
+) -> Result:
     """Run an entry; turn what it raises into a failed result with the same keys as any other."""
     try:
         return run(params, **context)

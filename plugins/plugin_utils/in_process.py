@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar
 
 from ansible.errors import AnsibleError
@@ -21,8 +22,8 @@ from ansible.utils.display import Display
 from ansible_collections.modelops.inference.plugins.module_utils.door import Run, outcome
 from ansible_collections.modelops.inference.plugins.module_utils.entry import sources
 from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
+from ansible_collections.modelops.inference.plugins.plugin_utils.arguments import plain
 
-#: Options that hold paths on the Ansible controller, and how they are handed to a module elsewhere: as content.
 DISPLAY = Display()
 
 
@@ -68,7 +69,7 @@ class InProcessAction(ActionBase):
             environment=self._environment(),
             progress=lambda line: DISPLAY.display(f"  {line}"),
         )
-        secret = validated._no_log_values  # noqa: SLF001  # what AnsibleModule masks, too
+        secret = validated._no_log_values  # what AnsibleModule masks, too
         masked: dict[str, Any] = remove_values(result, secret)
         return masked
 
@@ -119,12 +120,13 @@ class InProcessAction(ActionBase):
         return arguments
 
     def _find(self, path: str) -> str:
-        if os.path.isabs(os.path.expanduser(path)):
-            return os.path.expanduser(path)
+        given = Path(path).expanduser()
+        if given.is_absolute():
+            return str(given)
         try:
             return str(self._find_needle("files", path))
         except AnsibleError:
-            return os.path.join(self._loader.get_basedir(), path)
+            return str(Path(self._loader.get_basedir()) / given)
 
     def _as_content(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Replace paths by what they hold: the module may run where these files are not. Raises InputError."""
@@ -137,17 +139,3 @@ class InProcessAction(ActionBase):
         if arguments.get("cluster_objects"):
             arguments["cluster_objects"] = sources.cluster_objects(arguments["cluster_objects"])
         return arguments
-
-
-def plain(value: Any) -> Any:
-    """Return a value rebuilt from plain types: ansible-core's tagged texts and lazy containers break YAML dumpers."""
-    if isinstance(value, Mapping):
-        return {plain(key): plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple | set):
-        return [plain(inner) for inner in value]
-    if value is None or isinstance(value, bool):
-        return value
-    for kind in (str, int, float):
-        if isinstance(value, kind):
-            return kind.__str__(value) if kind is str else kind(value)
-    return value

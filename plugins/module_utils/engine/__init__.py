@@ -15,3 +15,5 @@ INTENT_ANNOTATION = f"{PREFIX}intent"
 FIELD_MANAGER = "modelops.inference"
 #: The manager that holds a value which is being handed to somebody else (an autoscaler's replicas).
 HANDOVER_MANAGER = "modelops.inference.scale"
+#: Kinds (apiVersion, kind) of which only metadata is read: a full LIST of Secrets would fetch every token of the fleet.
+METADATA_ONLY = frozenset({("v1", "Secret")})

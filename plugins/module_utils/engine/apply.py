@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ..cluster.connection import Cluster
@@ -24,7 +25,12 @@ PLACEHOLDER_UID = "00000000-0000-0000-0000-000000000000"
 #: How often a delete is tried again because the object's status changed in between.
 DELETE_TRIES = 5
 
-PAST = {Action.CREATE: "created", Action.UPDATE: "updated", Action.ADOPT: "adopted", Action.DELETE: "deleted"}
+PAST = {
+    Action.CREATE: "created",
+    Action.UPDATE: "updated",
+    Action.ADOPT: "adopted",
+    Action.DELETE: "deleted",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +50,9 @@ class Outcome:
     @property
     def changed(self) -> bool:
         """Whether a field that we send is another than before, or the object came or went."""
-        return self.action in ("created", "deleted") or bool(self.difference and self.difference.changed)
+        return self.action in ("created", "deleted") or bool(
+            self.difference and self.difference.changed
+        )
 
 
 Report = Callable[[Outcome], None]
@@ -93,17 +101,20 @@ class Execution:
         ready = []
         for change in batch:
             if culprit := self._failed.get(change.service):
-                self._keep(Outcome(change.reference, change.service, "skipped", f"{culprit} failed"))
+                self._keep(
+                    Outcome(change.reference, change.service, "skipped", f"{culprit} failed")
+                )
             else:
                 ready.append(change)
-        answers = self._cluster.parallel([lambda change=change: act(change) for change in ready])
+        answers = self._cluster.parallel([partial(act, change) for change in ready])
         for change, answer in zip(ready, answers, strict=True):
-            if isinstance(answer, ClusterError):
+            if isinstance(answer, Outcome):
+                self._keep(answer)
+            elif isinstance(answer, ClusterError):
                 self._failed.setdefault(change.service, change.reference)
-                answer = Outcome(change.reference, change.service, "failed", str(answer))
-            elif isinstance(answer, Exception):
+                self._keep(Outcome(change.reference, change.service, "failed", str(answer)))
+            else:
                 raise answer
-            self._keep(answer)
 
     def _keep(self, outcome: Outcome) -> None:
         self.outcomes.append(outcome)
@@ -118,17 +129,38 @@ class Execution:
         uid = plan.owner_uid or (PLACEHOLDER_UID if self._policy.dry_run else "")
         manifest = wanted.manifest(uid, create=create)
         if self._policy.dry_run and create and change.reference.namespace in self._new_namespaces:
-            return Outcome(change.reference, change.service, "created", "its namespace would be created first", live=manifest)
+            return Outcome(
+                change.reference,
+                change.service,
+                "created",
+                "its namespace would be created first",
+                live=manifest,
+            )
         if change.action is Action.UPDATE and change.live:
             self._hand_over(change.live, wanted)
         force = self._policy.force_conflicts or create or change.action is Action.ADOPT
-        answer = self._cluster.apply(manifest, manager=FIELD_MANAGER, force=force, dry_run=self._policy.dry_run)
+        answer = self._cluster.apply(
+            manifest, manager=FIELD_MANAGER, force=force, dry_run=self._policy.dry_run
+        )
         if create and not answer.created and not self._policy.dry_run:
             self._withdraw(change.reference)
-            raise ClusterError(f"{change.reference}: somebody else created it at the same moment; our fields were withdrawn")
+            raise ClusterError(
+                f"{change.reference}: somebody else created it at the same moment; our fields were withdrawn"
+            )
         diff = difference(change.live, answer.object)
-        action = PAST[change.action] if diff.changed or create or change.action is Action.ADOPT else "unchanged"
-        return Outcome(change.reference, change.service, action, _reason(change.reason, diff), diff, answer.object)
+        action = (
+            PAST[change.action]
+            if diff.changed or create or change.action is Action.ADOPT
+            else "unchanged"
+        )
+        return Outcome(
+            change.reference,
+            change.service,
+            action,
+            _reason(change.reason, diff),
+            diff,
+            answer.object,
+        )
 
     def _check_lease(self, change: Change) -> None:
         if not change.reference.namespace:
@@ -138,14 +170,26 @@ class Execution:
         """Let another manager hold the values that we no longer claim: dropped outright they would fall to their defaults."""
         entry = managed_fields.apply_entry(live, FIELD_MANAGER)
         for path in wanted.unclaimed:
-            if entry and _owns(entry.get("fieldsV1") or {}, path) and (value := _value(live, path)) is not None:
-                held = {"apiVersion": wanted.reference.api_version, "kind": wanted.reference.kind, "metadata": _identity(wanted)}
+            if (
+                entry
+                and _owns(entry.get("fieldsV1") or {}, path)
+                and (value := _value(live, path)) is not None
+            ):
+                held = {
+                    "apiVersion": wanted.reference.api_version,
+                    "kind": wanted.reference.kind,
+                    "metadata": _identity(wanted),
+                }
                 _set(held, path, value)
-                self._cluster.apply(held, manager=HANDOVER_MANAGER, force=True, dry_run=self._policy.dry_run)
+                self._cluster.apply(
+                    held, manager=HANDOVER_MANAGER, force=True, dry_run=self._policy.dry_run
+                )
 
     def _withdraw(self, reference: Reference) -> None:
         """Take our fields out of somebody else's object: an apply that wants nothing."""
-        metadata = {"name": reference.name} | ({"namespace": reference.namespace} if reference.namespace else {})
+        metadata = {"name": reference.name} | (
+            {"namespace": reference.namespace} if reference.namespace else {}
+        )
         empty = {"apiVersion": reference.api_version, "kind": reference.kind, "metadata": metadata}
         self._cluster.apply(empty, manager=FIELD_MANAGER, force=False, dry_run=False)
 
@@ -158,7 +202,12 @@ class Execution:
         version = str(live["metadata"]["resourceVersion"])
         for _attempt in range(DELETE_TRIES):
             try:
-                self._cluster.delete(change.reference, uid=uid, resource_version=version, dry_run=self._policy.dry_run)
+                self._cluster.delete(
+                    change.reference,
+                    uid=uid,
+                    resource_version=version,
+                    dry_run=self._policy.dry_run,
+                )
             except Conflict:
                 again = self._cluster.get(change.reference, metadata_only=True)
                 if again is None:
@@ -170,15 +219,27 @@ class Execution:
             else:
                 break
         else:
-            raise ClusterError(f"{change.reference}: it kept changing during {DELETE_TRIES} attempts to delete it")
-        return Outcome(change.reference, change.service, "deleted", change.reason, difference(live, None))
+            raise ClusterError(
+                f"{change.reference}: it kept changing during {DELETE_TRIES} attempts to delete it"
+            )
+        return Outcome(
+            change.reference, change.service, "deleted", change.reason, difference(live, None)
+        )
 
 
 def _reason(reason: str, diff: Difference) -> str:
     by_manager: dict[str, list[str]] = {}
     for path, manager in diff.taken_back:
         by_manager.setdefault(manager, []).append(path)
-    return "; ".join([reason, *(f"took back {', '.join(paths)} from {manager}" for manager, paths in by_manager.items())])
+    return "; ".join(
+        [
+            reason,
+            *(
+                f"took back {', '.join(paths)} from {manager}"
+                for manager, paths in by_manager.items()
+            ),
+        ]
+    )
 
 
 def _identity(wanted: Desired) -> Json:

@@ -13,8 +13,7 @@ from typing import Any
 
 from ..kube import managed_fields
 from ..kube.manifest import Json
-from . import FIELD_MANAGER, PREFIX
-from .decide import BODILESS
+from . import FIELD_MANAGER, METADATA_ONLY, PREFIX
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +35,11 @@ def difference(before: Json | None, after: Json | None) -> Difference:
     if before is None or after is None:
         return Difference(_owned(before, {}), _owned(after, {}))
     fields = _union(_fields(before), _fields(after))
-    if BODILESS in (before.get("kind"), after.get("kind")):
+    if (after["apiVersion"], after["kind"]) in METADATA_ONLY:
         fields = {"f:metadata": fields.get("f:metadata", {})}
-    return Difference(_owned(before, fields), _owned(after, fields), tuple(_taken_back(before, after)))
+    return Difference(
+        _owned(before, fields), _owned(after, fields), tuple(_taken_back(before, after))
+    )
 
 
 def _fields(live: Json) -> Json:
@@ -48,7 +49,9 @@ def _fields(live: Json) -> Json:
 
 def _union(left: Json, right: Json) -> Json:
     """Return the fields that either covers. A side that owns a whole value leaves it to the other side's finer record."""
-    return {step: _union(left.get(step, {}), right.get(step, {})) for step in left.keys() | right.keys()}
+    return {
+        step: _union(left.get(step, {}), right.get(step, {})) for step in left.keys() | right.keys()
+    }
 
 
 def _owned(live: Json | None, fields: Json) -> Json:
@@ -59,7 +62,11 @@ def _owned(live: Json | None, fields: Json) -> Json:
     part: Json = deepcopy(managed_fields.project(live, covered)) if covered else {}
     metadata = part.get("metadata") or {}
     for name in ("labels", "annotations"):
-        kept = {key: value for key, value in (metadata.get(name) or {}).items() if not key.startswith(PREFIX)}
+        kept = {
+            key: value
+            for key, value in (metadata.get(name) or {}).items()
+            if not key.startswith(PREFIX)
+        }
         metadata.pop(name, None)
         if kept:
             metadata[name] = kept
@@ -72,7 +79,9 @@ def _owned(live: Json | None, fields: Json) -> Json:
 
 def _taken_back(before: Json, after: Json) -> list[tuple[str, str]]:
     """Return the fields that another manager had taken and that this write took back, with that manager's name."""
-    regained = set(managed_fields.leaves(_fields(after))) - set(managed_fields.leaves(_fields(before)))
+    regained = set(managed_fields.leaves(_fields(after))) - set(
+        managed_fields.leaves(_fields(before))
+    )
     found: list[tuple[str, str]] = []
     for entry in before["metadata"].get("managedFields") or []:
         if entry.get("manager") == FIELD_MANAGER or entry.get("subresource"):

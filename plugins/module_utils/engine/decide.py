@@ -13,11 +13,9 @@ from typing import Any
 
 from ..kube import managed_fields
 from ..kube.manifest import Json
-from . import FIELD_MANAGER, INTENT_ANNOTATION
+from ..kube.reference import Reference
+from . import FIELD_MANAGER, INTENT_ANNOTATION, METADATA_ONLY
 from .desired import Desired
-
-#: What a metadata-only list leaves out.
-BODILESS = "PartialObjectMetadata"
 
 
 def doubt(desired: Desired, live: Json, owner_uid: str) -> str | None:
@@ -37,12 +35,14 @@ def doubt(desired: Desired, live: Json, owner_uid: str) -> str | None:
         return f"it was applied as {entry.get('apiVersion')}"
     fields = entry.get("fieldsV1") or {}
     intent = managed_fields.tracked(desired.manifest(owner_uid))
-    return _uncovered(intent, fields, desired.unclaimed) or _drift(_visible(intent, live), live, fields, "")
+    return _uncovered(intent, fields, desired.unclaimed) or _drift(
+        _visible(intent, desired.reference), live, fields, ""
+    )
 
 
-def _visible(intent: Json, live: Json) -> Json:
-    """Return what the live object can be compared on: metadata alone where only metadata was listed."""
-    if live.get("kind") == BODILESS:
+def _visible(intent: Json, reference: Reference) -> Json:
+    """Return the part of the intent that can be compared: metadata alone where only metadata is read."""
+    if (reference.api_version, reference.kind) in METADATA_ONLY:
         return {"metadata": intent["metadata"]}
     return intent
 
@@ -52,7 +52,9 @@ def _uncovered(intent: Json, fields: Json, unclaimed: dict[tuple[str, ...], Any]
     return _walk_cover(intent, fields, (), frozenset(unclaimed))
 
 
-def _walk_cover(value: Any, fields: Json, path: tuple[str, ...], unclaimed: frozenset[tuple[str, ...]]) -> str | None:
+def _walk_cover(
+    value: Any, fields: Json, path: tuple[str, ...], unclaimed: frozenset[tuple[str, ...]]
+) -> str | None:
     below = {step: inner for step, inner in fields.items() if step != "."}
     if not below:
         return None
@@ -63,16 +65,23 @@ def _walk_cover(value: Any, fields: Json, path: tuple[str, ...], unclaimed: froz
         surplus = {name for name in owned.keys() - value.keys() if (*path, name) not in unclaimed}
         if missing := (value.keys() - owned.keys()) | surplus:
             name = sorted(missing)[0]
-            return _text((*path, name), "is owned but no longer wanted" if name in surplus else "is not ours any more")
+            return _text(
+                (*path, name),
+                "is owned but no longer wanted" if name in surplus else "is not ours any more",
+            )
         return _first(
-            _walk_cover(inner, owned[name], (*path, name), unclaimed) for name, inner in value.items() if name in owned
+            _walk_cover(inner, owned[name], (*path, name), unclaimed)
+            for name, inner in value.items()
+            if name in owned
         )
     if isinstance(value, list):
         return _cover_list(value, below, path, unclaimed)
     return _text(path, "is recorded as more than a value")
 
 
-def _cover_list(value: list[Any], fields: Json, path: tuple[str, ...], unclaimed: frozenset[tuple[str, ...]]) -> str | None:
+def _cover_list(
+    value: list[Any], fields: Json, path: tuple[str, ...], unclaimed: frozenset[tuple[str, ...]]
+) -> str | None:
     if managed_fields.is_set(fields):
         wanted = {f"v:{json.dumps(item, separators=(',', ':'))}" for item in value}
         return None if wanted == fields.keys() else _text(path, "holds other items than ours")
@@ -112,11 +121,19 @@ def _drift(wanted: Any, live: Any, fields: Json, path: str) -> str | None:
     return _drift_keyed(wanted, live, managed_fields.items(below), path)
 
 
-def _drift_keyed(wanted: list[Any], live: list[Any], owned: list[tuple[Json, Json]], path: str) -> str | None:
+def _drift_keyed(
+    wanted: list[Any], live: list[Any], owned: list[tuple[Json, Json]], path: str
+) -> str | None:
     places = []
     for item in wanted:
-        key, fields = next((key, fields) for key, fields in owned if managed_fields.matches(key, item, defaulted=True))
-        found = [place for place, candidate in enumerate(live) if managed_fields.matches(key, candidate)]
+        key, fields = next(
+            (key, fields)
+            for key, fields in owned
+            if managed_fields.matches(key, item, defaulted=True)
+        )
+        found = [
+            place for place, candidate in enumerate(live) if managed_fields.matches(key, candidate)
+        ]
         if len(found) != 1:
             return f"{path} lost an item"
         places.append(found[0])
@@ -129,7 +146,9 @@ def _drift_keyed(wanted: list[Any], live: list[Any], owned: list[tuple[Json, Jso
 def contains(live: Any, wanted: Any) -> bool:
     """Tell whether a live value holds everything wanted. Maps may hold more (defaults); lists have the same length."""
     if isinstance(wanted, dict):
-        return isinstance(live, dict) and all(name in live and contains(live[name], inner) for name, inner in wanted.items())
+        return isinstance(live, dict) and all(
+            name in live and contains(live[name], inner) for name, inner in wanted.items()
+        )
     if isinstance(wanted, list):
         return (
             isinstance(live, list)

@@ -68,14 +68,19 @@ def marked(manifest: Json, service: Reference, fleet: str) -> Json:
     copy = deepcopy(manifest)
     metadata = copy["metadata"]
     metadata["labels"] = {**(metadata.get("labels") or {}), FLEET_LABEL: fleet}
-    metadata["annotations"] = {**(metadata.get("annotations") or {}), OWNER_ANNOTATION: owner_value(service)}
+    metadata["annotations"] = {
+        **(metadata.get("annotations") or {}),
+        OWNER_ANNOTATION: owner_value(service),
+    }
     return copy
 
 
 def desired(child: Child, service: Reference, fleet: str, parent: Reference) -> Desired:
     """Return a child as it is applied for a fleet."""
     manifest = marked(child.manifest.to_dict(), service, fleet)
-    unclaimed = {path: value for path in child.unclaimed if (value := _take(manifest, path)) is not None}
+    unclaimed = {
+        path: value for path in child.unclaimed if (value := _take(manifest, path)) is not None
+    }
     body = canonical_json(manifest)
     return Desired(
         reference=child.manifest.reference,

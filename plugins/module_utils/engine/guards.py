@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from ..cluster.connection import Cluster
 from ..cluster.errors import ClusterError, Forbidden
@@ -36,7 +37,8 @@ def missing_namespaces(cluster: Cluster, plans: Iterable[ServicePlan]) -> list[s
         }
     )
     calls = [
-        lambda name=name: cluster.get(Reference("v1", "Namespace", "", name), metadata_only=True) for name in names
+        partial(cluster.get, Reference("v1", "Namespace", "", name), metadata_only=True)
+        for name in names
     ]
     missing = []
     for name, answer in zip(names, cluster.parallel(calls), strict=True):
@@ -61,11 +63,17 @@ def restarts(cluster: Cluster, plans: Sequence[ServicePlan]) -> None:
                 continue
             uid = plan.owner_uid or "00000000-0000-0000-0000-000000000000"
             try:
-                answer = cluster.apply(change.desired.manifest(uid), manager=FIELD_MANAGER, force=True, dry_run=True)
+                answer = cluster.apply(
+                    change.desired.manifest(uid), manager=FIELD_MANAGER, force=True, dry_run=True
+                )
             except ClusterError as error:
-                plan.problems.append(Problem("", f"{change.reference} cannot be adopted: {error}", rule="adopt"))
+                plan.problems.append(
+                    Problem("", f"{change.reference} cannot be adopted: {error}", rule="adopt")
+                )
                 continue
-            if fields := sorted(_differing(template, answer.object["spec"]["template"], "spec.template")):
+            if fields := sorted(
+                _differing(template, answer.object["spec"]["template"], "spec.template")
+            ):
                 plan.problems.append(
                     Problem(
                         "",

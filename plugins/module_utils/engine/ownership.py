@@ -53,7 +53,10 @@ def ownership(live: Json, service: Reference, fleet: str) -> Ownership:
         return Ownership(Owner.THIS, f"it belongs to {service}")
     for reference in metadata.get("ownerReferences") or []:
         if reference.get("controller"):
-            return Ownership(Owner.CONTROLLER, f"it belongs to {reference['kind']} {reference['name']} ({_managers(live)})")
+            return Ownership(
+                Owner.CONTROLLER,
+                f"it belongs to {reference['kind']} {reference['name']} ({_managers(live)})",
+            )
     return Ownership(Owner.STRANGER, f"it is not ours ({_managers(live)})")
 
 
@@ -64,5 +67,7 @@ def _service(annotation: str) -> str:
 
 def _managers(live: Json) -> str:
     """Name who wrote the object, which is what a reader needs to find its owner."""
-    names = dict.fromkeys(entry.get("manager") or "unknown" for entry in live["metadata"].get("managedFields") or [])
+    names = dict.fromkeys(
+        entry.get("manager") or "unknown" for entry in live["metadata"].get("managedFields") or []
+    )
     return f"written by {', '.join(names)}" if names else "no field manager is recorded"

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 
 from ..cluster.connection import Cluster
 from ..kube.intent import Stage
@@ -61,19 +62,25 @@ class ServicePlan:
         return str(self.parent_live["metadata"]["uid"]) if self.parent_live else ""
 
 
-def plan_service(parent: Desired, children: Sequence[Desired], snapshot: Snapshot, fleet: str) -> ServicePlan:
+def plan_service(
+    parent: Desired, children: Sequence[Desired], snapshot: Snapshot, fleet: str
+) -> ServicePlan:
     """Compare one service with the snapshot. What is absent from it is planned as a create, still to be looked up."""
     service = parent.service
     plan = ServicePlan(service, parent, snapshot.get(parent.reference), tuple(children))
     for wanted in (parent, *children):
         _plan_object(plan, wanted, snapshot.get(wanted.reference), fleet, adopt=False)
-    for kind in dict.fromkeys((child.reference.api_version, child.reference.kind) for child in children):
+    for kind in dict.fromkeys(
+        (child.reference.api_version, child.reference.kind) for child in children
+    ):
         if kind in snapshot.missing:
             plan.problems.append(Problem("", str(snapshot.missing[kind]), rule="missing-kind"))
     return plan
 
 
-def _plan_object(plan: ServicePlan, wanted: Desired, live: Json | None, fleet: str, *, adopt: bool) -> None:
+def _plan_object(
+    plan: ServicePlan, wanted: Desired, live: Json | None, fleet: str, *, adopt: bool
+) -> None:
     if live is None:
         plan.changes.append(_change(Action.CREATE, wanted, None, "it is not there"))
         return
@@ -88,12 +95,18 @@ def _plan_object(plan: ServicePlan, wanted: Desired, live: Json | None, fleet: s
         plan.changes.append(_change(Action.ADOPT, wanted, live, owned.text))
     else:
         way_out = (
-            "rename one of the services" if owned.owner is Owner.OTHER_SERVICE
-            else "set fleet to that name, or rename the service" if owned.owner is Owner.OTHER_FLEET
+            "rename one of the services"
+            if owned.owner is Owner.OTHER_SERVICE
+            else "set fleet to that name, or rename the service"
+            if owned.owner is Owner.OTHER_FLEET
             else "rename the service, remove the object, or set adopt: true to take it over"
         )
         plan.problems.append(
-            Problem("", f"{wanted.reference} exists already and {owned.text}; {way_out}", rule="ownership")
+            Problem(
+                "",
+                f"{wanted.reference} exists already and {owned.text}; {way_out}",
+                rule="ownership",
+            )
         )
 
 
@@ -101,13 +114,20 @@ def _change(action: Action, wanted: Desired, live: Json | None, reason: str) -> 
     return Change(action, wanted.reference, wanted.service, wanted.stage, wanted, live, reason)
 
 
-def look_up_strangers(cluster: Cluster, plans: Iterable[ServicePlan], fleet: str, *, adopt: bool) -> None:
+def look_up_strangers(
+    cluster: Cluster, plans: Iterable[ServicePlan], fleet: str, *, adopt: bool
+) -> None:
     """Replace each planned create whose name is taken: a labelled LIST does not show a stranger of the same name.
 
     An apply would merge into a stranger silently, so this comes before any write. A custom resource that its author applied by hand is
     no stranger: it is the service itself.
     """
-    creates = [(plan, change) for plan in plans for change in plan.changes if change.action is Action.CREATE]
+    creates = [
+        (plan, change)
+        for plan in plans
+        for change in plan.changes
+        if change.action is Action.CREATE
+    ]
     taken = _existing(cluster, [change.reference for _plan, change in creates])
     for plan, change in creates:
         live = taken.get(change.reference)
@@ -123,13 +143,15 @@ def _existing(cluster: Cluster, references: Sequence[Reference]) -> dict[Referen
     """Return which of these objects exist, by metadata-only reads: by name, or per kind and namespace, whichever is less."""
     groups: dict[tuple[Kind, str], list[Reference]] = {}
     for reference in references:
-        groups.setdefault(((reference.api_version, reference.kind), reference.namespace), []).append(reference)
-    calls = []
+        groups.setdefault(
+            ((reference.api_version, reference.kind), reference.namespace), []
+        ).append(reference)
+    calls: list[Callable[[], dict[Reference, Json]]] = []
     for (kind, namespace), members in groups.items():
         if len(members) < LIST_FROM:
-            calls += [lambda reference=reference: _read(cluster, reference) for reference in members]
+            calls += [partial(_read, cluster, reference) for reference in members]
         else:
-            calls.append(lambda kind=kind, namespace=namespace: _read_all(cluster, kind, namespace))
+            calls.append(partial(_read_all, cluster, kind, namespace))
     found: dict[Reference, Json] = {}
     for answer in cluster.parallel(calls):
         if isinstance(answer, Exception):
@@ -145,7 +167,10 @@ def _read(cluster: Cluster, reference: Reference) -> dict[Reference, Json]:
 
 def _read_all(cluster: Cluster, kind: Kind, namespace: str) -> dict[Reference, Json]:
     listing = cluster.list(*kind, namespace=namespace, metadata_only=True)
-    return {Reference(*kind, item["metadata"].get("namespace") or "", item["metadata"]["name"]): item for item in listing.items}
+    return {
+        Reference(*kind, item["metadata"].get("namespace") or "", item["metadata"]["name"]): item
+        for item in listing.items
+    }
 
 
 def removals(snapshot: Snapshot, plan: ServicePlan) -> list[Change]:
@@ -154,7 +179,9 @@ def removals(snapshot: Snapshot, plan: ServicePlan) -> list[Change]:
     return deletions(snapshot, plan.service, keep=wanted, reason="the service no longer wants it")
 
 
-def deletions(snapshot: Snapshot, service: Reference, *, keep: set[Reference], reason: str) -> list[Change]:
+def deletions(
+    snapshot: Snapshot, service: Reference, *, keep: set[Reference], reason: str
+) -> list[Change]:
     """Return a delete for each object of a service but those to keep, last stage first."""
     changes = [
         Change(Action.DELETE, reference, service, stage_of(reference, service), None, live, reason)

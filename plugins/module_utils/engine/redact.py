@@ -12,7 +12,9 @@ from typing import Any
 from ..kube.manifest import Json
 
 #: Environment variables whose literal value is taken for a secret.
-SECRET_NAME = re.compile(r"(?i)(password|passwd|token|secret|api_?key|access_?key|private_?key|credential)")
+SECRET_NAME = re.compile(
+    r"(?i)(password|passwd|token|secret|api_?key|access_?key|private_?key|credential)"
+)
 #: A kubectl annotation that repeats the whole object.
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
@@ -27,7 +29,7 @@ def mask(value: Any) -> str:
 
 def redact(manifest: Json) -> Json:
     """Return a copy of an object with Secret data and secret environment values masked."""
-    out = _walk(manifest)
+    out: Json = _walk(manifest)
     if manifest.get("kind") == "Secret":
         for field in ("data", "stringData"):
             if isinstance(out.get(field), dict):
@@ -42,7 +44,11 @@ def _walk(value: Any) -> Any:
     if isinstance(value, dict):
         copy = {key: _walk(inner) for key, inner in value.items()}
         name = copy.get("name")
-        if isinstance(name, str) and isinstance(copy.get("value"), str) and SECRET_NAME.search(name):
+        if (
+            isinstance(name, str)
+            and isinstance(copy.get("value"), str)
+            and SECRET_NAME.search(name)
+        ):
             copy["value"] = mask(copy["value"])
         return copy
     if isinstance(value, list):

@@ -5,18 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from ..cluster.connection import Cluster
 from ..cluster.errors import Forbidden, KindMissing
 from ..cluster.kinds import facts
 from ..kube.manifest import Json
 from ..kube.reference import Reference
-from . import FLEET_LABEL, OWNER_ANNOTATION
+from . import FLEET_LABEL, METADATA_ONLY, OWNER_ANNOTATION
 
 #: (apiVersion, kind)
 Kind = tuple[str, str]
-#: Kinds of which only metadata is listed: a full LIST of Secrets would fetch every token of the fleet.
-METADATA_ONLY: frozenset[Kind] = frozenset({("v1", "Secret")})
 
 
 @dataclass(slots=True)
@@ -46,7 +45,9 @@ class Snapshot:
         return self._by_owner.keys()
 
 
-def take_snapshot(cluster: Cluster, kinds: Iterable[Kind], fleet: str, namespaces: Sequence[str]) -> Snapshot:
+def take_snapshot(
+    cluster: Cluster, kinds: Iterable[Kind], fleet: str, namespaces: Sequence[str]
+) -> Snapshot:
     """List the fleet's objects of these kinds. namespaces: where to look; empty for everywhere.
 
     One namespace is listed by itself, which needs no rights beyond it; several are listed cluster-wide at once, or one by one
@@ -55,7 +56,7 @@ def take_snapshot(cluster: Cluster, kinds: Iterable[Kind], fleet: str, namespace
     wanted = list(dict.fromkeys(kinds))
     snapshot: dict[Reference, Json] = {}
     missing: dict[Kind, KindMissing] = {}
-    calls = [lambda kind=kind: _list_kind(cluster, kind, fleet, namespaces) for kind in wanted]
+    calls = [partial(_list_kind, cluster, kind, fleet, namespaces) for kind in wanted]
     for kind, answer in zip(wanted, cluster.parallel(calls), strict=True):
         if isinstance(answer, KindMissing):
             missing[kind] = answer
@@ -66,8 +67,11 @@ def take_snapshot(cluster: Cluster, kinds: Iterable[Kind], fleet: str, namespace
     return Snapshot(snapshot, missing)
 
 
-def _list_kind(cluster: Cluster, kind: Kind, fleet: str, namespaces: Sequence[str]) -> dict[Reference, Json]:
-    if not facts(*kind).namespaced:
+def _list_kind(
+    cluster: Cluster, kind: Kind, fleet: str, namespaces: Sequence[str]
+) -> dict[Reference, Json]:
+    known = facts(*kind)
+    if known is not None and not known.namespaced:
         return _list(cluster, kind, "", fleet)
     if len(namespaces) == 1:
         return _list(cluster, kind, namespaces[0], fleet)
@@ -84,8 +88,12 @@ def _list_kind(cluster: Cluster, kind: Kind, fleet: str, namespaces: Sequence[st
 
 def _list(cluster: Cluster, kind: Kind, namespace: str, fleet: str) -> dict[Reference, Json]:
     listing = cluster.list(
-        *kind, namespace=namespace, selector=f"{FLEET_LABEL}={fleet}", metadata_only=kind in METADATA_ONLY
+        *kind,
+        namespace=namespace,
+        selector=f"{FLEET_LABEL}={fleet}",
+        metadata_only=kind in METADATA_ONLY,
     )
     return {
-        Reference(*kind, item["metadata"].get("namespace") or "", item["metadata"]["name"]): item for item in listing.items
+        Reference(*kind, item["metadata"].get("namespace") or "", item["metadata"]["name"]): item
+        for item in listing.items
     }

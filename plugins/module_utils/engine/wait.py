@@ -35,7 +35,13 @@ Judge = Callable[[Mapping[Reference, Json]], bool]
 Message: TypeAlias = "tuple[Reference, Json | None] | int | Exception"
 
 
-def wait(cluster: Cluster, watched: Sequence[Watched], judge: Judge, timeout: float, clock: Callable[[], float]) -> bool:
+def wait(
+    cluster: Cluster,
+    watched: Sequence[Watched],
+    judge: Judge,
+    timeout: float,
+    clock: Callable[[], float],
+) -> bool:
     """Watch until the judge is content. Return False where the time (seconds) was up first.
 
     The judge is asked once everything was listed, after each change, and once a second, since it may wait for something to last.
@@ -44,7 +50,9 @@ def wait(cluster: Cluster, watched: Sequence[Watched], judge: Judge, timeout: fl
     deadline = clock() + timeout
     messages: queue.Queue[Message] = queue.Queue()
     stop = threading.Event()
-    watchers = [_Watcher(cluster, what, messages, stop, number) for number, what in enumerate(watched)]
+    watchers = [
+        _Watcher(cluster, what, messages, stop, number) for number, what in enumerate(watched)
+    ]
     for watcher in watchers:
         watcher.start()
     objects: dict[Reference, Json] = {}
@@ -61,7 +69,12 @@ def wait(cluster: Cluster, watched: Sequence[Watched], judge: Judge, timeout: fl
             watcher.end()
 
 
-def _take(messages: queue.Queue[Message], objects: dict[Reference, Json], unlisted: set[int], patience: float) -> None:
+def _take(
+    messages: queue.Queue[Message],
+    objects: dict[Reference, Json],
+    unlisted: set[int],
+    patience: float,
+) -> None:
     """Apply what has arrived to the objects; wait at most `patience` seconds for the first message."""
     try:
         message = messages.get(timeout=patience)
@@ -83,7 +96,12 @@ class _Watcher(threading.Thread):
     """Lists one kind, then follows it; starts over where the server has forgotten the place (410)."""
 
     def __init__(
-        self, cluster: Cluster, what: Watched, messages: queue.Queue[Message], stop: threading.Event, number: int
+        self,
+        cluster: Cluster,
+        what: Watched,
+        messages: queue.Queue[Message],
+        stop: threading.Event,
+        number: int,
     ) -> None:
         super().__init__(name=f"watch-{what.kind}", daemon=True)
         self._cluster = cluster
@@ -109,7 +127,9 @@ class _Watcher(threading.Thread):
         what = self._what
         known: set[Reference] = set()
         while not self._stop_event.is_set():
-            listing = self._cluster.list(what.api_version, what.kind, namespace=namespace, selector=what.selector)
+            listing = self._cluster.list(
+                what.api_version, what.kind, namespace=namespace, selector=what.selector
+            )
             there = {self._reference(item): item for item in listing.items}
             for reference in known - there.keys():
                 self._messages.put((reference, None))
@@ -151,5 +171,6 @@ class _Watcher(threading.Thread):
 
     def _reference(self, item: Json) -> Reference:
         meta = item["metadata"]
-        return Reference(self._what.api_version, self._what.kind, meta.get("namespace") or "", meta["name"])
-
+        return Reference(
+            self._what.api_version, self._what.kind, meta.get("namespace") or "", meta["name"]
+        )

@@ -72,10 +72,16 @@ def load_fleet(
         loaded = kind.load(value, settings.of(kind))
         subject = subject_of(document.origin, value)
         if loaded.service is None:
-            complaints.append(Complaint(subject, tuple(p for p in loaded.problems if p.severity == "error")))
+            complaints.append(
+                Complaint(subject, tuple(p for p in loaded.problems if p.severity == "error"))
+            )
             continue
         reference = loaded.service.reference
-        services.append(Service(subject, kind, reference, loaded.service, settings.of(kind), list(loaded.problems)))
+        services.append(
+            Service(
+                subject, kind, reference, loaded.service, settings.of(kind), list(loaded.problems)
+            )
+        )
     _find_conflicts(services)
     invalid = [Complaint(service.subject, service.errors) for service in services if service.errors]
     complaints += invalid
@@ -85,7 +91,9 @@ def load_fleet(
     return valid, complaints
 
 
-def named(documents: Sequence[Document], namespace: str | None) -> list[tuple[ServiceKind[Any, Any], Reference]]:
+def named(
+    documents: Sequence[Document], namespace: str | None
+) -> list[tuple[ServiceKind[Any, Any], Reference]]:
     """Return which services are meant, by name alone: for `absent`, where the rest of a document does not matter."""
     found: list[tuple[ServiceKind[Any, Any], Reference]] = []
     complaints: list[Complaint] = []
@@ -98,7 +106,12 @@ def named(documents: Sequence[Document], namespace: str | None) -> list[tuple[Se
         if not isinstance(name, str) or not name:
             problems.append(Problem("metadata.name", "missing: name the service"))
         if not place:
-            problems.append(Problem("metadata.namespace", "missing: name a namespace here or in the option namespace"))
+            problems.append(
+                Problem(
+                    "metadata.namespace",
+                    "missing: name a namespace here or in the option namespace",
+                )
+            )
         if problems or kind is None:
             complaints.append(Complaint(document.origin, tuple(problems)))
         else:
@@ -120,7 +133,9 @@ def subject_of(origin: str, value: Json) -> str:
 def _kind(value: Any) -> tuple[ServiceKind[Any, Any] | None, Problem]:
     known = ", ".join(f"{kind} ({api_version})" for api_version, kind in KINDS)
     if not isinstance(value, dict):
-        return None, Problem("", f"{type(value).__name__} is not a custom resource; give a map with one of {known}")
+        return None, Problem(
+            "", f"{type(value).__name__} is not a custom resource; give a map with one of {known}"
+        )
     key = (str(value.get("apiVersion")), str(value.get("kind")))
     if key in KINDS:
         return KINDS[key], Problem("", "")
@@ -161,7 +176,11 @@ def compile_fleet(services: Sequence[Service], reader: Reader) -> list[tuple[Ser
             other = claimed.setdefault(reference, service)
             if other is not service:
                 message = f'"{other.reference.name}" and "{service.reference.name}" both become {reference}; rename one of them'
-                complaints.append(Complaint(service.subject, (Problem("metadata.name", message, rule="collision"),)))
+                complaints.append(
+                    Complaint(
+                        service.subject, (Problem("metadata.name", message, rule="collision"),)
+                    )
+                )
     if complaints:
         raise InputError(complaints)
     return compiled

@@ -38,29 +38,50 @@ def gather(
 ) -> list[Json]:
     """Return custom resources: those that are named, else all of a namespace (or everywhere), of one fleet where it is given."""
     selector = f"{FLEET_LABEL}={fleet}" if fleet else ""
-    kinds = {kind.kind: kind for kind, _reference in meant} or {kind.kind: kind for kind in KINDS.values()}
+    kinds = {kind.kind: kind for kind, _reference in meant} or {
+        kind.kind: kind for kind in KINDS.values()
+    }
     namespaces = {reference.namespace for _kind, reference in meant} or {namespace or ""}
     wanted = {reference for _kind, reference in meant}
     found: list[Json] = []
     for kind in kinds.values():
         for place in sorted(namespaces):
             try:
-                listing = cluster.list(kind.api_version, kind.kind, namespace=place, selector=selector)
+                listing = cluster.list(
+                    kind.api_version, kind.kind, namespace=place, selector=selector
+                )
             except KindMissing:
                 if meant:
                     raise
                 continue
-            found += [as_written(item) for item in listing.items if not wanted or Reference.of(item) in wanted]
-    return sorted(found, key=lambda item: Reference.of(item))
+            found += [
+                as_written(item)
+                for item in listing.items
+                if not wanted or Reference.of(item) in wanted
+            ]
+    return sorted(found, key=Reference.of)
 
 
 def as_written(live: Json) -> Json:
     """Return a custom resource without what the server, a controller or this collection adds."""
-    metadata = {key: deepcopy(value) for key, value in live["metadata"].items() if key not in SERVER_OWNED}
+    metadata = {
+        key: deepcopy(value) for key, value in live["metadata"].items() if key not in SERVER_OWNED
+    }
     for name in ("labels", "annotations"):
-        kept = {key: value for key, value in (metadata.pop(name, None) or {}).items() if not key.startswith(PREFIX)}
+        kept = {
+            key: value
+            for key, value in (metadata.pop(name, None) or {}).items()
+            if not key.startswith(PREFIX)
+        }
         kept.pop("kubectl.kubernetes.io/last-applied-configuration", None)
         if kept:
             metadata[name] = kept
-    rest = {key: deepcopy(value) for key, value in live.items() if key not in ("metadata", "status")}
-    return {"apiVersion": rest.pop("apiVersion"), "kind": rest.pop("kind"), "metadata": metadata, **rest}
+    rest = {
+        key: deepcopy(value) for key, value in live.items() if key not in ("metadata", "status")
+    }
+    return {
+        "apiVersion": rest.pop("apiVersion"),
+        "kind": rest.pop("kind"),
+        "metadata": metadata,
+        **rest,
+    }

@@ -41,7 +41,9 @@ def run(
     """Return the services that are named, or all of the fleet. Raises InputError and ClusterError."""
     clock = Clock()
     fleet = params["fleet"] or DEFAULT_FLEET
-    meant = named([*given("services", params["services"]), *read(params["src"])], params["namespace"])
+    meant = named(
+        [*given("services", params["services"]), *read(params["src"])], params["namespace"]
+    )
     auth = {name: params[name] for name in arguments.AUTH if params.get(name) is not None}
     with connect(
         {**auth, "environment": environment},
@@ -50,8 +52,14 @@ def run(
         deadline=params["deadline"],
     ) as cluster:
         wanted = {reference for _kind, reference in meant}
-        namespaces = sorted({reference.namespace for reference in wanted} or {params["namespace"] or ""} - {""})
-        kinds = [pair for kind in KINDS.values() for pair in ((kind.api_version, kind.kind), *kind.child_kinds)]
+        namespaces = sorted(
+            {reference.namespace for reference in wanted} or {params["namespace"] or ""} - {""}
+        )
+        kinds = [
+            pair
+            for kind in KINDS.values()
+            for pair in ((kind.api_version, kind.kind), *kind.child_kinds)
+        ]
         snapshot = take_snapshot(cluster, kinds, fleet, namespaces)
         settings = Settings(params["settings"], params["releases"])
         documents = _documents(cluster, snapshot, wanted, namespaces)
@@ -60,10 +68,17 @@ def run(
         missing = sorted(wanted - {result["_reference"] for result in results})
         return {
             **EMPTY,
-            "services": [{key: value for key, value in result.items() if key != "_reference"} for result in results],
-            "orphans": _orphans(snapshot, {reference for reference in documents}),
+            "services": [
+                {key: value for key, value in result.items() if key != "_reference"}
+                for result in results
+            ],
+            "orphans": _orphans(snapshot, set(documents)),
             "warnings": [f"{reference}: there is no such service" for reference in missing]
-            + [text for target in targets for text in warnings(target.service.subject, target.service.problems)],
+            + [
+                text
+                for target in targets
+                for text in warnings(target.service.subject, target.service.problems)
+            ],
             "stats": stats(cluster.stats, clock),
         }
 
@@ -72,21 +87,24 @@ def _documents(
     cluster: Cluster, snapshot: Snapshot, wanted: set[Reference], namespaces: Sequence[str]
 ) -> dict[Reference, Json]:
     """Return the custom resources to look at: the fleet's (or their records), and the named ones that are not the fleet's."""
-    found: dict[Reference, Json] = {}
-    for reference, live in snapshot.objects.items():
-        if (reference.api_version, reference.kind) in KINDS:
-            found[reference] = live
+    found = {
+        reference: live
+        for reference, live in snapshot.objects.items()
+        if (reference.api_version, reference.kind) in KINDS
+    }
     for service in services_of(snapshot):
         for reference in snapshot.owned_by(owner_value(service)):
             if is_record(reference, service) and service not in found:
                 found[service] = recorded_service(snapshot.objects[reference])
     for reference in wanted - found.keys():
-        if (reference.api_version, reference.kind) not in snapshot.missing and (live := cluster.get(reference)):
-            found[reference] = live
+        served = (reference.api_version, reference.kind) not in snapshot.missing
+        if served and (there := cluster.get(reference)):
+            found[reference] = there
     return {
         reference: live
         for reference, live in sorted(found.items())
-        if (not wanted or reference in wanted) and (not namespaces or reference.namespace in namespaces)
+        if (not wanted or reference in wanted)
+        and (not namespaces or reference.namespace in namespaces)
     }
 
 
@@ -104,14 +122,26 @@ def _examine(
             result = ServiceResult(reference, "", list(loaded.problems))
             unusable.append({**result.to_dict(verbose=True), "drift": [], "_reference": reference})
             continue
-        service = Service(str(reference), kind, reference, loaded.service, settings.of(kind), list(loaded.problems))
+        service = Service(
+            str(reference),
+            kind,
+            reference,
+            loaded.service,
+            settings.of(kind),
+            list(loaded.problems),
+        )
         reconciler = DIRECT if children_of_ours(snapshot, reference) else CONTROLLER
         target = Target(service, service.compile(GivenObjects()), reconciler)
-        make_parent = record if (kind.api_version, kind.kind) in snapshot.missing else custom_resource
+        make_parent = (
+            record if (kind.api_version, kind.kind) in snapshot.missing else custom_resource
+        )
         parent = make_parent(target.intent.parent, fleet)
         children: list[Desired] = []
         if reconciler == DIRECT:
-            children = [desired(child, reference, fleet, parent.reference) for child in target.intent.children]
+            children = [
+                desired(child, reference, fleet, parent.reference)
+                for child in target.intent.children
+            ]
         targets.append(target)
         plans.append(plan_service(parent, children, snapshot, fleet))
     return targets, plans, unusable
@@ -129,10 +159,18 @@ def _results(
     results = []
     for target, plan in zip(targets, plans, strict=True):
         problems: list[Problem] = [*target.service.problems, *plan.problems]
-        result = ServiceResult(target.reference, target.reconciler, problems, unchanged=plan.unchanged)
+        result = ServiceResult(
+            target.reference, target.reconciler, problems, unchanged=plan.unchanged
+        )
         result.observation = observe(target, objects)
-        drift = [_drift(change) for change in [*plan.changes, *removals(snapshot, plan)]] if target.reconciler == DIRECT else []
-        results.append({**result.to_dict(verbose=True), "drift": drift, "_reference": target.reference})
+        drift = (
+            [_drift(change) for change in [*plan.changes, *removals(snapshot, plan)]]
+            if target.reconciler == DIRECT
+            else []
+        )
+        results.append(
+            {**result.to_dict(verbose=True), "drift": drift, "_reference": target.reference}
+        )
     return results
 
 

@@ -18,7 +18,7 @@ from .gathering import gather
 from .observing import Wait, known_objects, lacking, observe, read_objects, write_status
 from .removing import Remover
 from .rendering import manifests, write
-from .result import EMPTY, Clock, ServiceResult, diffs, left_out, stats, warnings
+from .result import Clock, ServiceResult, diffs, left_out, stats, warnings
 from .rounds import Reconciled, Reconciler
 from .sources import Document, cluster_objects, given, read
 from .target import CONTROLLER, Target
@@ -28,6 +28,16 @@ Progress = Callable[[str], None]
 
 STATES = ("present", "absent", "overridden", "rendered", "gathered")
 DEFAULT_FLEET = "default"
+
+#: Every key of the result, with what it is where there is nothing to say.
+EMPTY: Mapping[str, Any] = {
+    "changed": False,
+    "services": [],
+    "manifests": [],
+    "paths": [],
+    "gathered": [],
+    "stats": {},
+}
 
 ARGUMENT_SPEC: arguments.Spec = {
     **arguments.SERVICES,
@@ -52,7 +62,12 @@ ARGUMENT_SPEC: arguments.Spec = {
 
 
 def run(
-    params: Params, *, check_mode: bool, diff: bool, environment: Mapping[str, str], progress: Progress
+    params: Params,
+    *,
+    check_mode: bool,
+    diff: bool,
+    environment: Mapping[str, str],
+    progress: Progress,
 ) -> Json:
     """Do what the task says and return its result; `failed` and `msg` stand in it where something failed after the first write.
 
@@ -71,19 +86,37 @@ def run(
             found = gather(cluster, meant, params["namespace"], params["fleet"])
             return {**EMPTY, "gathered": found, "stats": stats(cluster.stats, clock)}
         if state == "absent":
-            return _absent(params, documents, cluster, clock, check_mode=check_mode, diff=diff, progress=progress)
-        return _reconciled(params, documents, cluster, clock, check_mode=check_mode, diff=diff, progress=progress)
+            return _absent(
+                params,
+                documents,
+                cluster,
+                clock,
+                check_mode=check_mode,
+                diff=diff,
+                progress=progress,
+            )
+        return _reconciled(
+            params, documents, cluster, clock, check_mode=check_mode, diff=diff, progress=progress
+        )
 
 
 def _check_options(params: Params, documents: Sequence[Document]) -> None:
     state = params["state"]
     if not documents and state in ("present", "absent", "rendered"):
-        raise InputError.single("services, src", "", f"no service is given, and state {state} needs at least one")
+        raise InputError.single(
+            "services, src", "", f"no service is given, and state {state} needs at least one"
+        )
     if state == "overridden":
         if not params["fleet"]:
-            raise InputError.single("fleet", "", "state overridden removes what the list does not name; name the fleet")
+            raise InputError.single(
+                "fleet", "", "state overridden removes what the list does not name; name the fleet"
+            )
         if not documents:
-            raise InputError.single("services, src", "", "no service is given; an empty list would remove the whole fleet")
+            raise InputError.single(
+                "services, src",
+                "",
+                "no service is given; an empty list would remove the whole fleet",
+            )
     if params["dest"] and state != "rendered":
         raise InputError.single("dest", "", "is for state rendered alone")
 
@@ -117,7 +150,9 @@ def _load(params: Params, documents: Sequence[Document]) -> tuple[list[Service],
     return load_fleet(documents, settings, params["namespace"], skip_invalid=params["skip_invalid"])
 
 
-def _rendered(params: Params, documents: Sequence[Document], clock: Clock, *, check_mode: bool, diff: bool) -> Json:
+def _rendered(
+    params: Params, documents: Sequence[Document], clock: Clock, *, check_mode: bool, diff: bool
+) -> Json:
     services, complaints = _load(params, documents)
     reader = GivenObjects(cluster_objects(params["cluster_objects"]))
     compiled = compile_fleet(services, reader)
@@ -130,7 +165,12 @@ def _rendered(params: Params, documents: Sequence[Document], clock: Clock, *, ch
     if not params["dest"]:
         return {**result, "manifests": rendered}
     paths, changed = write(rendered, params["dest"], dry_run=check_mode)
-    return {**result, "paths": paths, "changed": bool(changed), **({"diff": changed} if diff else {})}
+    return {
+        **result,
+        "paths": paths,
+        "changed": bool(changed),
+        **({"diff": changed} if diff else {}),
+    }
 
 
 def _reconciled(
@@ -150,7 +190,7 @@ def _reconciled(
         reconciler=params["reconciler"],
         overridden=params["state"] == "overridden",
         skip_invalid=params["skip_invalid"],
-        report=lambda outcome: None,
+        report=lambda dummy: None,
     )
     done = reconciler.run(services)
     results = _results(done)
@@ -165,7 +205,9 @@ def _reconciled(
     if not check_mode:
         _write_statuses(cluster, done, results, objects, clock)
     summary = _summary(list(results.values()), [target.service for target in done.targets], params)
-    summary["warnings"] += [str(problem) for problem in done.warnings] + left_out([*complaints, *done.left_out])
+    summary["warnings"] += [str(problem) for problem in done.warnings] + left_out(
+        [*complaints, *done.left_out]
+    )
     summary["warnings"] += cluster.warnings
     changed = any(outcome.changed for outcome in done.outcomes)
     counters = stats(cluster.stats, clock, skipped=_skipped(done), rounds=1)
@@ -183,7 +225,9 @@ def _results(done: Reconciled) -> dict[Reference, ServiceResult]:
     results = {}
     for target, plan in zip(done.targets, done.plans, strict=True):
         problems = list(dict.fromkeys([*target.service.problems, *plan.problems]))
-        results[target.reference] = ServiceResult(target.reference, target.reconciler, problems, unchanged=plan.unchanged)
+        results[target.reference] = ServiceResult(
+            target.reference, target.reconciler, problems, unchanged=plan.unchanged
+        )
     for outcome in done.outcomes:
         result = results.setdefault(outcome.service, ServiceResult(outcome.service, "direct"))
         result.outcomes.append(outcome)
@@ -224,8 +268,14 @@ def _wait(
         observation = observations.get(target.reference)
         results[target.reference].observation = observation
         if observation is None or not waiting.reached(observation):
-            why = "; ".join(lacking(observation)) if observation else "it could not be listed in time"
-            how = "failed" if observation and observation.failed else f"is not {params['wait_for']} after {clock.elapsed:.0f} s"
+            why = (
+                "; ".join(lacking(observation)) if observation else "it could not be listed in time"
+            )
+            how = (
+                "failed"
+                if observation and observation.failed
+                else f"is not {params['wait_for']} after {clock.elapsed:.0f} s"
+            )
             texts.append(f"{target.reference} {how}: {why}")
     return texts
 
@@ -261,7 +311,9 @@ def _absent(
     diff: bool,
     progress: Progress,
 ) -> Json:
-    remover = Remover(cluster, _policy(params, check_mode=check_mode, diff=diff), params["reconciler"])
+    remover = Remover(
+        cluster, _policy(params, check_mode=check_mode, diff=diff), params["reconciler"]
+    )
     removed = remover.run(named(documents, params["namespace"]))
     unready: list[str] = []
     if params["wait"] and not check_mode:
@@ -297,8 +349,15 @@ def _skipped(done: Reconciled) -> int:
 
 
 def _failure(outcomes: Sequence[Any], unready: Sequence[str]) -> Json:
-    failed = [f"{outcome.reference}: {outcome.reason}" for outcome in outcomes if outcome.action == "failed"]
+    failed = [
+        f"{outcome.reference}: {outcome.reason}"
+        for outcome in outcomes
+        if outcome.action == "failed"
+    ]
     skipped = sum(outcome.action == "skipped" for outcome in outcomes)
-    texts = failed + ([f"{skipped} objects that depend on them were skipped"] if skipped else []) + list(unready)
+    texts = (
+        failed
+        + ([f"{skipped} objects that depend on them were skipped"] if skipped else [])
+        + list(unready)
+    )
     return {"failed": True, "msg": "\n".join(texts)} if failed or unready else {}
-

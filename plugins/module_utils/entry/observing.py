@@ -34,7 +34,11 @@ def observe(target: Target, objects: Objects) -> Observation:
     if target.reconciler == CONTROLLER:
         return _reported(objects.get(target.reference))
     namespace = target.reference.namespace
-    pods = [item for reference, item in objects.items() if reference.kind == "Pod" and reference.namespace == namespace]
+    pods = [
+        item
+        for reference, item in objects.items()
+        if reference.kind == "Pod" and reference.namespace == namespace
+    ]
     return target.service.kind.observe(target.service.typed, objects, pods)
 
 
@@ -46,7 +50,9 @@ def _reported(live: Json | None) -> Observation:
     seen = status.get("observedGeneration", (ready or {}).get("observedGeneration"))
     current = seen is None or generation is None or seen >= generation
     return Observation(
-        status=status, ready=bool(current and ready and ready.get("status") == "True"), url=str(status.get("url") or "")
+        status=status,
+        ready=bool(current and ready and ready.get("status") == "True"),
+        url=str(status.get("url") or ""),
     )
 
 
@@ -55,7 +61,9 @@ def condition(status: Json, kind: str) -> Json | None:
     return next((item for item in status.get("conditions") or [] if item.get("type") == kind), None)
 
 
-def write_status(cluster: Cluster, target: Target, parent: Json, observation: Observation, now: str) -> None:
+def write_status(
+    cluster: Cluster, target: Target, parent: Json, observation: Observation, now: str
+) -> None:
     """Write the status of a service that this run reconciles, where it is another than before.
 
     now: the time for conditions whose status changes, RFC 3339 in UTC.
@@ -87,7 +95,9 @@ def _dated(status: Json, before: Json, now: str) -> list[Json]:
     for item in status.get("conditions") or []:
         last = condition(before, item["type"]) or {}
         same = last.get("status") == item["status"]
-        dated.append({**item, "lastTransitionTime": last["lastTransitionTime"] if same and last else now})
+        dated.append(
+            {**item, "lastTransitionTime": last["lastTransitionTime"] if same and last else now}
+        )
     return dated
 
 
@@ -98,7 +108,10 @@ def _write_record(cluster: Cluster, target: Target, parent: Json, observation: O
     manifest = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": {"name": record_name(target.reference), "namespace": target.reference.namespace},
+        "metadata": {
+            "name": record_name(target.reference),
+            "namespace": target.reference.namespace,
+        },
         "data": {"status": text},
     }
     cluster.apply(manifest, manager=STATUS_MANAGER, force=True)
@@ -136,7 +149,9 @@ class Wait:
         self._states = {target.reference: _State() for target in self.targets}
         wait(cluster, self._watched(), self._judge, timeout, self.clock)
         return {
-            reference: state.observation for reference, state in self._states.items() if state.observation is not None
+            reference: state.observation
+            for reference, state in self._states.items()
+            if state.observation is not None
         }
 
     def _watched(self) -> list[Watched]:
@@ -149,10 +164,14 @@ class Wait:
             if target.reconciler != CONTROLLER:
                 watched |= dict.fromkeys(kind.observed_kinds, "")
             watched[POD] = ",".join(f"{key}={value}" for key, value in kind.pod_labels.items())
-        return [Watched(api_version, kind, place, selector) for (api_version, kind), selector in watched.items()]
+        return [
+            Watched(api_version, kind, place, selector)
+            for (api_version, kind), selector in watched.items()
+        ]
 
     def _judge(self, objects: Objects) -> bool:
-        return all([self._settled(target, objects) for target in self.targets])
+        settled = [self._settled(target, objects) for target in self.targets]
+        return all(settled)
 
     def _settled(self, target: Target, objects: Objects) -> bool:
         state = self._states[target.reference]
@@ -180,7 +199,9 @@ class Wait:
         if text != state.text:
             state.text = text
             elapsed = self.clock() - self._started
-            self.progress(f"{target.reference.namespace}/{target.reference.name}: {text} ({elapsed:.0f} s)")
+            self.progress(
+                f"{target.reference.namespace}/{target.reference.name}: {text} ({elapsed:.0f} s)"
+            )
 
 
 def summary(observation: Observation) -> str:
@@ -198,7 +219,9 @@ def summary(observation: Observation) -> str:
 
 def lacking(observation: Observation) -> list[str]:
     """Return why a service is not ready, the first reason first: `<condition>: <reason>: <message>`."""
-    wanting = [item for item in observation.status.get("conditions") or [] if item.get("status") != "True"]
+    wanting = [
+        item for item in observation.status.get("conditions") or [] if item.get("status") != "True"
+    ]
     wanting.sort(key=lambda item: item["type"] != "Ready")
     return [f"{item['type']}: {item.get('reason')}: {item.get('message')}" for item in wanting]
 
@@ -207,7 +230,8 @@ def read_objects(cluster: Cluster, targets: Sequence[Target]) -> dict[Reference,
     """Return the pods of services that are not ready, for the reasons of their failures; none where that is not allowed."""
     objects: dict[Reference, Json] = {}
     for namespace, labels in {
-        (target.reference.namespace, tuple(target.service.kind.pod_labels.items())) for target in targets
+        (target.reference.namespace, tuple(target.service.kind.pod_labels.items()))
+        for target in targets
     }:
         selector = ",".join(f"{key}={value}" for key, value in labels)
         try:
@@ -219,7 +243,9 @@ def read_objects(cluster: Cluster, targets: Sequence[Target]) -> dict[Reference,
     return objects
 
 
-def known_objects(snapshot: Mapping[Reference, Json], outcomes: Sequence[Any]) -> dict[Reference, Json]:
+def known_objects(
+    snapshot: Mapping[Reference, Json], outcomes: Sequence[Any]
+) -> dict[Reference, Json]:
     """Return the live objects after the writes: those listed, overlaid with what the server answered."""
     objects = dict(snapshot)
     for outcome in outcomes:

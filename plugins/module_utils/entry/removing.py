@@ -51,7 +51,11 @@ class Remover:
         """Remove the named services. Raises InputError where one is another fleet's, or more would go than is allowed."""
         namespaces = sorted({reference.namespace for _kind, reference in meant})
         kinds = list(
-            dict.fromkeys(pair for kind, _reference in meant for pair in ((kind.api_version, kind.kind), *kind.child_kinds))
+            dict.fromkeys(
+                pair
+                for kind, _reference in meant
+                for pair in ((kind.api_version, kind.kind), *kind.child_kinds)
+            )
         )
         snapshot = take_snapshot(self._cluster, kinds, self._policy.fleet, namespaces)
         removed = Removed()
@@ -59,18 +63,22 @@ class Remover:
         if not changes:
             return removed
         if self._policy.dry_run:
-            removed.outcomes = self._execute(meant, changes, lambda namespace: None)
+            removed.outcomes = self._execute(meant, changes, lambda dummy: None)
             return removed
         with ExitStack() as leases:
             written = sorted({change.service.namespace for change in changes})
             held = {
-                namespace: leases.enter_context(Lease(self._cluster, namespace=namespace, fleet=self._policy.fleet))
+                namespace: leases.enter_context(
+                    Lease(self._cluster, namespace=namespace, fleet=self._policy.fleet)
+                )
                 for namespace in written
             }
             snapshot = take_snapshot(self._cluster, kinds, self._policy.fleet, namespaces)
             removed.services.clear()
             changes = self._plan(meant, snapshot, removed)
-            removed.outcomes = self._execute(meant, changes, lambda namespace: held[namespace].check())
+            removed.outcomes = self._execute(
+                meant, changes, lambda namespace: held[namespace].check()
+            )
         return removed
 
     def _plan(self, meant: Meant, snapshot: Snapshot, removed: Removed) -> list[Change]:
@@ -80,7 +88,11 @@ class Remover:
         for kind, reference in meant:
             ours = deletions(snapshot, reference, keep=set(), reason="the service is to be absent")
             live = snapshot.get(reference) or self._read(reference, snapshot)
-            reconciler = decide(self._wanted, kind, reference, snapshot, live, self._controllers) if live else "direct"
+            reconciler = (
+                decide(self._wanted, kind, reference, snapshot, live, self._controllers)
+                if live
+                else "direct"
+            )
             removed.services.append((reference, reconciler))
             if live is not None:
                 self._parents.append(reference)
@@ -89,7 +101,17 @@ class Remover:
                     text = f"{reference} is not removed: {owned.text}; set fleet to that name"
                     complaints.append(Complaint(str(reference), (Problem("fleet", text),)))
                 elif not any(change.reference == reference for change in ours):
-                    ours.append(Change(Action.DELETE, reference, reference, Stage.PARENT, None, live, "the service is to be absent"))
+                    ours.append(
+                        Change(
+                            Action.DELETE,
+                            reference,
+                            reference,
+                            Stage.PARENT,
+                            None,
+                            live,
+                            "the service is to be absent",
+                        )
+                    )
             changes += ours
         if complaints:
             raise InputError(complaints)
@@ -103,14 +125,18 @@ class Remover:
         except KindMissing:
             return None
 
-    def _execute(self, meant: Meant, changes: Sequence[Change], guard: Callable[[str], object]) -> list[Outcome]:
+    def _execute(
+        self, meant: Meant, changes: Sequence[Change], guard: Callable[[str], object]
+    ) -> list[Outcome]:
         """Delete, and take away the finalizer of a controller that is not there to do it.
 
         Where the controller runs, it removes its own children once the custom resource is being deleted.
         """
-        execution = Execution(self._cluster, self._policy, frozenset(), lambda outcome: None, guard)
+        execution = Execution(self._cluster, self._policy, frozenset(), lambda dummy: None, guard)
         execution.delete(changes)
-        deleted = {outcome.reference for outcome in execution.outcomes if outcome.action == "deleted"}
+        deleted = {
+            outcome.reference for outcome in execution.outcomes if outcome.action == "deleted"
+        }
         for kind, reference in meant:
             if reference in deleted and kind.finalizers and not self._policy.dry_run:
                 self._remove_finalizers(kind, reference)
@@ -125,7 +151,11 @@ class Remover:
             kept = [name for name in finalizers if name not in kind.finalizers]
             if live is None or kept == finalizers or self._controllers.seen(kind):
                 return
-            metadata = {"finalizers": kept, "uid": live["metadata"]["uid"], "resourceVersion": live["metadata"]["resourceVersion"]}
+            metadata = {
+                "finalizers": kept,
+                "uid": live["metadata"]["uid"],
+                "resourceVersion": live["metadata"]["resourceVersion"],
+            }
             try:
                 self._cluster.patch(reference, {"metadata": metadata}, kind="merge")
             except Conflict:
@@ -133,7 +163,9 @@ class Remover:
             return
         raise ClusterError(f"{reference}: it kept changing while its finalizer was removed")
 
-    def wait(self, timeout: float, clock: Callable[[], float], progress: Callable[[str], None]) -> list[str]:
+    def wait(
+        self, timeout: float, clock: Callable[[], float], progress: Callable[[str], None]
+    ) -> list[str]:
         """Wait until the custom resources are gone; return a text for each that is not."""
         parents = set(self._parents)
         if not parents:
@@ -148,8 +180,15 @@ class Remover:
             left.update(now)
             return not now
 
-        kinds = sorted({(reference.api_version, reference.kind, reference.namespace) for reference in parents})
-        watched = [Watched(api_version, kind, namespace, "") for api_version, kind, namespace in kinds]
+        kinds = sorted(
+            {(reference.api_version, reference.kind, reference.namespace) for reference in parents}
+        )
+        watched = [
+            Watched(api_version, kind, namespace, "") for api_version, kind, namespace in kinds
+        ]
         if wait(self._cluster, watched, gone, timeout, clock):
             return []
-        return [f"{reference} is still there after {timeout:.0f} s; a finalizer holds it" for reference in sorted(left)]
+        return [
+            f"{reference} is still there after {timeout:.0f} s; a finalizer holds it"
+            for reference in sorted(left)
+        ]

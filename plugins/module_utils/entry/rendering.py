@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,7 +22,9 @@ def manifests(compiled: Sequence[tuple[Service, Intent]], fleet: str) -> list[Js
     """
     children = [(child, service) for service, intent in compiled for child in intent.children]
     children.sort(key=lambda pair: pair[0].stage)
-    return [marked(child.manifest.to_dict(), service.reference, fleet) for child, service in children]
+    return [
+        marked(child.manifest.to_dict(), service.reference, fleet) for child, service in children
+    ]
 
 
 def write(rendered: Sequence[Json], dest: str, *, dry_run: bool) -> tuple[list[str], list[Json]]:
@@ -31,7 +32,7 @@ def write(rendered: Sequence[Json], dest: str, *, dry_run: bool) -> tuple[list[s
 
     Files are written beside their place and renamed, so that an interrupted run leaves no half of one. Raises InputError.
     """
-    root = Path(os.path.expanduser(dest))
+    root = Path(dest).expanduser()
     if root.exists() and not root.is_dir():
         raise InputError.single("dest", "", f"{dest} is not a folder")
     paths: list[str] = []
@@ -42,29 +43,43 @@ def write(rendered: Sequence[Json], dest: str, *, dry_run: bool) -> tuple[list[s
         try:
             before = path.read_text(encoding="utf-8") if path.exists() else ""
             if before != after:
-                changed.append({"before_header": str(path), "after_header": str(path), "before": before, "after": after})
+                changed.append(
+                    {
+                        "before_header": str(path),
+                        "after_header": str(path),
+                        "before": before,
+                        "after": after,
+                    }
+                )
                 if not dry_run:
                     _replace(path, after)
         except OSError as error:
-            raise InputError.single("dest", "", f"{path} cannot be written: {error.strerror}") from error
+            raise InputError.single(
+                "dest", "", f"{path} cannot be written: {error.strerror}"
+            ) from error
         paths.append(str(path))
     return paths, changed
 
 
 def _place(reference: Reference) -> Path:
     """Return `<namespace>/<kind>-<name>.yaml`; objects without a namespace are below `_cluster`."""
-    return Path(reference.namespace or "_cluster") / f"{reference.kind.lower()}-{reference.name}.yaml"
+    return (
+        Path(reference.namespace or "_cluster") / f"{reference.kind.lower()}-{reference.name}.yaml"
+    )
 
 
 def _replace(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as draft:
         draft.write(text)
-    os.chmod(draft.name, 0o644)
-    os.replace(draft.name, path)
+    finished = Path(draft.name)
+    finished.chmod(0o644)
+    finished.replace(path)
 
 
 def _yaml(manifest: Json) -> str:
     import yaml
 
-    return "---\n" + str(yaml.safe_dump(manifest, sort_keys=False, default_flow_style=False, width=4096))
+    return "---\n" + str(
+        yaml.safe_dump(manifest, sort_keys=False, default_flow_style=False, width=4096)
+    )

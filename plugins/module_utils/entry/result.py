@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -14,9 +14,6 @@ from ..kube.manifest import Json
 from ..kube.problem import Complaint, Problem
 from ..kube.reference import Reference
 from ..services.kind import Observation
-
-#: Every key of the result of `llmisvc_reconcile`, with what it is where there is nothing to say.
-EMPTY: Mapping[str, Any] = {"changed": False, "services": [], "manifests": [], "paths": [], "gathered": [], "stats": {}}
 
 
 @dataclass(slots=True)
@@ -55,7 +52,8 @@ class ServiceResult:
             "url": self.observation.url if self.observation else "",
             "reconciler": self.reconciler,
             "children": children,
-            "unchanged": len(self.unchanged) + sum(outcome.action == "unchanged" for outcome in self.outcomes),
+            "unchanged": len(self.unchanged)
+            + sum(outcome.action == "unchanged" for outcome in self.outcomes),
             "problems": [asdict(problem) for problem in self.problems],
         }
 
@@ -137,4 +135,3 @@ def warnings(subject: str, problems: Sequence[Problem]) -> list[str]:
 def left_out(complaints: Sequence[Complaint]) -> list[str]:
     """Return a warning for each service that `skip_invalid` left out."""
     return [f"left out: {complaint}" for complaint in complaints]
-

@@ -73,7 +73,11 @@ class Reconciler:
     def run(self, services: Sequence[Service]) -> Reconciled:
         """Make the cluster match the services. Raises InputError for what is found before the first write."""
         compiled = compile_fleet(services, GivenObjects())
-        namespaces = () if self._overridden else sorted({service.reference.namespace for service in services})
+        namespaces = (
+            ()
+            if self._overridden
+            else sorted({service.reference.namespace for service in services})
+        )
         kinds = _kinds(services, everything=self._overridden)
         snapshot = take_snapshot(self._cluster, kinds, self._policy.fleet, namespaces)
         targets = [
@@ -85,12 +89,14 @@ class Reconciler:
             return done
         new_namespaces = self._examine(planned, targets, done)
         if self._policy.dry_run:
-            self._execute(planned, frozenset(new_namespaces), done, lambda namespace: None)
+            self._execute(planned, frozenset(new_namespaces), done, lambda dummy: None)
             return done
         self._create_namespaces(new_namespaces)
         with ExitStack() as leases:
             held = {
-                namespace: leases.enter_context(Lease(self._cluster, namespace=namespace, fleet=self._policy.fleet))
+                namespace: leases.enter_context(
+                    Lease(self._cluster, namespace=namespace, fleet=self._policy.fleet)
+                )
                 for namespace in _written(planned)
             }
             snapshot = take_snapshot(self._cluster, kinds, self._policy.fleet, namespaces)
@@ -106,15 +112,23 @@ class Reconciler:
         known = (service.kind.api_version, service.kind.kind) not in snapshot.missing
         if live is None and known and self._wanted == "auto":
             live = self._cluster.get(service.reference, metadata_only=True)
-        return decide(self._wanted, service.kind, service.reference, snapshot, live, self._controllers)
+        return decide(
+            self._wanted, service.kind, service.reference, snapshot, live, self._controllers
+        )
 
     def _plan(self, targets: Sequence[Target], snapshot: Snapshot) -> _Planned:
         plans = [self._plan_one(target, snapshot) for target in targets]
-        gone = [change for plan in plans for change in removals(snapshot, plan)] if self._policy.prune else []
+        gone = (
+            [change for plan in plans for change in removals(snapshot, plan)]
+            if self._policy.prune
+            else []
+        )
         if self._overridden:
             named = {target.reference for target in targets}
             for service in sorted(services_of(snapshot) - named):
-                gone += deletions(snapshot, service, keep=set(), reason="the list no longer names the service")
+                gone += deletions(
+                    snapshot, service, keep=set(), reason="the list no longer names the service"
+                )
         return _Planned(snapshot, plans, gone)
 
     def _plan_one(self, target: Target, snapshot: Snapshot) -> ServicePlan:
@@ -124,12 +138,17 @@ class Reconciler:
         parent = make_parent(target.intent.parent, fleet)
         children: list[Desired] = []
         if target.reconciler != CONTROLLER:
-            children = [desired(child, target.reference, fleet, parent.reference) for child in target.intent.children]
+            children = [
+                desired(child, target.reference, fleet, parent.reference)
+                for child in target.intent.children
+            ]
         return plan_service(parent, children, snapshot, fleet)
 
     def _examine(self, planned: _Planned, targets: Sequence[Target], done: Reconciled) -> list[str]:
         """Look at everything that forbids a write. Returns the namespaces to create."""
-        look_up_strangers(self._cluster, planned.plans, self._policy.fleet, adopt=self._policy.adopt)
+        look_up_strangers(
+            self._cluster, planned.plans, self._policy.fleet, adopt=self._policy.adopt
+        )
         for target, plan in zip(targets, planned.plans, strict=True):
             plan.problems += objections(target, plan, planned.snapshot, self._controllers)
         done.warnings += unseen(self._controllers, targets)
@@ -138,7 +157,9 @@ class Reconciler:
             for plan in planned.plans:
                 if plan.service.namespace in new:
                     text = f'"{plan.service.namespace}" does not exist; create it, or set create_namespaces: true'
-                    plan.problems.append(Problem("metadata.namespace", text, rule="missing-namespace"))
+                    plan.problems.append(
+                        Problem("metadata.namespace", text, rule="missing-namespace")
+                    )
         if not self._policy.allow_restart:
             guards.restarts(self._cluster, planned.plans)
         self._refuse(planned.plans, done)
@@ -151,7 +172,9 @@ class Reconciler:
         bad = {
             plan.service: errors
             for plan in plans
-            if (errors := tuple(problem for problem in plan.problems if problem.severity == "error"))
+            if (
+                errors := tuple(problem for problem in plan.problems if problem.severity == "error")
+            )
         }
         if not bad:
             return
@@ -175,23 +198,39 @@ class Reconciler:
 
     def _create_namespaces(self, names: Sequence[str]) -> None:
         for name in names:
-            self._cluster.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+            self._cluster.create(
+                {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+            )
 
     def _execute(
-        self, planned: _Planned, new_namespaces: frozenset[str], done: Reconciled, guard: Callable[[str], object]
+        self,
+        planned: _Planned,
+        new_namespaces: frozenset[str],
+        done: Reconciled,
+        guard: Callable[[str], object],
     ) -> None:
         kept = {plan.service for plan in planned.plans}
         execution = Execution(self._cluster, self._policy, new_namespaces, self._report, guard)
         execution.apply(planned.plans)
         named = {target.reference for target in done.targets}
-        execution.delete([change for change in planned.deletions if change.service in kept or change.service not in named])
+        execution.delete(
+            [
+                change
+                for change in planned.deletions
+                if change.service in kept or change.service not in named
+            ]
+        )
         done.outcomes = execution.outcomes
 
 
 def _kinds(services: Sequence[Service], *, everything: bool) -> list[Kind]:
     used = list(KINDS.values()) if everything else [service.kind for service in services]
     kinds = {kind.kind: kind for kind in used}.values()
-    return list(dict.fromkeys(pair for kind in kinds for pair in ((kind.api_version, kind.kind), *kind.child_kinds)))
+    return list(
+        dict.fromkeys(
+            pair for kind in kinds for pair in ((kind.api_version, kind.kind), *kind.child_kinds)
+        )
+    )
 
 
 def services_of(snapshot: Snapshot) -> set[Reference]:
@@ -208,6 +247,7 @@ def services_of(snapshot: Snapshot) -> set[Reference]:
 
 def _written(planned: _Planned) -> list[str]:
     """Return the namespaces of the services that are written for, in the order in which their leases are taken."""
-    services = {plan.service for plan in planned.plans if plan.changes} | {change.service for change in planned.deletions}
+    services = {plan.service for plan in planned.plans if plan.changes} | {
+        change.service for change in planned.deletions
+    }
     return sorted({service.namespace for service in services})
-

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import glob
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,19 +47,26 @@ def read(paths: Sequence[str]) -> list[Document]:
 
 
 def _files(path: str) -> list[Path]:
-    target = Path(os.path.expanduser(path))
+    target = Path(path).expanduser()
     if target.is_dir():
-        files = sorted(file for file in target.iterdir() if file.suffix in SUFFIXES and file.is_file())
+        files = sorted(
+            file for file in target.iterdir() if file.suffix in SUFFIXES and file.is_file()
+        )
         if not files:
-            raise InputError.single(f"src {path}", "", f"the folder holds no file that ends in {', '.join(SUFFIXES)}")
+            raise InputError.single(
+                f"src {path}", "", f"the folder holds no file that ends in {', '.join(SUFFIXES)}"
+            )
         return files
     if target.is_file():
         return [target]
     if glob.has_magic(str(target)):
-        if found := sorted(glob.glob(str(target), recursive=True)):
+        # Path.glob takes no absolute pattern.
+        if found := sorted(glob.iglob(str(target), recursive=True)):  # noqa: PTH207
             return [Path(name) for name in found if Path(name).is_file()]
         raise InputError.single(f"src {path}", "", "no file matches this pattern")
-    raise InputError.single(f"src {path}", "", "there is no such file or folder on the Ansible controller")
+    raise InputError.single(
+        f"src {path}", "", "there is no such file or folder on the Ansible controller"
+    )
 
 
 def _parse(file: Path) -> list[Document]:
@@ -72,7 +78,9 @@ def _parse(file: Path) -> list[Document]:
     except OSError as error:
         raise InputError.single(f"src {file}", "", f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise InputError.single(f"src {file}", "", f"is not UTF-8 text: {error.reason} at byte {error.start}") from error
+        raise InputError.single(
+            f"src {file}", "", f"is not UTF-8 text: {error.reason} at byte {error.start}"
+        ) from error
     except yaml.YAMLError as error:
         raise InputError.single(f"src {file}", "", f"is not YAML: {_yaml_error(error)}") from error
     several = len(values) > 1
@@ -86,7 +94,11 @@ def _parse(file: Path) -> list[Document]:
 def _unpack(origin: str, value: Any) -> Iterator[Document]:
     if value is None:
         return
-    if isinstance(value, dict) and value.get("kind") == "List" and isinstance(value.get("items"), list):
+    if (
+        isinstance(value, dict)
+        and value.get("kind") == "List"
+        and isinstance(value.get("items"), list)
+    ):
         for number, item in enumerate(value["items"]):
             yield Document(f"{origin}, items[{number}]", item)
     else:
@@ -104,7 +116,11 @@ def cluster_objects(values: Sequence[Any]) -> list[Json]:
     manifests: list[Json] = []
     complaints: list[Complaint] = []
     for number, value in enumerate(values):
-        documents = read([value]) if isinstance(value, str) else [Document(f"cluster_objects[{number}]", value)]
+        documents = (
+            read([value])
+            if isinstance(value, str)
+            else [Document(f"cluster_objects[{number}]", value)]
+        )
         for document in documents:
             problem = _not_an_object(document.value)
             if problem:
@@ -122,4 +138,8 @@ def _not_an_object(value: Any) -> Problem | None:
     missing = [field for field in ("apiVersion", "kind") if not isinstance(value.get(field), str)]
     if not isinstance(value.get("metadata"), dict) or not value["metadata"].get("name"):
         missing.append("metadata.name")
-    return Problem("", f"{', '.join(missing)} missing; this is no Kubernetes object") if missing else None
+    return (
+        Problem("", f"{', '.join(missing)} missing; this is no Kubernetes object")
+        if missing
+        else None
+    )

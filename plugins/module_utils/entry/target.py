@@ -68,7 +68,12 @@ def children_of_ours(snapshot: Snapshot, service: Reference) -> list[Reference]:
 
 
 def decide(
-    wanted: str, kind: ServiceKind[Any, Any], reference: Reference, snapshot: Snapshot, live: Json | None, controllers: Controllers
+    wanted: str,
+    kind: ServiceKind[Any, Any],
+    reference: Reference,
+    snapshot: Snapshot,
+    live: Json | None,
+    controllers: Controllers,
 ) -> str:
     """Return who reconciles a service. wanted: direct, controller, or auto: whoever owns it already, else a controller that runs."""
     if wanted != AUTO:
@@ -80,7 +85,9 @@ def decide(
     return CONTROLLER if controllers.seen(kind) else DIRECT
 
 
-def objections(target: Target, plan: ServicePlan, snapshot: Snapshot, controllers: Controllers) -> list[Problem]:
+def objections(
+    target: Target, plan: ServicePlan, snapshot: Snapshot, controllers: Controllers
+) -> list[Problem]:
     """Return why the chosen reconciler cannot be the one, where the plan is not empty."""
     kind = target.service.kind
     if target.reconciler == DIRECT and plan.changes and (controller := controllers.seen(kind)):
@@ -94,7 +101,13 @@ def objections(target: Target, plan: ServicePlan, snapshot: Snapshot, controller
         ]
     if target.reconciler == CONTROLLER:
         if (kind.api_version, kind.kind) in snapshot.missing:
-            return [Problem("reconciler", f"controller, but {snapshot.missing[kind.api_version, kind.kind]}", rule="missing-kind")]
+            return [
+                Problem(
+                    "reconciler",
+                    f"controller, but {snapshot.missing[kind.api_version, kind.kind]}",
+                    rule="missing-kind",
+                )
+            ]
         if ours := children_of_ours(snapshot, target.reference):
             return [
                 Problem(
@@ -104,7 +117,11 @@ def objections(target: Target, plan: ServicePlan, snapshot: Snapshot, controller
                     rule="reconciled-directly",
                 )
             ]
-        if plan.changes and controllers.seen(kind) is None and kind.kind not in controllers.not_looked:
+        if (
+            plan.changes
+            and controllers.seen(kind) is None
+            and kind.kind not in controllers.not_looked
+        ):
             return [
                 Problem(
                     "reconciler",

@@ -157,7 +157,8 @@ def picker_ready(picker: Rollout) -> Condition:
         )
     message = f"{picker.ready}/{picker.desired} picker replicas ready"
     if picker.ready >= 1 and picker.rolled_out:
-        return Condition(kind, "True", "PickerAnswers", message)
+        # No numbers: a second replica that comes later changes nothing for the service.
+        return Condition(kind, "True", "PickerAnswers", "A picker replica is ready")
     if picker.fault is not None:
         return Condition(kind, "False", picker.fault.reason, picker.fault.message)
     return Condition(kind, "False", "PodsStarting", message)
