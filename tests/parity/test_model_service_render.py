@@ -18,10 +18,11 @@ from ansible_collections.modelops.inference.plugins.module_utils.services.model_
 )
 
 from .compare import by_key, differences, key_of
+from .differences_page import has_row
 from .recorded_services import folders, name_of, read, recorded_settings
 from .replay import documents
 
-#: Refused before any write: case → `Problem.rule`, which is the row of docs/differences.md.
+#: Refused before any write: case → `Problem.rule`, which is also the row of docs/differences.md.
 REFUSED = {
     "engine-env-bad-name": "env-name",
     "engine-pull-invalid": "pull-policy",
@@ -43,6 +44,9 @@ REFUSED = {
     "schema-unknown-fields": "unknown-field",
     "v1-name-60": "name",
 }
+
+#: Where a rule of the schema stands for a decision that has a row of its own.
+ROWS = {"enum": "W42"}
 
 ENV = "Deployment eng/eng-dup-decode: .spec.template.spec.containers[0].env"
 PULL = "Deployment pull/pull-duplicate-decode: .spec.template.spec.imagePullSecrets"
@@ -116,6 +120,13 @@ def test_what_differs_on_purpose_differs_as_documented(name: str) -> None:
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_we_refuse_is_refused_by_its_rule(name: str) -> None:
     assert {problem.rule for problem in errors(CASES[name])} == {REFUSED[name]}
+
+
+@pytest.mark.parametrize("name", [*REFUSED, *DIFFERENT])
+def test_every_difference_has_its_row(name: str) -> None:
+    rule = REFUSED.get(name)
+    row = ROWS.get(rule, rule) if rule else DIFFERENT[name][0]
+    assert has_row(row, name)
 
 
 def test_every_recorded_case_is_looked_at() -> None:

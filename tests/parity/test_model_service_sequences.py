@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from .differences_page import has_row
 from .replay import Step, sequences
 from .world import World
 
@@ -19,14 +20,14 @@ REFUSED = {
     "SEQ-error-recovery/step-5": "picker-port",
 }
 
-#: Where the operator lacks children that a service wants: step → why, and which.
+#: Where the operator lacks children that a service wants: step → row of docs/differences.md, and which children.
 LACKING = {
     "SEQ-collision-cluster-rbac/step-3": (
-        "removed with a service that had the same cluster role, W5",
+        "W5",
         ["ClusterRole team-a-chat-epp", "ClusterRoleBinding team-a-chat-epp"],
     ),
     "SEQ-collision-picker-names/step-5": (
-        "removed with a service that had the same picker, W4",
+        "W4",
         [
             "Deployment seq/llama-3-1-epp",
             "DestinationRule seq/llama-3-1-epp",
@@ -41,11 +42,11 @@ LACKING = {
         ],
     ),
     "SEQ-existing-rolebinding-other-role/step-2": (
-        "stopped at somebody else's RoleBinding, W21",
+        "W3",
         ["HTTPRoute seq/rb", "InferencePool seq/rb", "DestinationRule seq/rb-epp"],
     ),
     "SEQ-no-monitoring-crds/step-2": (
-        "stopped at a kind that is not there, W21",
+        "W21",
         ["PodMonitor seq/nocrd-decode", "ServiceMonitor seq/nocrd-epp"],
     ),
 }
@@ -56,7 +57,7 @@ PICKER = "Deployment seq/maps-epp: .spec.template.spec.containers[0]"
 DIFFERENT = {
     # Empty maps count as absent at any time, as they do for the operator when a service is created.
     "SEQ-empty-maps-later/step-2": (
-        "empty-values",
+        "an empty text or map counts as absent",
         [
             f"{PICKER}.resources: recorded None, ours "
             + str({"requests": {"cpu": "4", "memory": "8Gi"}, "limits": {"memory": "16Gi"}})
@@ -99,7 +100,7 @@ def test_what_cannot_go_well_is_refused(place: str) -> None:
 
 @pytest.mark.parametrize("place", LACKING)
 def test_ours_has_what_the_operator_lacks(place: str) -> None:
-    _why, lacking = LACKING[place]
+    _row, lacking = LACKING[place]
     world = World.after(PLACES[place])
     assert world.differences() == [f"{child}: not made by the operator" for child in lacking]
 
@@ -108,6 +109,12 @@ def test_ours_has_what_the_operator_lacks(place: str) -> None:
 def test_what_differs_on_purpose_differs_as_documented(place: str) -> None:
     _row, lines = DIFFERENT[place]
     assert World.after(PLACES[place]).differences() == lines
+
+
+@pytest.mark.parametrize("place", [*REFUSED, *LACKING, *DIFFERENT])
+def test_every_difference_has_its_row(place: str) -> None:
+    row = REFUSED.get(place) or {**LACKING, **DIFFERENT}[place][0]
+    assert has_row(row, place.partition("/")[0])
 
 
 def test_undecided_is_only_what_happens_while_the_operator_is_down() -> None:
