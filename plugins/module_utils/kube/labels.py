@@ -84,6 +84,8 @@ def _expression(expression: Any, faults: list[str]) -> str:
         expression.get("values"),
     )
     faults.extend(_key_faults(key))
+    if not isinstance(operator, str):
+        operator = str(operator)
     if operator in _WITHOUT_VALUES:
         if values:
             faults.append(f"{key}: the operator {operator} takes no values")

@@ -25,25 +25,27 @@ def is_ready(live: Json) -> bool:
     being deleted, or whose controller has not seen its present generation, is not ready.
     Raises ValueError for an object that has no readiness, such as a ConfigMap.
     """
-    metadata = live.get("metadata")
+    metadata, spec, status = (live.get(part) for part in ("metadata", "spec", "status"))
     if not isinstance(metadata, Mapping) or not live.get("kind"):
         raise ValueError(
-            "it has neither `kind` and `metadata`, as an object, nor `ready`, as a service result"
+            "neither a service result with `ready`, nor an object with `kind` and `metadata`"
         )
-    if "status" not in live and "spec" not in live:
+    if not isinstance(spec, Mapping | None) or not isinstance(status, Mapping | None):
+        raise ValueError("`spec` and `status` of an object are mappings")
+    name = str(metadata.get("name") or "")
+    if spec is None and status is None:
         raise ValueError(
-            f"{live['kind']} {metadata.get('name', '')} has no status, so it is never ready"
+            f"{live['kind']} {name} has neither spec nor status: this kind is never ready"
         )
     if metadata.get("deletionTimestamp"):
         return False
     if live["kind"] in _COUNTED:
-        return read_rollout(live, ()).complete
-    status = live.get("status") or {}
-    generation = metadata.get("generation") or 0
+        return read_rollout({**live, "metadata": {**metadata, "name": name}}, ()).complete
+    status, generation = status or {}, metadata.get("generation") or 0
     if status.get("observedGeneration", generation) < generation:
         return False
     if "parents" in status:
-        return acceptance(live, str(metadata.get("name"))).status == "True"
+        return acceptance(live, name).status == "True"
     return _says_so(status, generation)
 
 
