@@ -142,7 +142,7 @@ class Execution:
         answer = self._cluster.apply(
             manifest, manager=FIELD_MANAGER, force=force, dry_run=self._policy.dry_run
         )
-        if create and not answer.created and not self._policy.dry_run:
+        if create and not answer.created and not self._policy.dry_run and _others(answer.object):
             self._withdraw(change.reference)
             raise ClusterError(
                 f"{change.reference}: somebody else created it at the same moment; our fields were withdrawn"
@@ -225,6 +225,14 @@ class Execution:
         return Outcome(
             change.reference, change.service, "deleted", change.reason, difference(live, None)
         )
+
+
+def _others(live: Json) -> bool:
+    """Tell whether anybody but us wrote an object: what is ours alone is not withdrawn from, that would empty it."""
+    return any(
+        entry.get("manager") != FIELD_MANAGER and not entry.get("subresource")
+        for entry in live["metadata"].get("managedFields") or []
+    )
 
 
 def _reason(reason: str, diff: Difference) -> str:

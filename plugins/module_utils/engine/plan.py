@@ -115,20 +115,25 @@ def _change(action: Action, wanted: Desired, live: Json | None, reason: str) -> 
 
 
 def look_up_strangers(
-    cluster: Cluster, plans: Iterable[ServicePlan], fleet: str, *, adopt: bool
-) -> None:
+    cluster: Cluster,
+    plans: Iterable[ServicePlan],
+    fleet: str,
+    *,
+    adopt: bool,
+    only: frozenset[Reference] | None = None,
+) -> frozenset[Reference]:
     """Replace each planned create whose name is taken: a labelled LIST does not show a stranger of the same name.
 
-    An apply would merge into a stranger silently, so this comes before any write. A custom resource that its author applied by hand is
-    no stranger: it is the service itself.
+    An apply would merge into a stranger silently, so this comes before any write. A custom resource that its author applied by
+    hand is no stranger: it is the service itself. only: objects to look up; all creates where it is None. Returns those found.
     """
     creates = [
         (plan, change)
         for plan in plans
         for change in plan.changes
-        if change.action is Action.CREATE
+        if change.action is Action.CREATE and (only is None or change.reference in only)
     ]
-    taken = _existing(cluster, [change.reference for _plan, change in creates])
+    taken = _existing(cluster, [change.reference for dummy, change in creates])
     for plan, change in creates:
         live = taken.get(change.reference)
         if live is None or change.desired is None:
@@ -137,6 +142,7 @@ def look_up_strangers(
         if change.stage is Stage.PARENT:
             plan.parent_live = live
         _plan_object(plan, change.desired, live, fleet, adopt=adopt or change.stage is Stage.PARENT)
+    return frozenset(taken)
 
 
 def _existing(cluster: Cluster, references: Sequence[Reference]) -> dict[Reference, Json]:

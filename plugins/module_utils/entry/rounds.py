@@ -69,6 +69,7 @@ class Reconciler:
         self._skip_invalid = skip_invalid
         self._report = report
         self._controllers = Controllers(cluster)
+        self._taken: frozenset[Reference] = frozenset()
 
     def run(self, services: Sequence[Service]) -> Reconciled:
         """Make the cluster match the services. Raises InputError for what is found before the first write."""
@@ -102,6 +103,14 @@ class Reconciler:
             snapshot = take_snapshot(self._cluster, kinds, self._policy.fleet, namespaces)
             kept = [target for target in targets if target in done.targets]
             again = self._plan(kept, snapshot)
+            # What was free before the lease is created, and the answer proves it; what was taken is looked at again.
+            look_up_strangers(
+                self._cluster,
+                again.plans,
+                self._policy.fleet,
+                adopt=self._policy.adopt,
+                only=self._taken,
+            )
             self._refuse(again.plans, done)
             done.snapshot, done.plans = snapshot, again.plans
             self._execute(again, frozenset(), done, lambda namespace: held[namespace].check())
@@ -146,7 +155,7 @@ class Reconciler:
 
     def _examine(self, planned: _Planned, targets: Sequence[Target], done: Reconciled) -> list[str]:
         """Look at everything that forbids a write. Returns the namespaces to create."""
-        look_up_strangers(
+        self._taken = look_up_strangers(
             self._cluster, planned.plans, self._policy.fleet, adopt=self._policy.adopt
         )
         for target, plan in zip(targets, planned.plans, strict=True):
