@@ -64,7 +64,10 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class DeploymentStatus:
-    """The pods of a Deployment change. replicas, updated: pods; None for as many as `ready`, or as `spec.replicas` if more."""
+    """The pods of a Deployment change.
+
+    ready, replicas, updated: pods. None leaves the number open: it is one that the API takes beside `ready`.
+    """
 
     target: Reference
     ready: int

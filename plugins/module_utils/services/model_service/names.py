@@ -126,8 +126,8 @@ def problems(service: str) -> Iterator[str]:
     if len(shared) > LABEL_LENGTH:
         yield (
             f"{quoted(service)} has {len(service)} characters, at most {length_limit(service)} are "
-            f'allowed: the endpoint picker is called {quoted(shared)}, and a Service or a label value has '
-            f"at most {LABEL_LENGTH}"
+            f"allowed: the endpoint picker is called {quoted(shared)}, and a Service or a label "
+            f"value has at most {LABEL_LENGTH}"
         )
     elif len(service) > LABEL_LENGTH:
         yield (

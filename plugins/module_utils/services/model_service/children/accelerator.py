@@ -19,7 +19,7 @@ RESOURCES = {
 
 
 def devices(role: Role) -> int:
-    """Return how many devices a pod of the role needs: tensor × data_local. `data` counts pods elsewhere, not devices."""
+    """Return how many devices a pod of the role asks for: tensor × data_local; `data` does not count."""
     return max(role.tensor, 1) * max(role.data_local, 1)
 
 
