@@ -143,6 +143,14 @@ options:
       - Whether adoption may change pod templates, which restarts pods.
     type: bool
     default: false
+  recreate:
+    description:
+      - Kinds of which an object may be deleted and made again where a field has to change that the API server never lets change, for
+        example the selector of a Deployment. Else that is an error before any write.
+    type: list
+    elements: str
+    choices: [ClusterRoleBinding, Deployment, RoleBinding]
+    default: []
   skip_invalid:
     description:
       - Whether to go on with the valid services of the list where others have problems. Those are reported as warnings.

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -22,6 +22,8 @@ from .policy import Policy
 
 #: The owner's uid in a dry run of a child whose parent does not exist yet.
 PLACEHOLDER_UID = "00000000-0000-0000-0000-000000000000"
+#: How long a deleted object may take to vanish before it is made again: tries, and seconds between them.
+GONE_TRIES, GONE_PAUSE_S = 120, 0.5
 #: How often a delete is tried again because the object's status changed in between.
 DELETE_TRIES = 5
 
@@ -29,13 +31,14 @@ PAST = {
     Action.CREATE: "created",
     Action.UPDATE: "updated",
     Action.ADOPT: "adopted",
+    Action.RECREATE: "recreated",
     Action.DELETE: "deleted",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one object. action: created, updated, adopted, deleted, unchanged, failed or skipped.
+    """What became of one object. action: created, updated, adopted, recreated, deleted, unchanged, failed or skipped.
 
     live: the object as the server answered; None where it is gone or nothing was sent.
     """
@@ -50,7 +53,7 @@ class Outcome:
     @property
     def changed(self) -> bool:
         """Whether a field that we send is another than before, or the object came or went."""
-        return self.action in ("created", "deleted") or bool(
+        return self.action in ("created", "deleted", "recreated") or bool(
             self.difference and self.difference.changed
         )
 
@@ -125,6 +128,8 @@ class Execution:
         if wanted is None:
             raise ValueError(f"{change.reference}: nothing to apply")
         self._check_lease(change)
+        if change.action is Action.RECREATE:
+            return self._recreate(change, wanted, plan)
         create = change.action is Action.CREATE
         uid = plan.owner_uid or (PLACEHOLDER_UID if self._policy.dry_run else "")
         manifest = wanted.manifest(uid, create=create)
@@ -161,6 +166,21 @@ class Execution:
             diff,
             answer.object,
         )
+
+    def _recreate(self, change: Change, wanted: Desired, plan: ServicePlan) -> Outcome:
+        """Make an object anew: prove by a dry run that the API takes the new one, delete the old one, create."""
+        trial = wanted.manifest(plan.owner_uid, create=True)
+        trial["metadata"]["name"] = f"{change.reference.name[:240]}-trial"
+        self._cluster.apply(trial, manager=FIELD_MANAGER, force=True, dry_run=True)
+        if self._policy.dry_run:
+            after = wanted.manifest(plan.owner_uid, create=True)
+            return Outcome(change.reference, change.service, "recreated", change.reason, live=after)
+        gone = self._delete_one(replace(change, action=Action.DELETE))
+        if gone.action != "deleted":
+            return gone
+        wait_until_gone(self._cluster, change.reference)
+        made = self._apply_one(replace(change, action=Action.CREATE, live=None), plan)
+        return replace(made, action="recreated", reason=change.reason)
 
     def _check_lease(self, change: Change) -> None:
         if not change.reference.namespace:
@@ -225,6 +245,18 @@ class Execution:
         return Outcome(
             change.reference, change.service, "deleted", change.reason, difference(live, None)
         )
+
+
+def wait_until_gone(cluster: Cluster, reference: Reference) -> None:
+    """Return once a deleted object is gone. Raises ClusterError where a finalizer holds it for a minute."""
+    for dummy in range(GONE_TRIES):
+        live = cluster.get(reference, metadata_only=True)
+        if live is None:
+            return
+        cluster.requests.pause(GONE_PAUSE_S)
+    raise ClusterError(
+        f"{reference}: it was deleted, and a finalizer still holds it; run again when it is gone"
+    )
 
 
 def _others(live: Json) -> bool:

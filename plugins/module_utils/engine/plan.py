@@ -9,13 +9,17 @@ from enum import Enum
 from functools import partial
 
 from ..cluster.connection import Cluster
+from ..cluster.errors import KindMissing
 from ..kube.intent import Stage
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reference import Reference
+from . import METADATA_ONLY
 from .decide import doubt
 from .desired import Desired, owner_value
+from .immutable import immutable_difference
 from .ownership import Owner, ownership
+from .policy import Policy
 from .snapshot import Kind, Snapshot
 
 #: From this many objects of one kind and namespace on, one list is less than a read of each.
@@ -28,6 +32,7 @@ class Action(Enum):
     CREATE = "create"
     UPDATE = "update"
     ADOPT = "adopt"
+    RECREATE = "recreate"
     DELETE = "delete"
 
 
@@ -63,13 +68,13 @@ class ServicePlan:
 
 
 def plan_service(
-    parent: Desired, children: Sequence[Desired], snapshot: Snapshot, fleet: str
+    parent: Desired, children: Sequence[Desired], snapshot: Snapshot, policy: Policy
 ) -> ServicePlan:
     """Compare one service with the snapshot. What is absent from it is planned as a create, still to be looked up."""
     service = parent.service
     plan = ServicePlan(service, parent, snapshot.get(parent.reference), tuple(children))
     for wanted in (parent, *children):
-        _plan_object(plan, wanted, snapshot.get(wanted.reference), fleet, adopt=False)
+        _plan_object(plan, wanted, snapshot.get(wanted.reference), policy, adopt=False)
     for kind in dict.fromkeys(
         (child.reference.api_version, child.reference.kind) for child in children
     ):
@@ -79,35 +84,43 @@ def plan_service(
 
 
 def _plan_object(
-    plan: ServicePlan, wanted: Desired, live: Json | None, fleet: str, *, adopt: bool
+    plan: ServicePlan, wanted: Desired, live: Json | None, policy: Policy, *, adopt: bool
 ) -> None:
     if live is None:
         plan.changes.append(_change(Action.CREATE, wanted, None, "it is not there"))
         return
-    owned = ownership(live, plan.service, fleet)
+    owned = ownership(live, plan.service, policy.fleet)
     if owned.ours:
-        reason = doubt(wanted, live, plan.owner_uid if wanted.parent else "")
-        if reason is None:
-            plan.unchanged.append(wanted.reference)
-        else:
-            plan.changes.append(_change(Action.UPDATE, wanted, live, reason))
+        _plan_ours(plan, wanted, live, policy)
     elif adopt and owned.owner in (Owner.CONTROLLER, Owner.STRANGER):
         plan.changes.append(_change(Action.ADOPT, wanted, live, owned.text))
     else:
-        way_out = (
-            "rename one of the services"
-            if owned.owner is Owner.OTHER_SERVICE
-            else "set fleet to that name, or rename the service"
-            if owned.owner is Owner.OTHER_FLEET
-            else "rename the service, remove the object, or set adopt: true to take it over"
-        )
-        plan.problems.append(
-            Problem(
-                "",
-                f"{wanted.reference} exists already and {owned.text}; {way_out}",
-                rule="ownership",
-            )
-        )
+        text = f"{wanted.reference} exists already and {owned.text}; {WAY_OUT[owned.owner]}"
+        plan.problems.append(Problem("", text, rule="ownership"))
+
+
+#: What to do about an object that is not ours.
+WAY_OUT = {
+    Owner.OTHER_SERVICE: "rename one of the services",
+    Owner.OTHER_FLEET: "set fleet to that name, or rename the service",
+    Owner.CONTROLLER: "rename the service, remove the object, or set adopt: true to take it over",
+    Owner.STRANGER: "rename the service, remove the object, or set adopt: true to take it over",
+}
+
+
+def _plan_ours(plan: ServicePlan, wanted: Desired, live: Json, policy: Policy) -> None:
+    uid = plan.owner_uid if wanted.parent else ""
+    reason = doubt(wanted, live, uid)
+    if reason is None:
+        plan.unchanged.append(wanted.reference)
+        return
+    obstacle = immutable_difference(wanted.manifest(uid), live)
+    if obstacle is None:
+        plan.changes.append(_change(Action.UPDATE, wanted, live, reason))
+    elif wanted.reference.kind in policy.recreate:
+        plan.changes.append(_change(Action.RECREATE, wanted, live, obstacle))
+    else:
+        plan.problems.append(Problem("", f"{wanted.reference}: {obstacle}", rule="immutable"))
 
 
 def _change(action: Action, wanted: Desired, live: Json | None, reason: str) -> Change:
@@ -117,9 +130,7 @@ def _change(action: Action, wanted: Desired, live: Json | None, reason: str) -> 
 def look_up_strangers(
     cluster: Cluster,
     plans: Iterable[ServicePlan],
-    fleet: str,
-    *,
-    adopt: bool,
+    policy: Policy,
     only: frozenset[Reference] | None = None,
 ) -> frozenset[Reference]:
     """Replace each planned create whose name is taken: a labelled LIST does not show a stranger of the same name.
@@ -139,9 +150,12 @@ def look_up_strangers(
         if live is None or change.desired is None:
             continue
         plan.changes.remove(change)
-        if change.stage is Stage.PARENT:
+        if (change.reference.api_version, change.reference.kind) not in METADATA_ONLY:
+            live = cluster.get(change.reference) or live
+        is_parent = change.stage is Stage.PARENT
+        if is_parent:
             plan.parent_live = live
-        _plan_object(plan, change.desired, live, fleet, adopt=adopt or change.stage is Stage.PARENT)
+        _plan_object(plan, change.desired, live, policy, adopt=policy.adopt or is_parent)
     return frozenset(taken)
 
 
@@ -160,6 +174,8 @@ def _existing(cluster: Cluster, references: Sequence[Reference]) -> dict[Referen
             calls.append(partial(_read_all, cluster, kind, namespace))
     found: dict[Reference, Json] = {}
     for answer in cluster.parallel(calls):
+        if isinstance(answer, KindMissing):
+            continue
         if isinstance(answer, Exception):
             raise answer
         found |= answer

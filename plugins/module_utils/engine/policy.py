@@ -25,6 +25,7 @@ class Budget:
 class Policy:
     """The options of one run.
 
+    recreate: kinds of which an object may be deleted and made again where a field cannot change.
     dry_run: check mode; each request is a server-side dry run. diff: collect what changes, field by field.
     """
 
@@ -34,6 +35,7 @@ class Policy:
     force_conflicts: bool = True
     adopt: bool = False
     allow_restart: bool = False
+    recreate: frozenset[str] = frozenset()
     create_namespaces: bool = False
     dry_run: bool = False
     diff: bool = False

@@ -10,6 +10,7 @@ from ..cluster.connection import Cluster, connect
 from ..engine.desired import Desired, desired, owner_value
 from ..engine.parent import custom_resource, record
 from ..engine.plan import Change, ServicePlan, is_record, plan_service, removals
+from ..engine.policy import Policy
 from ..engine.snapshot import Snapshot, take_snapshot
 from ..kube.manifest import Json
 from ..kube.problem import Problem
@@ -143,7 +144,7 @@ def _examine(
                 for child in target.intent.children
             ]
         targets.append(target)
-        plans.append(plan_service(parent, children, snapshot, fleet))
+        plans.append(plan_service(parent, children, snapshot, Policy(fleet)))
     return targets, plans, unusable
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..cluster.connection import Cluster, connect
+from ..engine import immutable
 from ..engine.policy import Budget, Policy
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError
@@ -56,6 +57,12 @@ ARGUMENT_SPEC: arguments.Spec = {
     "force_conflicts": {"type": "bool", "default": True},
     "adopt": {"type": "bool", "default": False},
     "allow_restart": {"type": "bool", "default": False},
+    "recreate": {
+        "type": "list",
+        "elements": "str",
+        "choices": sorted(immutable.FIELDS),
+        "default": [],
+    },
     "skip_invalid": {"type": "bool", "default": False},
     "verbose_result": {"type": "bool", "default": False},
 }
@@ -139,6 +146,7 @@ def _policy(params: Params, *, check_mode: bool, diff: bool) -> Policy:
         force_conflicts=params["force_conflicts"],
         adopt=params["adopt"],
         allow_restart=params["allow_restart"],
+        recreate=frozenset(params["recreate"]),
         create_namespaces=params["create_namespaces"],
         dry_run=check_mode,
         diff=diff,

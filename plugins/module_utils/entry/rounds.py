@@ -104,13 +104,7 @@ class Reconciler:
             kept = [target for target in targets if target in done.targets]
             again = self._plan(kept, snapshot)
             # What was free before the lease is created, and the answer proves it; what was taken is looked at again.
-            look_up_strangers(
-                self._cluster,
-                again.plans,
-                self._policy.fleet,
-                adopt=self._policy.adopt,
-                only=self._taken,
-            )
+            look_up_strangers(self._cluster, again.plans, self._policy, only=self._taken)
             self._refuse(again.plans, done)
             done.snapshot, done.plans = snapshot, again.plans
             self._execute(again, frozenset(), done, lambda namespace: held[namespace].check())
@@ -151,13 +145,11 @@ class Reconciler:
                 desired(child, target.reference, fleet, parent.reference)
                 for child in target.intent.children
             ]
-        return plan_service(parent, children, snapshot, fleet)
+        return plan_service(parent, children, snapshot, self._policy)
 
     def _examine(self, planned: _Planned, targets: Sequence[Target], done: Reconciled) -> list[str]:
         """Look at everything that forbids a write. Returns the namespaces to create."""
-        self._taken = look_up_strangers(
-            self._cluster, planned.plans, self._policy.fleet, adopt=self._policy.adopt
-        )
+        self._taken = look_up_strangers(self._cluster, planned.plans, self._policy)
         for target, plan in zip(targets, planned.plans, strict=True):
             plan.problems += objections(target, plan, planned.snapshot, self._controllers)
         done.warnings += unseen(self._controllers, targets)
