@@ -1,3 +1,7 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
 """A plain client for setting up and looking at a cluster. Not the collection's own: that one is under test."""
 
 from __future__ import annotations

@@ -1,3 +1,7 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
 """What every test cluster offers, whether the lab started it or the user brought it."""
 
 from __future__ import annotations
@@ -12,7 +16,15 @@ from .client import Client, Manifest
 from .kubeconfig import Access
 
 
-class Cluster(Protocol):
+class Reachable(Protocol):
+    """As much of a cluster as a client or a proxy needs."""
+
+    @property
+    def access(self) -> Access:
+        """How the administrator reaches it."""
+
+
+class Cluster(Reachable, Protocol):
     """A running cluster, seen by a test."""
 
     @property
@@ -22,10 +34,6 @@ class Cluster(Protocol):
     @property
     def client(self) -> Client:
         """The administrator's plain client."""
-
-    @property
-    def access(self) -> Access:
-        """How the administrator reaches it."""
 
     @property
     def audit_log(self) -> Path | None:

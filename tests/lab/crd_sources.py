@@ -1,3 +1,7 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
 """Which CRDs (and kwok stages) come from which Go module, and their copies in the cache.
 
 They are read from the module's folder, as `go mod download` unpacks it, and never stand in this repository. Needs only

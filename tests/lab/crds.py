@@ -1,3 +1,7 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
 """CRDs as data, read from Go module folders, and put into a cluster.
 
 `load("gateway-api")` gives a named bundle, `crds(module, version, path, ...)` any other. Parsed once: the cache
@@ -37,7 +41,7 @@ def crds(module: str, version: str, *files: str, only: tuple[str, ...] = ()) -> 
 
 def documents(bundle: Bundle) -> list[Manifest]:
     """A bundle's documents, downloaded and parsed if need be."""
-    digest = hashlib.sha256(repr(bundle).encode()).hexdigest()[:16]
+    digest = hashlib.sha256(f"{bundle} without descriptions".encode()).hexdigest()[:16]
     cached = paths.cache() / "crds" / f"{digest}.json"
     if cached.is_file():
         found: list[Manifest] = json.loads(cached.read_text(encoding="utf-8"))
@@ -55,8 +59,25 @@ def documents(bundle: Bundle) -> list[Manifest]:
         raise LabError(
             f"{bundle.module}@{bundle.version} has no document named {', '.join(sorted(absent))}"
         )
-    write_atomically(cached, json.dumps(chosen))
-    return chosen
+    short: list[Manifest] = [without_descriptions(each) for each in chosen]
+    write_atomically(cached, json.dumps(short))
+    return short
+
+
+def without_descriptions(value: Any) -> Any:
+    """Drop the prose of a schema: it is most of a CRD's size and half of the time that installing it takes.
+
+    A property that is itself called `description` holds a schema, not a text, and stays.
+    """
+    if isinstance(value, dict):
+        return {
+            name: without_descriptions(each)
+            for name, each in value.items()
+            if not (name == "description" and isinstance(each, str))
+        }
+    if isinstance(value, list):
+        return [without_descriptions(each) for each in value]
+    return value
 
 
 def _parse(text: str) -> list[Manifest]:

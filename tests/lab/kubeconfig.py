@@ -1,3 +1,7 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
 """Kubeconfig files: written for the lab's users, read back into the facts that a client needs."""
 
 from __future__ import annotations

@@ -1,3 +1,7 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
 """The files of one control plane's state folder, and the users that its programs run as."""
 
 from __future__ import annotations
@@ -36,6 +40,7 @@ AUDIT_POLICY = {
     "kind": "Policy",
     "omitStages": ["RequestReceived"],
     "rules": [
+        {"level": "Metadata", "users": ["system:apiserver"]},
         {"level": "Metadata", "verbs": ["get", "list", "watch"]},
         {"level": "RequestResponse"},
     ],

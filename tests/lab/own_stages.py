@@ -1,3 +1,7 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
 """Our kwok stages: they set the status that a gateway or another controller would set, where the lab does not run it."""
 
 from __future__ import annotations

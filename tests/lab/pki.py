@@ -1,3 +1,7 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
 """Certificates of one control plane: its authority, and what the authority signs.
 
 The authority carries critical basicConstraints and keyUsage and both key identifiers; Python 3.13 and newer refuse

@@ -1,3 +1,7 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
 """The process that starts a control plane's programs, watches them, and ends them all.
 
 It runs as `python -m tests.lab.supervisor` in a session of its own. It ends everything when it gets TERM or INT, when its
@@ -45,6 +49,7 @@ class Supervisor:
         self, place: Layout, owner: int, definitions: list[Manifest], token: str, contents: str
     ) -> None:
         self.place = place
+        self.began = time.monotonic()
         self.definitions = definitions
         self.token = token
         self.ports = Ports.free()
@@ -77,7 +82,6 @@ class Supervisor:
             await self._stop()
 
     async def _start(self) -> None:
-        began = time.monotonic()
         layout.prepare(self.place, self.ports.api, self.token)
         state.write(self.place, self.state)
         # The API server retries until etcd answers, so the two start together.
@@ -86,20 +90,27 @@ class Supervisor:
         )
         client = Client.of(self.place.kubeconfig)
         await self._until_ready(client)
+        self._note("the API server is ready")
         await self._launch("kube-scheduler", commands.scheduler)
         # Before the controllers start: the garbage collector then knows the kinds at once, not half a minute later.
         await asyncio.to_thread(
             crds.install, client, [*crds.documents(crd_sources.KWOK_CRD), *self.definitions]
         )
+        self._note("CRDs are served")
         await self._launch("kube-controller-manager", commands.controller_manager)
         await self._launch("kwok", commands.kwok)
         await asyncio.to_thread(
             client.apply_all,
             [*crds.documents(crd_sources.KWOK_STAGES), *stages_for(self.definitions)],
         )
+        self._note("stages are applied")
         self.state.phase = "ready"
-        self.state.started_in = round(time.monotonic() - began, 2)
+        self.state.started_in = round(time.monotonic() - self.began, 2)
         state.write(self.place, self.state)
+
+    def _note(self, text: str) -> None:
+        # Goes to the supervisor's log: where a slow start spent its time.
+        print(f"{time.monotonic() - self.began:5.2f} s  {text}", flush=True)
 
     async def _launch(self, name: str, command: commands.Command) -> None:
         arguments = command(build.program(name), self.place, self.ports)
