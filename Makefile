@@ -32,12 +32,13 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: python ## a real control plane, the example fleet reconciled twice, and what to do next
-	@$(PY_HOST) -m tests.lab build & lab=$$!; $(ENVIRONMENT) run; wait $$lab
+	@$(PY_HOST) -m tests.lab build & lab=$$!; \
+	  $(ENVIRONMENT) run || { kill $$lab; exit 1; }; wait $$lab
 	@$(PY) -m tests.demo $(ARGS)
 
 check: env-test tree ## the inner loop: style, types, import contracts, unit tests, render parity
-	@$(PY) -m tests.tools.lint --quick
-	@$(PYTEST) -q -n $(WORKERS) $(CHECK_TESTS) $(ARGS)
+	@failed=0; $(PY) -m tests.tools.lint --quick || failed=1; \
+	  $(PYTEST) -q -n $(WORKERS) $(CHECK_TESTS) $(ARGS) || failed=1; exit $$failed
 
 test: env-test ## everything that CI runs
 	@$(PY) -m tests.tools.suite $(TEST_STEPS)
