@@ -41,7 +41,7 @@ def slow() -> list[Step]:
     strict = "--disallow-unknown-collection-refs"
     antsibull_docs = [tool("antsibull-docs"), "lint-collection-docs", *references, strict, "."]
     return [
-        Step("ansible-lint", [tool("ansible-lint"), "--offline"], cwd=COLLECTION),
+        Step("ansible-lint", [tool("ansible-lint"), "--offline", "--nocolor"], cwd=COLLECTION),
         Step("antsibull-docs", antsibull_docs, cwd=COLLECTION),
         Step("changelog", [tool("antsibull-changelog"), "lint"]),
         Step("build", _galaxy_build()),
