@@ -59,19 +59,32 @@ class Answer:
     body: bytes
     uncertain: bool = False
 
-    def json(self) -> Any:
-        """Return the body parsed. Raises ValueError where it is not JSON."""
-        return json.loads(self.body)
+    def object(self) -> dict[str, Any] | None:
+        """Return the body as a JSON object, None where it is something else (a proxy's page, plain text)."""
+        try:
+            parsed = json.loads(self.body)
+        except ValueError:
+            return None
+        return parsed if isinstance(parsed, dict) else None
 
     def status_object(self) -> dict[str, Any]:
-        """Return the API's Status object, empty where the body is something else (a proxy's page, plain text)."""
-        try:
-            parsed = self.json()
-        except ValueError:
-            return {}
-        if isinstance(parsed, dict) and parsed.get("kind") == "Status":
-            return parsed
-        return {}
+        """Return the API's Status object, empty where the body is something else."""
+        parsed = self.object() or {}
+        return parsed if parsed.get("kind") == "Status" else {}
+
+    def details(self) -> dict[str, Any]:
+        """Return the details of the Status."""
+        details = self.status_object().get("details")
+        return details if isinstance(details, dict) else {}
+
+    def causes(self) -> list[dict[str, Any]]:
+        """Return the causes in the details of the Status."""
+        causes = self.details().get("causes")
+        return (
+            [cause for cause in causes if isinstance(cause, dict)]
+            if isinstance(causes, list)
+            else []
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeVar
 
 from ..kube.manifest import Json
 from ..kube.reference import Reference
+from .call import Answer, Call
 from .calls import Calls
 from .credentials import Credentials
 from .discovery import Discovery
@@ -109,7 +110,7 @@ class Cluster:
         """Return an object, or None where it is not there. metadata_only: without spec, status and data."""
         call = self._calls.get(reference, metadata_only=metadata_only)
         try:
-            found: Json = self._requests.send(call).json()
+            found = self._requests.send_for_object(call)
         except NotFound as error:
             if error.of_object:
                 return None
@@ -176,7 +177,7 @@ class Cluster:
             manifest, manager=manager, force=force, dry_run=dry_run, subresource=subresource
         )
         answer = self._sent(call)
-        stored: Json = answer.json()
+        stored = self._requests.object_of(call, answer)
         created = answer.status == 201
         if not created and answer.uncertain and not subresource and not dry_run:
             created = created_by_us(stored, manager)
@@ -195,13 +196,12 @@ class Cluster:
         call = self._calls.patch(
             reference, body, kind=kind, dry_run=dry_run, subresource=subresource
         )
-        result: Json = self._sent(call).json()
-        return result
+        return self._requests.object_of(call, self._sent(call))
 
     def create(self, manifest: Mapping[str, Any], *, dry_run: bool = False) -> Json:
         """Create an object. Raises AlreadyExists. Not sent again where it may have been executed."""
-        result: Json = self._sent(self._calls.create(manifest, dry_run=dry_run)).json()
-        return result
+        call = self._calls.create(manifest, dry_run=dry_run)
+        return self._requests.object_of(call, self._sent(call))
 
     def delete(
         self,
@@ -253,14 +253,14 @@ class Cluster:
     def server_version(self) -> Version:
         """Return the server's version; asked once."""
         if self._version is None:
-            self._version = Version.of(self._requests.send(self._calls.version()).json())
+            self._version = Version.of(self._requests.send_for_object(self._calls.version()))
         return self._version
 
     def who_am_i(self) -> str:
         """Return the user name that the server sees, for messages; empty where it does not tell. Asked once."""
         if self._user is None:
             try:
-                review = self._requests.send(self._calls.who_am_i()).json()
+                review = self._requests.send_for_object(self._calls.who_am_i())
                 self._user = str(review["status"]["userInfo"]["username"])
             except (ClusterError, KeyError, TypeError, ValueError):
                 self._user = ""
@@ -270,7 +270,7 @@ class Cluster:
         """Return whether we may do something, None where the server does not tell. Only for messages."""
         try:
             call = self._calls.may_i(verb, api_version, kind, namespace)
-            review = self._requests.send(call).json()
+            review = self._requests.send_for_object(call)
             return bool(review["status"]["allowed"])
         except (ClusterError, KeyError, TypeError, ValueError):
             return None
@@ -297,7 +297,7 @@ class Cluster:
         self._pool.close()
         self._requests.close()
 
-    def _sent(self, call: Any) -> Any:
+    def _sent(self, call: Call) -> Answer:
         """Send a write to an object; a 404 that means the kind becomes KindMissing."""
         try:
             return self._requests.send(call)

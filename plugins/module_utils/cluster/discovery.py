@@ -72,7 +72,7 @@ class Discovery:
             return known
 
     def _read(self, root: str, api_version: str) -> dict[tuple[str, str], KindFacts]:
-        answer = self._requests.send(
+        answer = self._requests.send_for_object(
             Call(
                 verb="get",
                 method="GET",
@@ -80,7 +80,7 @@ class Discovery:
                 subject="ask which kinds are served",
                 accept=_AGGREGATED,
             )
-        ).json()
+        )
         if answer.get("kind") == "APIGroupDiscoveryList":
             return _aggregated(answer)
         return self._of_version(root, api_version)
@@ -88,14 +88,14 @@ class Discovery:
     def _of_version(self, root: str, api_version: str) -> dict[tuple[str, str], KindFacts]:
         """Return the kinds of one version, for servers older than 1.26, which know no aggregated form."""
         try:
-            answer = self._requests.send(
+            answer = self._requests.send_for_object(
                 Call(
                     verb="get",
                     method="GET",
                     path=f"{root}/{api_version}",
                     subject=f"ask which kinds {api_version} has",
                 )
-            ).json()
+            )
         except ApiError as error:
             if error.status == 404:
                 return {}

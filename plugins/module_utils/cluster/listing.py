@@ -28,7 +28,7 @@ def pages(requests: Requests, call: Call) -> Iterator[Listing]:
     while True:
         query = {**call.query, "continue": token} if token else call.query
         with requests.list_slots:
-            answer = requests.send(replace(call, query=query)).json()
+            answer = requests.send_for_object(replace(call, query=query))
         items: list[Json] = answer.get("items") or []
         for item in items:
             item["apiVersion"], item["kind"] = facts.api_version, facts.kind

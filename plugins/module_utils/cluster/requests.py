@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
+from ..kube.manifest import Json
 from . import retry
 from .call import Answer, Call, Fault
 from .credentials import Credentials
@@ -77,6 +78,20 @@ class Requests:
             return transport.exchange(call.method, target, body, headers, patience, spare=spare)
 
         return self._repeat(call, exchange)
+
+    def send_for_object(self, call: Call) -> Json:
+        """Return the JSON object that a call is answered with. Raises like `send`."""
+        return self.object_of(call, self.send(call))
+
+    def object_of(self, call: Call, answer: Answer) -> Json:
+        """Return the JSON object in an answer. Raises Unreachable where it is the answer of something else."""
+        found = answer.object()
+        if found is None:
+            cause = "what answers there is not the Kubernetes API"
+            raise Unreachable(
+                self.server, call.subject, cause, "is a proxy or a login page before it?"
+            )
+        return found
 
     def open_stream(self, call: Call) -> Any:
         """Return urllib3's response for a watch, once its head is there. Raises like `send`."""

@@ -94,8 +94,6 @@ def _repeatable(call: Call, outcome: Answer | Fault) -> bool:
 
 def _lost_race(answer: Answer) -> bool:
     """Whether a 409 only means that somebody wrote at the same moment: no field manager is named as the other side."""
-    status = answer.status_object()
-    causes = (status.get("details") or {}).get("causes") or []
-    return status.get("reason") == "Conflict" and not any(
-        cause.get("reason") == "FieldManagerConflict" for cause in causes
+    return answer.status_object().get("reason") == "Conflict" and not any(
+        cause.get("reason") == "FieldManagerConflict" for cause in answer.causes()
     )

@@ -73,7 +73,7 @@ def refusal(
             str(cause.get("field") or ""),
             scrub(str(cause.get("message") or "")),
         )
-        for cause in (status.get("details") or {}).get("causes") or []
+        for cause in answer.causes()
     )
     cls = _CLASSES.get(code, ServerError if code >= 500 else ApiError)
     if code == 409 and reason == "AlreadyExists":
@@ -94,7 +94,7 @@ def refusal(
         uncertain=answer.uncertain,
     )
     if isinstance(error, NotFound):
-        error.of_object = bool((status.get("details") or {}).get("name"))
+        error.of_object = bool(answer.details().get("name"))
     return error
 
 

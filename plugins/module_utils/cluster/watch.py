@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -66,8 +67,10 @@ class Watch(Iterator[WatchEvent]):
             self._closed = True
             if self._response is not None:
                 _hang_up(self._response)
+        with contextlib.suppress(ValueError):  # another thread is in it, and ends it
+            self._events.close()
 
-    def _run(self) -> Iterator[WatchEvent]:
+    def _run(self) -> Generator[WatchEvent, None, None]:
         drops = 0
         while not self._over():
             try:

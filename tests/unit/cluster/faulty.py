@@ -140,6 +140,7 @@ def serving(*steps: Behaviour, always: Behaviour | None = None) -> Iterator[Scri
 
     class Faulty(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
         rest = script
 
         def _do(self) -> None:
@@ -153,7 +154,7 @@ def serving(*steps: Behaviour, always: Behaviour | None = None) -> Iterator[Scri
             except OSError:
                 self.close_connection = True
 
-        do_GET = do_POST = do_PATCH = do_DELETE = do_PUT = _do
+        do_GET = do_POST = do_PATCH = do_DELETE = do_PUT = _do  # noqa: N815
 
         def log_message(self, *_args: Any) -> None:
             """Print nothing."""
