@@ -13,13 +13,14 @@ import sys
 import textwrap
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.lab import audit, paths, state
-from tests.lab.client import ApiError, Client, wait_until
+from tests.lab.client import ApiError, Client, Manifest, wait_until
 from tests.lab.cluster import Cluster, grant
 from tests.lab.control_plane import ControlPlane
 from tests.lab.errors import LabError
@@ -127,21 +128,19 @@ def _route(namespace: str) -> dict[str, Any]:
     }
 
 
+def _accepted(generation: int, route: Manifest | None) -> bool:
+    parents = (route or {}).get("status", {}).get("parents", ())
+    conditions = [condition for parent in parents for condition in parent["conditions"]]
+    return any(each["observedGeneration"] == generation for each in conditions)
+
+
 def test_stage_accepts_route_again_after_a_change(control_plane: Cluster, namespace: str) -> None:
     client = control_plane.client
     route = _route(namespace)
     for generation in (1, 2):
         route["spec"]["hostnames"] = [f"host-{generation}.example.com"]
         client.apply(route)
-        found = client.wait_for(
-            route,
-            lambda found, now=generation: [
-                condition
-                for parent in (found or {}).get("status", {}).get("parents", ())
-                for condition in parent["conditions"]
-                if condition["observedGeneration"] == now
-            ],
-        )
+        found = client.wait_for(route, partial(_accepted, generation))
         assert found
         assert found["status"]["parents"][0]["parentRef"]["name"] == "gateway"
 
@@ -200,12 +199,12 @@ def test_service_account_has_only_what_it_was_granted(
     control_plane: Cluster, namespace: str
 ) -> None:
     robot = Client.of(control_plane.service_account_kubeconfig("robot", namespace))
-    with pytest.raises(ApiError, match="403 Forbidden.*configmaps"):
+    with pytest.raises(ApiError, match=r"403 Forbidden.*configmaps"):
         robot.list_all("v1", "ConfigMap", namespace)
     rules = [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list"]}]
     grant(control_plane, f"{namespace}/robot", rules, namespace)
     _await_right(robot, namespace)
-    with pytest.raises(ApiError, match="403 Forbidden.*create"):
+    with pytest.raises(ApiError, match=r"403 Forbidden.*create"):
         robot.create(_config_map(namespace))
 
 
@@ -215,7 +214,7 @@ def test_user_known_by_certificate_has_only_what_it_was_granted(
     if not isinstance(control_plane, ControlPlane):
         pytest.skip("only the lab's own control plane can sign certificates")
     ann = Client.of(control_plane.user_kubeconfig("ann", ["team-a"], namespace))
-    with pytest.raises(ApiError, match='403 Forbidden.*User "ann"'):
+    with pytest.raises(ApiError, match=r'403 Forbidden.*User "ann"'):
         ann.list_all("v1", "ConfigMap", namespace)
     rules = [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list"]}]
     grant(control_plane, "ann", rules, namespace)

