@@ -16,8 +16,7 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-_PLAIN_TYPES = (bool, int, float, str, Mapping, list, tuple)
-_NAMES = {Mapping: "dict"}
+_TYPES: tuple[type, ...] = (bool, int, float, str, list, tuple)
 
 
 def text(plugin: str, value: Any, argument: str = "") -> str:
@@ -82,20 +81,26 @@ def explained(plugin: str) -> Iterator[None]:
 
 
 def wrong_type(plugin: str, value: Any, wanted: str, argument: str = "") -> AnsibleFilterError:
-    """Return the error for a value of another type than the plugin wants."""
+    """Return the error for a value of another type than the plugin wants.
+
+    An undefined variable raises its own error, which names the variable; before 2.19 ansible-core leaves that to plugins,
+    and only that error lets a skipped task stay skipped.
+    """
+    from jinja2 import Undefined
+
+    if isinstance(value, Undefined):
+        value._fail_with_undefined_error()
     what = f"{argument} has to be" if argument else "the input has to be"
     return AnsibleFilterError(f"{plugin}: {what} of type {wanted}, but it is {_type_name(value)}")
 
 
 def _type_name(value: Any) -> str:
-    from jinja2 import Undefined
-
-    if isinstance(value, Undefined):
-        return "undefined"
+    """Return the type that a user knows, not the subclass of it that templates hand over."""
     if value is None:
         return "null"
-    base = next((base for base in _PLAIN_TYPES if isinstance(value, base)), type(value))
-    return _NAMES.get(base, base.__name__)
+    if isinstance(value, Mapping):
+        return "dict"
+    return next((base for base in _TYPES if isinstance(value, base)), type(value)).__name__
 
 
 def plain(value: Any) -> Any:

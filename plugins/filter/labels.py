@@ -1,0 +1,80 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Filters that make label sets and selectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..module_utils.kube import labels
+from ..module_utils.kube.names import check_label_value
+from ..module_utils.services.model_service import labels as model_service
+from ..module_utils.services.model_service import names
+from ..module_utils.services.model_service.releases import RELEASES
+from ..module_utils.services.model_service.settings import DEFAULT_RELEASE
+from ..plugin_utils.arguments import explained, mapping, optional_text, service, text
+
+LabelSets = dict[str, dict[str, dict[str, str]]]
+
+
+def model_service_labels(
+    value: Any, release: Any = DEFAULT_RELEASE, operator_version: Any = None
+) -> LabelSets:
+    """Return the label sets of every child that a ModelService can have: child, set, labels."""
+    plugin = "model_service_labels"
+    name, _namespace = service(plugin, value)
+    wanted = text(plugin, release, "release").removeprefix("v")
+    version = f"v{wanted}"
+    if operator_version is not None:
+        version = text(plugin, operator_version, "operator_version")
+    with explained(plugin):
+        if wanted not in RELEASES:
+            raise ValueError(f'release "{wanted}" is not one of {", ".join(RELEASES)}')
+        faults = [*names.problems(name), *filter(None, [check_label_value(version)])]
+        if faults:
+            raise ValueError("; ".join(faults))
+        serving_label = RELEASES[wanted].serving_label_on_monitors
+        return model_service.all_labels(name, version, serving_label)
+
+
+def recommended_labels(
+    value: Any,
+    instance: Any = None,
+    version: Any = None,
+    component: Any = None,
+    part_of: Any = None,
+    managed_by: Any = None,
+) -> dict[str, str]:
+    """Return the labels that Kubernetes recommends for an application of this name."""
+    plugin = "recommended_labels"
+    others = {
+        "instance": instance,
+        "version": version,
+        "component": component,
+        "part_of": part_of,
+        "managed_by": managed_by,
+    }
+    given = {key: optional_text(plugin, other, key) for key, other in others.items()}
+    with explained(plugin):
+        return labels.recommended_labels(text(plugin, value), **given)
+
+
+def label_selector(value: Any) -> str:
+    """Return labels, or a LabelSelector, as the text that the API and kubectl take."""
+    with explained("label_selector"):
+        return labels.selector_text(mapping("label_selector", value))
+
+
+class FilterModule:
+    """The filters of this file."""
+
+    def filters(self) -> dict[str, Callable[..., Any]]:
+        """Return them by name."""
+        return {
+            "model_service_labels": model_service_labels,
+            "recommended_labels": recommended_labels,
+            "label_selector": label_selector,
+        }
