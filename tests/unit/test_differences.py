@@ -78,7 +78,7 @@ def test_every_refused_case_is_named() -> None:
 def test_every_rule_is_named() -> None:
     rules = {
         rule
-        for path in sources
+        for path in SOURCES
         for rule in re.findall(r'rule="([a-z-]+)"', path.read_text(encoding="utf-8"))
     }
     listed = set(re.split(r",\s*|\s+", PAGE[PAGE.index("## Rules") :]))

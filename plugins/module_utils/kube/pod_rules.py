@@ -8,38 +8,17 @@ k8s.io/kubernetes v1.36.3 (pkg/apis/core/validation).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from .manifest import Json
-from .names import check_dns_subdomain, check_label_key, check_label_value, check_namespace
+from .names import check_label_key, check_label_value
 from .problem import Problem
 from .quantity import parse_quantity
 from .schema_check import child_path
 from .schema_faults import show
 
-_ENV_NAME = re.compile(r"[ -<>-~]+", re.ASCII)
-_CONFIG_KEY = re.compile(r"[-._a-zA-Z0-9]{1,253}", re.ASCII)
-_SUBSCRIPT = re.compile(r"metadata\.(?P<map>labels|annotations)\['(?P<key>.*)'\]")
-
-_FIELD_PATHS = (
-    "metadata.name",
-    "metadata.namespace",
-    "metadata.uid",
-    "spec.nodeName",
-    "spec.serviceAccountName",
-    "status.hostIP",
-    "status.hostIPs",
-    "status.podIP",
-    "status.podIPs",
-)
-_RESOURCE_FIELDS = tuple(
-    f"{side}.{name}"
-    for side in ("limits", "requests")
-    for name in ("cpu", "memory", "ephemeral-storage")
-)
 _HUGE_PAGES = "hugepages-"
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _CONTAINER_RESOURCES = ("cpu", "memory", "ephemeral-storage")
@@ -48,84 +27,6 @@ _CONTAINER_RESOURCES = ("cpu", "memory", "ephemeral-storage")
 PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 #: All annotations of an object together, in bytes.
 ANNOTATIONS_LIMIT = 256 * 1024
-
-
-def env_problems(env: Sequence[Json], path: str) -> Iterator[Problem]:
-    """Yield what is wrong with environment variables, one by one. Duplicates are not looked at."""
-    for number, variable in enumerate(env):
-        where = f"{path}[{number}]"
-        name = variable["name"]
-        if not _ENV_NAME.fullmatch(name):
-            message = f"{show(name)} is not a variable: only printable ASCII characters other than = are allowed"
-            yield Problem(f"{where}.name", message, rule="env-name")
-        if "valueFrom" in variable:
-            yield from _source_problems(variable, f"{where}.valueFrom")
-
-
-def _source_problems(variable: Json, path: str) -> Iterator[Problem]:
-    name, source = variable["name"], variable["valueFrom"]
-    if len(source) != 1:
-        kinds = "fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef"
-        yield Problem(path, f"{name}: give exactly one of {kinds}", rule="env-source")
-    if variable.get("value"):
-        yield Problem(path, f"{name}: give either value or valueFrom, not both", rule="env-source")
-    for kind, body in source.items():
-        where = f"{path}.{kind}"
-        for field, message in _SOURCES[kind](body):
-            yield Problem(f"{where}.{field}", f"{name}: {message}", rule="env-source")
-
-
-def _field_faults(body: Json) -> Iterator[tuple[str, str]]:
-    if body.get("apiVersion", "v1") != "v1":
-        yield "apiVersion", f"{show(body['apiVersion'])} is not v1"
-    wanted = body["fieldPath"]
-    subscript = _SUBSCRIPT.fullmatch(wanted)
-    if subscript:
-        fault = check_label_key(subscript["key"])
-        if fault:
-            yield "fieldPath", fault
-    elif wanted not in _FIELD_PATHS:
-        known = ", ".join((*_FIELD_PATHS, "metadata.labels['…']", "metadata.annotations['…']"))
-        yield "fieldPath", f"{show(wanted)} is none of {known}"
-
-
-def _resource_faults(body: Json) -> Iterator[tuple[str, str]]:
-    wanted = body["resource"]
-    if wanted not in _RESOURCE_FIELDS and not wanted.startswith(
-        (f"limits.{_HUGE_PAGES}", f"requests.{_HUGE_PAGES}")
-    ):
-        yield "resource", f"{show(wanted)} is none of {', '.join(_RESOURCE_FIELDS)}"
-
-
-def _key_faults(body: Json) -> Iterator[tuple[str, str]]:
-    fault = check_dns_subdomain(body.get("name", ""))
-    if fault:
-        yield "name", fault
-    key = body["key"]
-    if not _CONFIG_KEY.fullmatch(key) or key in (".", "..") or key.startswith(".."):
-        yield (
-            "key",
-            f'{show(key)} is not a key: letters, digits, "-", "_" and "." are allowed, 1 to 253 of them',
-        )
-
-
-def _file_faults(body: Json) -> Iterator[tuple[str, str]]:
-    if not _ENV_NAME.fullmatch(body["key"]):
-        yield "key", f"{show(body['key'])} is not a variable"
-    fault = check_namespace(body["volumeName"])
-    if fault:
-        yield "volumeName", fault
-    if not body["path"] or ".." in body["path"].split("/"):
-        yield "path", f'{show(body["path"])} must not be empty nor hold ".."'
-
-
-_SOURCES = {
-    "fieldRef": _field_faults,
-    "resourceFieldRef": _resource_faults,
-    "configMapKeyRef": _key_faults,
-    "secretKeyRef": _key_faults,
-    "fileKeyRef": _file_faults,
-}
 
 
 def toleration_problems(tolerations: Sequence[Json], path: str) -> Iterator[Problem]:
@@ -232,8 +133,18 @@ def _amount_faults(name: str, amount: Fraction, text: str) -> Iterator[str]:
         yield f"{show(name)} is not the name of an extended resource"
     if amount < 0:
         yield f"{text} is negative"
+    elif name.startswith(_HUGE_PAGES) and not _whole_pages(name, amount):
+        yield f"{text} is not a multiple of the page size in {name}"
     elif is_extended(name) and amount.denominator != 1:
         yield f"{text} is not a whole number; devices are counted in pieces"
+
+
+def _whole_pages(name: str, amount: Fraction) -> bool:
+    try:
+        page = parse_quantity(name.removeprefix(_HUGE_PAGES))
+    except ValueError:
+        return False
+    return page > 0 and page.denominator == 1 and amount % page == 0
 
 
 def _against_limit(name: str, request: str, limit: str | None) -> str | None:

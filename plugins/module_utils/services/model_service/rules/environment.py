@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ....kube.pod_rules import env_problems
+from ....kube.env_rules import env_problems
 from ....kube.problem import Problem
 from ....kube.schema_faults import show
 from ..settings import Settings
@@ -17,12 +17,14 @@ _REFERENCE = re.compile(r"\$\(([^()]+)\)")
 
 #: What the engine gets before the author's own variables.
 COMPUTED = ("TP_SIZE", "DP_SIZE", "DP_SIZE_LOCAL")
+#: The emptyDir volumes that all engine pods have.
+EMPTY_DIRS = ("model", "model-tmp")
 NIXL_PORT = "VLLM_NIXL_SIDE_CHANNEL_PORT"
 
 
 def variables(service: ModelService, _settings: Settings) -> Iterator[Problem]:
     """Refuse variables that no container takes."""
-    yield from env_problems(service.engine.env, _PATH)
+    yield from env_problems(service.engine.env, _PATH, EMPTY_DIRS)
 
 
 def repeated(service: ModelService, _settings: Settings) -> Iterator[Problem]:
