@@ -43,7 +43,7 @@ class Section:
         data = self.text(f"{key}-data")
         if data:
             try:
-                return base64.b64decode(data, validate=False).decode()
+                return base64.b64decode("".join(data.split()), validate=True).decode()
             except (binascii.Error, ValueError):
                 raise LoginError(f"kubeconfig: {key}-data of {self.name} is not base64") from None
         path = self.text(key)

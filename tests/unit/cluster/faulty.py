@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import json
+import select
 import socket
+import ssl
 import struct
 import threading
 import time
@@ -132,7 +134,9 @@ def events(*lines: Any, then: Behaviour | None = None) -> Behaviour:
 
 
 @contextmanager
-def serving(*steps: Behaviour, always: Behaviour | None = None) -> Iterator[Script]:
+def serving(
+    *steps: Behaviour, always: Behaviour | None = None, tls: ssl.SSLContext | None = None
+) -> Iterator[Script]:
     """Run a server with a script; nothing of it is left afterwards."""
     script = Script(list(steps))
     if always is not None:
@@ -156,12 +160,33 @@ def serving(*steps: Behaviour, always: Behaviour | None = None) -> Iterator[Scri
 
         do_GET = do_POST = do_PATCH = do_DELETE = do_PUT = _do  # noqa: N815
 
+        def handle(self) -> None:
+            try:
+                super().handle()
+            except OSError:
+                self.close_connection = True
+
+        def do_CONNECT(self) -> None:
+            seen = Seen("CONNECT", self.path, self.headers, b"", time.monotonic())
+            with script.lock:
+                script.seen.append(seen)
+            host, _, port = self.path.rpartition(":")
+            with socket.create_connection((host, int(port))) as behind:
+                self.connection.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                _pump(self.connection, behind)
+            self.close_connection = True
+
         def log_message(self, *_args: Any) -> None:
             """Print nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Faulty)
     server.daemon_threads = True
-    script.url = f"http://127.0.0.1:{server.server_address[1]}"
+    if tls is not None:
+        # The handshake happens in the handler's thread, where its failure disturbs nobody.
+        server.socket = tls.wrap_socket(
+            server.socket, server_side=True, do_handshake_on_connect=False
+        )
+    script.url = f"{'https' if tls else 'http'}://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
@@ -171,6 +196,16 @@ def serving(*steps: Behaviour, always: Behaviour | None = None) -> Iterator[Scri
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def _pump(one: socket.socket, other: socket.socket) -> None:
+    """Carry bytes both ways until one side ends."""
+    while True:
+        for source in select.select([one, other], [], [])[0]:
+            data = source.recv(65536)
+            if not data:
+                return
+            (other if source is one else one).sendall(data)
 
 
 def _script(handler: Handler) -> Script:
