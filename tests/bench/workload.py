@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is applied: services of one shape, and the same objects as plain manifests for the peers."""
+
+from __future__ import annotations
+
+from ansible_collections.modelops.inference.plugins.module_utils.entry import llmisvc_reconcile
+from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.crd import (
+    crd,
+)
+
+from .runs import Json
+
+
+def services(count: int) -> list[Json]:
+    """Return services that have 14 or 15 children each and fit the lab's nodes; they name no namespace."""
+    return [_service(number) for number in range(count)]
+
+
+def _service(number: int) -> Json:
+    return {
+        "apiVersion": "model.otterscale.io/v1alpha1",
+        "kind": "ModelService",
+        "metadata": {"name": f"chat-{number}"},
+        "spec": {
+            "model": {
+                "name": f"acme/chat-{number}",
+                "image": f"registry.example.com/models/chat:{number}",
+            },
+            "engine": {
+                "args": ["--max-model-len=8192"],
+                "env": [{"name": "LEVEL", "value": "INFO"}],
+            },
+            "accelerator": {"type": "cpu"},
+            "decode": {"replicas": 1, "resources": {"requests": {"cpu": "1", "memory": "1Gi"}}},
+            "inferencePool": {
+                "endpointPicker": {
+                    "replicas": 1,
+                    "resources": {"requests": {"cpu": "100m", "memory": "128Mi"}},
+                }
+            },
+            "httpRoute": {"gatewayRef": {"name": "edge"}},
+            "monitoring": {"podMonitor": {"enabled": True}},
+        },
+    }
+
+
+def rendered(documents: list[Json], namespace: str) -> list[Json]:
+    """Return the objects of the services as plain manifests."""
+    params = {
+        name: option.get("default") for name, option in llmisvc_reconcile.ARGUMENT_SPEC.items()
+    }
+    params |= {
+        "services": documents,
+        "namespace": namespace,
+        "state": "rendered",
+        "settings": {"gateway_name": ""},
+    }
+    result = llmisvc_reconcile.run(
+        params, check_mode=False, diff=False, environment={}, progress=print
+    )
+    manifests: list[Json] = result["manifests"]
+    return manifests
+
+
+def custom_resource_definition() -> Json:
+    """Return the CRD of the services."""
+    return crd()
