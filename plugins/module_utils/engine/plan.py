@@ -60,6 +60,7 @@ class ServicePlan:
     changes: list[Change] = field(default_factory=list)
     unchanged: list[Reference] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    parent_refused: bool = False
 
     @property
     def owner_uid(self) -> str:
@@ -96,7 +97,10 @@ def _plan_object(
         plan.changes.append(_change(Action.ADOPT, wanted, live, owned.text))
     else:
         text = f"{wanted.reference} exists already and {owned.text}; {WAY_OUT[owned.owner]}"
-        plan.problems.append(Problem("", text, rule="ownership"))
+        # A service that is somebody else's as a whole is said once, not for each of its children.
+        if not plan.parent_refused:
+            plan.problems.append(Problem("", text, rule="ownership"))
+        plan.parent_refused |= wanted is plan.parent
 
 
 #: What to do about an object that is not ours.
