@@ -13,6 +13,7 @@ from typing import Any
 from ...kube.envelope import as_applied, read_envelope
 from ...kube.manifest import Json
 from ...kube.schema_check import check, related
+from ...kube.spelt_out import spelt_out
 from ..kind import Loaded
 from .rules import RULES
 from .schema import spec_schema
@@ -45,7 +46,7 @@ def load(document: Json, settings: Settings) -> Loaded[ModelService]:
         {"apiVersion": API_VERSION, "kind": KIND, "spec": document.get("spec")}, envelope
     )
     service = ModelService(
-        document=applied,
+        document={**applied, "spec": spelt_out(spec_schema(settings.release), applied["spec"])},
         name=envelope.name,
         namespace=envelope.namespace,
         model=_model(value["model"]),
