@@ -29,8 +29,6 @@ from tests.lab.layout import Layout
 from tests.lab.process import is_alive
 from tests.lab.proxy import Proxy
 
-pytest_plugins = ["tests.lab.fixtures"]
-
 #: Seconds that a start may take here; the aim on an idle machine is 10.
 GENEROUS = 90.0
 

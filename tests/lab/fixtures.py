@@ -4,7 +4,7 @@
 
 """pytest fixtures of the lab: `control_plane`, `namespace`, `bare_namespace`, `proxy`.
 
-A test file or a top-level conftest says `pytest_plugins = ["tests.lab.fixtures"]`.
+The conftest of a folder imports them by name, and `pytest_sessionfinish` with them.
 
 With pytest-xdist all workers share one control plane: it costs 700 MB and seconds of both cores, and tests are kept
 apart by their namespaces. The first worker starts it, for the life of the process that runs the workers; that process
