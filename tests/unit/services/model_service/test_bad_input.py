@@ -92,6 +92,12 @@ WRONG = {
     "env read before it is replaced": (
         _engine(env=[{"name": "A", "value": "1"}, {"name": "B", "value": "$(A)"}, {"name": "A", "value": "2"}]),
         "spec.engine.env[0]", "B reads the first value"),
+    "env unit": (
+        _engine(env=[{"name": "A", "valueFrom": {"resourceFieldRef": {"resource": "limits.cpu", "divisor": "1Mi"}}}]),
+        "spec.engine.env[0].valueFrom.resourceFieldRef.divisor", "1, 1m"),
+    "env file of no volume": (
+        _engine(env=[{"name": "A", "valueFrom": {"fileKeyRef": {"volumeName": "x", "path": "a", "key": "B"}}}]),
+        "spec.engine.env[0].valueFrom.fileKeyRef.volumeName", "model, model-tmp"),
     "pull policy": (_engine(imagePullPolicy="Sometimes"), "spec.engine.imagePullPolicy", "Always, IfNotPresent, Never"),
     "image with a blank": (_engine(image=" vllm:1"), "spec.engine.image", "blanks"),
     "first pull secret": (_model(imagePullSecrets=[{}]), "spec.model.imagePullSecrets[0].name", "missing"),
@@ -116,6 +122,8 @@ WRONG = {
     "huge pages alone": (
         document(accelerator={"type": "cpu"}, decode={"resources": {"limits": {"hugepages-2Mi": "4Mi"}}}),
         "spec.decode.resources", "cpu or memory"),
+    "part of a huge page": (
+        _amounts({"hugepages-2Mi": "3Mi", "cpu": "1"}), "spec.decode.resources.limits.hugepages-2Mi", "page size"),
     "claims": (_decode(resources={"claims": [{"name": "accel"}]}), "spec.decode.resources.claims[0]", "accel"),
     "claims twice": (
         _decode(resources={"claims": [{"name": "a"}, {"name": "a"}]}), "spec.decode.resources.claims[1]", "claims[0]"),

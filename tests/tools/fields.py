@@ -1,0 +1,91 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Write the table of every field of a custom resource from its schema: `python -m tests.tools.fields`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from .tree import CHECKOUT, TREE_ROOT, sync
+
+PAGE = CHECKOUT / "docs" / "model_service.md"
+
+_HEAD = """# Fields of a ModelService
+
+Made by `python -m tests.tools.fields` from `plugins/module_utils/services/model_service/schema.py`.
+Fields of release 1.0.1; what 0.9.0-alpha.2 lacks is marked. **Bold** fields are required where the field above them is given.
+Without a default a field has no value when it is left out.
+
+| field | type | default | values | meaning |
+|---|---|---|---|---|
+"""
+
+
+def page() -> str:
+    """Return the page as it should stand in docs/."""
+    from ansible_collections.modelops.inference.plugins.module_utils.kube.schema import (
+        Row,
+        default_of,
+        type_name,
+    )
+    from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.releases import (
+        ALPHA2,
+        V1,
+    )
+    from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.schema import (
+        documentation,
+    )
+
+    early = {row.path for row in documentation(ALPHA2)}
+
+    def line(row: Row) -> str:
+        name = f"**`{row.path}`**" if row.required else f"`{row.path}`"
+        later = "" if row.path in early else " From release 1.0.0."
+        default = default_of(row.schema)
+        shown = (
+            f"`{str(default).lower() if isinstance(default, bool) else default}`"
+            if default not in (None, "")
+            else ""
+        )
+        return _line(
+            [
+                name,
+                type_name(row.schema),
+                shown,
+                _values(row.schema),
+                row.schema.description + later,
+            ]
+        )
+
+    return _HEAD + "".join(line(row) for row in documentation(V1))
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
+
+
+def _values(schema: Any) -> str:
+    enum = getattr(schema, "enum", ())
+    if enum:
+        return ", ".join(f"`{value}`" for value in enum)
+    low, high = getattr(schema, "minimum", None), getattr(schema, "maximum", None)
+    if low is not None:
+        return f"{low} to {high}" if high is not None else f"at least {low}"
+    length = getattr(schema, "max_length", None)
+    return f"1 to {length} characters" if length else ""
+
+
+def main() -> None:
+    """Write the page and say so."""
+    sync()
+    sys.path.insert(0, str(TREE_ROOT))
+    PAGE.write_text(page(), encoding="utf-8")
+    print(PAGE)
+
+
+if __name__ == "__main__":
+    main()
