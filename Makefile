@@ -24,6 +24,7 @@ export PATH := $(ROOT)/.venv/bin:$(PATH)
 export PYTHONPATH := $(ROOT)/build/tree
 export ANSIBLE_COLLECTIONS_PATH := $(ROOT)/build/tree
 export ANSIBLE_HOME := $(ROOT)/build/ansible
+export ANSIBLE_REMOTE_TMP := $(ROOT)/build/ansible/tmp
 export ANSIBLE_NOCOWS := 1
 export RUFF_CACHE_DIR := $(ROOT)/build/ruff
 

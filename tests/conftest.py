@@ -18,6 +18,7 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
 
 os.environ["ANSIBLE_COLLECTIONS_PATH"] = str(tree.TREE_ROOT)
 os.environ.setdefault("ANSIBLE_HOME", str(tree.BUILD / "ansible"))
+os.environ.setdefault("ANSIBLE_REMOTE_TMP", str(tree.BUILD / "ansible" / "tmp"))
 os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(tree.BUILD / "hypothesis"))
 
 # A busy machine is no failure, so no deadline; `make fuzz` looks much further than the inner loop.
