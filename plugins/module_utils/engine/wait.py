@@ -11,11 +11,14 @@ from typing import TypeAlias
 
 from ..cluster.connection import Cluster
 from ..cluster.errors import ClusterError, Gone, KindMissing
+from ..cluster.watch import Watch
 from ..kube.manifest import Json
 from ..kube.reference import Reference
 
 #: How long one watch request runs before it is opened again, in seconds.
 WATCH_S = 300.0
+#: How long a watcher may take to end once its connection is closed, in seconds.
+END_WITHIN_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +112,8 @@ class _Watcher(threading.Thread):
         self._messages = messages
         self._stop_event = stop
         self._number = number
+        self._lock = threading.Lock()
+        self._watch: Watch | None = None
 
     def run(self) -> None:
         try:
@@ -120,8 +125,12 @@ class _Watcher(threading.Thread):
                 self._messages.put(error)
 
     def end(self) -> None:
-        """Let the thread end; it is a daemon, so a request that is still open does not hold up the run."""
-        self.join(timeout=0.1)
+        """Hang up and let the thread end; it is a daemon, so a list that is still open does not hold up the run."""
+        with self._lock:
+            watch = self._watch
+        if watch is not None:
+            watch.close()
+        self.join(timeout=END_WITHIN_S)
 
     def _follow(self, namespace: str) -> None:
         what = self._what
@@ -147,14 +156,19 @@ class _Watcher(threading.Thread):
     def _stream(self, namespace: str, version: str, known: set[Reference]) -> str:
         """Follow one watch request to its end and return the place to go on from."""
         what = self._what
-        for event in self._cluster.watch(
+        watch = self._cluster.watch(
             what.api_version,
             what.kind,
             namespace=namespace,
             selector=what.selector,
             resource_version=version,
             timeout=WATCH_S,
-        ):
+        )
+        with self._lock:
+            if self._stop_event.is_set():
+                return version
+            self._watch = watch
+        for event in watch:
             if self._stop_event.is_set():
                 break
             version = str(event.object["metadata"]["resourceVersion"])
