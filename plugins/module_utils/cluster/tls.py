@@ -47,7 +47,7 @@ def explain(error: BaseException) -> tuple[str, str]:
         )
     if "certificate has expired" in text:
         return ("its certificate has expired", "renew the server's certificate")
-    if "Hostname mismatch" in text or "IP address mismatch" in text:
+    if any(sign in text for sign in ("Hostname mismatch", "IP address mismatch", "doesn't match")):
         return (
             f"its certificate is for another name ({text})",
             "use a name that stands in the certificate, or tls-server-name in the kubeconfig",

@@ -128,6 +128,7 @@ def fault(error: BaseException, seconds: float) -> Fault:
 
 def _pool(endpoint: Endpoint, credential: Credential, connections: int, *, block: bool) -> Any:
     try:
+        import urllib3
         from urllib3.connection import HTTPConnection, HTTPSConnection
     except ImportError as error:
         raise MissingLibrary("urllib3", "to reach a cluster") from error
@@ -150,6 +151,9 @@ def _pool(endpoint: Endpoint, credential: Credential, connections: int, *, block
         options["cert_reqs"] = "CERT_REQUIRED" if endpoint.verify else "CERT_NONE"
         if not endpoint.verify:
             options["assert_hostname"] = False
+        if urllib3.__version__.startswith("1."):
+            # It gives Python no name to check where the host is an address; it checks by itself instead.
+            options["ssl_context"].check_hostname = False
         if endpoint.server_name:
             options["server_hostname"] = endpoint.server_name
             if endpoint.verify:
@@ -176,5 +180,5 @@ def _innermost(error: BaseException) -> str:
     root = _root(error)
     if isinstance(root, OSError) and root.strerror:
         return root.strerror.lower()
-    text = str(root).rpartition(">: ")[2]
-    return text or type(root).__name__
+    text = str(root).rpartition(">: ")[2] or str(root).rpartition("] ")[2]
+    return text.rpartition("] ")[2].lower() if "[Errno" in text else text or type(root).__name__

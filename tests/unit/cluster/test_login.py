@@ -314,7 +314,8 @@ def test_equal_to_what_the_kubernetes_library_reads(
     assert endpoint.verify == theirs.verify_ssl
     assert endpoint.server_name == (theirs.tls_server_name or "")
     assert endpoint.proxy == (theirs.proxy or "")
-    assert credential.authorization == theirs.api_key.get("BearerToken", "")
+    keys = theirs.api_key  # under another name before version 32
+    assert credential.authorization == keys.get("BearerToken", keys.get("authorization", ""))
     shown = credential.certificate or ClientCertificate("")
     assert (shown.certificate, shown.key) == (text(theirs.cert_file), text(theirs.key_file))
 
