@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One control plane for all tests of this folder, each in namespaces of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.kind import (
+    MODEL_SERVICE,
+)
+from tests.lab import crds
+from tests.lab.client import Client
+from tests.lab.cluster import Cluster
+from tests.lab.control_plane import ControlPlane
+from tests.lab.fixtures import (  # noqa: F401  # pytest finds fixtures by their names here
+    bare_namespace,
+    control_plane,
+    fresh_namespace,
+    namespace,
+    proxy,
+    pytest_sessionfinish,
+)
+from tests.lab.proxy import Proxy
+
+from .support.entries import Entries
+
+
+@pytest.fixture(scope="session")
+def lab(control_plane: Cluster) -> Cluster:  # noqa: F811
+    """The control plane, with the kind ModelService installed."""
+    crds.install(control_plane.client, [MODEL_SERVICE.crd()])
+    return control_plane
+
+
+@pytest.fixture(scope="session")
+def bare_lab() -> Iterator[ControlPlane]:
+    """A second control plane: no nodes, no ModelService, no Istio. Its tests install what they need and remove it again."""
+    kinds = ("gateway-api", "inference-extension", "prometheus")
+    with ControlPlane("kinds-missing", nodes="none", crds=kinds) as plane:
+        yield plane
+
+
+@pytest.fixture
+def entries(lab: Cluster) -> Entries:
+    """The modules, run by the administrator."""
+    return Entries(lab.kubeconfig)
+
+
+@pytest.fixture
+def counted(lab: Cluster, proxy: Proxy) -> Entries:  # noqa: ARG001, F811
+    """The modules, run through the counting proxy."""
+    return Entries(proxy.kubeconfig)
+
+
+@pytest.fixture(scope="session")
+def lab_client(lab: Cluster) -> Client:
+    """Another program's view of the cluster, for fixtures that outlive a test."""
+    return lab.client
+
+
+@pytest.fixture
+def client(lab: Cluster) -> Client:
+    """Another program's view of the cluster."""
+    return lab.client
+
+
+@pytest.fixture
+def other_namespace(lab: Cluster) -> Iterator[str]:
+    """A second namespace of this test alone."""
+    with fresh_namespace(lab.client, "other") as name:
+        yield name

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Looking at the cluster past the collection: what is there, and what somebody else does to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.lab.client import Client
+
+from .services import CHILDREN, reference
+
+Json = dict[str, Any]
+FLEET = "inference.modelops.io/fleet"
+OWNER = "inference.modelops.io/owner"
+
+
+def read(client: Client, wanted: Json) -> Json | None:
+    """Return an object by its reference, None where it is not there."""
+    meta = wanted["metadata"]
+    return client.get(wanted["apiVersion"], wanted["kind"], meta["name"], meta.get("namespace", ""))
+
+
+def there(client: Client, wanted: Json) -> Json:
+    """Return an object that has to be there."""
+    found = read(client, wanted)
+    assert found is not None, f"{wanted['kind']} {wanted['metadata']['name']} is not there"
+    return found
+
+
+def owned(client: Client, service: Json) -> dict[str, Json]:
+    """Return every object in the cluster that carries the service's owner annotation, by `Kind/name`; its own object apart."""
+    meta = service["metadata"]
+    owner = f"ModelService/{meta['namespace']}/{meta['name']}"
+    found = {}
+    for api_version, kind in dict.fromkeys((version, kind) for version, kind, _ in CHILDREN):
+        place = "" if kind.startswith("Cluster") else meta["namespace"]
+        for item in client.list_all(api_version, kind, place, labelSelector=FLEET):
+            if (item["metadata"].get("annotations") or {}).get(OWNER) == owner:
+                found[f"{kind}/{item['metadata']['name']}"] = item
+    return found
+
+
+def versions(client: Client, service: Json) -> dict[str, str]:
+    """Return the resourceVersion of each child: equal twice where nothing was written in between."""
+    return {
+        name: item["metadata"]["resourceVersion"] for name, item in owned(client, service).items()
+    }
+
+
+def config_map(name: str, namespace: str, **data: str) -> Json:
+    """Return a ConfigMap."""
+    return {**reference("v1", "ConfigMap", name, namespace), "data": data}

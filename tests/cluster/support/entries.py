@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The entries called as Ansible calls them: options checked by the argument spec, one result whatever happens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+
+from ansible_collections.modelops.inference.plugins.module_utils.door import outcome
+from ansible_collections.modelops.inference.plugins.module_utils.entry import (
+    llmisvc_info,
+    llmisvc_reconcile,
+)
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """The modules for one user of one cluster. options: given with every task."""
+
+    kubeconfig: Path
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def run(
+        self,
+        *services: Json,
+        check_mode: bool = False,
+        diff: bool = False,
+        progress: list[str] | None = None,
+        **options: Any,
+    ) -> Json:
+        """Run llmisvc_reconcile and return its result, failed or not. progress: gets what the task prints."""
+        lines: list[str] = [] if progress is None else progress
+        return outcome(
+            llmisvc_reconcile.run,
+            self._checked(llmisvc_reconcile.ARGUMENT_SPEC, services, options),
+            llmisvc_reconcile.EMPTY,
+            check_mode=check_mode,
+            diff=diff,
+            environment={},
+            progress=lines.append,
+        )
+
+    def reconcile(self, *services: Json, **options: Any) -> Json:
+        """Run llmisvc_reconcile, which has to succeed."""
+        result = self.run(*services, **options)
+        assert not result.get("failed"), result["msg"]
+        return result
+
+    def refused(self, *services: Json, **options: Any) -> str:
+        """Run llmisvc_reconcile, which has to fail, and return its message."""
+        result = self.run(*services, **options)
+        assert result.get("failed"), result
+        assert not result["changed"], "something was written before the refusal"
+        message: str = result["msg"]
+        assert "Traceback" not in message
+        return message
+
+    def info(self, *services: Json, **options: Any) -> Json:
+        """Run llmisvc_info, which has to succeed."""
+        result = outcome(
+            llmisvc_info.run,
+            self._checked(llmisvc_info.ARGUMENT_SPEC, services, options),
+            llmisvc_info.EMPTY,
+            check_mode=False,
+            diff=False,
+            environment={},
+            progress=lambda dummy: None,
+        )
+        assert not result.get("failed"), result["msg"]
+        return result
+
+    def _checked(
+        self, spec: Mapping[str, Any], services: tuple[Json, ...], options: Mapping[str, Any]
+    ) -> Json:
+        given = {"kubeconfig": str(self.kubeconfig), **self.options, **options}
+        if services:
+            given["services"] = list(services)
+        validated = ArgumentSpecValidator(dict(spec)).validate(given)
+        assert not validated.error_messages, validated.error_messages
+        checked: Json = validated.validated_parameters
+        return checked
+
+
+def actions(result: Json) -> dict[str, str]:
+    """Return what was done, by `Kind/name`."""
+    return {
+        f"{child['kind']}/{child['name']}": child["action"]
+        for service in result["services"]
+        for child in service["children"]
+    }
+
+
+def reasons(result: Json) -> str:
+    """Return why each object was written, one line each."""
+    return "\n".join(
+        f"{child['kind']}/{child['name']}: {child['reason']}"
+        for service in result["services"]
+        for child in service["children"]
+    )
