@@ -87,7 +87,7 @@ def test_an_undefined_variable_is_named(function: Filter) -> None:
 @pytest.mark.parametrize("text", ["legal", "Not/Legal", "é" * 80 + "a"])
 def test_text_from_outside_becomes_plain(function: Filter, text: str) -> None:
     name = function(wrap_var(text))
-    assert type(name) is str
+    assert name.__class__ is str
     assert name == function(text)
 
 

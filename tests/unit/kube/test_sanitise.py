@@ -58,7 +58,7 @@ def test_a_name_is_legal_and_stable_or_there_is_a_clear_error(
         assert check(name) is None
         assert len(name) <= limit
         assert sanitise(name, limit, distinct=distinct) == name
-        assert type(name) is str
+        assert name.__class__ is str
 
 
 @each_form
