@@ -2,10 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Run every molecule scenario of the tree: `python -m tests.tools.molecule [SCENARIO …]`."""
+"""Run every molecule scenario of the tree: `python -m tests.tools.molecule [SCENARIO …]`.
+
+A control plane that a scenario starts ends with this process, however that ends.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 
 from .steps import Step, run_steps, tool
@@ -16,8 +20,9 @@ def main() -> int:
     """Run them and return the exit code; molecule's own summary is not to be trusted."""
     sync()
     found = sorted(path.parent.name for path in COLLECTION.glob("molecule/*/molecule.yml"))
+    owner = {"LAB_OWNER": str(os.getpid())}
     steps = [
-        Step(name, [tool("molecule"), "test", "--scenario-name", name], cwd=COLLECTION)
+        Step(name, [tool("molecule"), "test", "--scenario-name", name], cwd=COLLECTION, env=owner)
         for name in sys.argv[1:] or found
     ]
     return run_steps("molecule", steps)
