@@ -26,6 +26,8 @@ PLACEHOLDER_UID = "00000000-0000-0000-0000-000000000000"
 GONE_TRIES, GONE_PAUSE_S = 120, 0.5
 #: How often a delete is tried again because the object's status changed in between.
 DELETE_TRIES = 5
+#: How many fields a reason names.
+NAMED_FIELDS = 5
 
 PAST = {
     Action.CREATE: "created",
@@ -274,12 +276,14 @@ def _reason(reason: str, diff: Difference) -> str:
     return "; ".join(
         [
             reason,
-            *(
-                f"took back {', '.join(paths)} from {manager}"
-                for manager, paths in by_manager.items()
-            ),
+            *(f"took back {_few(paths)} from {manager}" for manager, paths in by_manager.items()),
         ]
     )
+
+
+def _few(paths: Sequence[str]) -> str:
+    more = len(paths) - NAMED_FIELDS
+    return ", ".join(paths[:NAMED_FIELDS]) + (f" and {more} more fields" if more > 0 else "")
 
 
 def _identity(wanted: Desired) -> Json:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..kube import managed_fields
 from ..kube.manifest import Json
-from . import FIELD_MANAGER, METADATA_ONLY, PREFIX
+from . import FIELD_MANAGER, HANDOVER_MANAGER, METADATA_ONLY, PREFIX
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +79,15 @@ def _owned(live: Json | None, fields: Json) -> Json:
 
 def _taken_back(before: Json, after: Json) -> list[tuple[str, str]]:
     """Return the fields that another manager had taken and that this write took back, with that manager's name."""
-    regained = set(managed_fields.leaves(_fields(after))) - set(
-        managed_fields.leaves(_fields(before))
-    )
+    owned = set(managed_fields.leaves(_fields(before)))
+    regained = {
+        path
+        for path in managed_fields.leaves(_fields(after))
+        if path not in owned and PREFIX not in path
+    }
     found: list[tuple[str, str]] = []
     for entry in before["metadata"].get("managedFields") or []:
-        if entry.get("manager") == FIELD_MANAGER or entry.get("subresource"):
+        if entry.get("manager") in (FIELD_MANAGER, HANDOVER_MANAGER):
             continue
         theirs: Any = set(managed_fields.leaves(entry.get("fieldsV1") or {}))
         found += [(path, str(entry.get("manager"))) for path in sorted(regained & theirs)]

@@ -8,7 +8,6 @@ Source: reference/performance-reliability.md §3.3; each pitfall of §3.4 is a t
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from ..kube import managed_fields
@@ -33,7 +32,9 @@ def doubt(desired: Desired, live: Json, owner_uid: str) -> str | None:
         return "its managed fields hold no apply of ours"
     if entry.get("apiVersion") != desired.reference.api_version:
         return f"it was applied as {entry.get('apiVersion')}"
-    fields = entry.get("fieldsV1") or {}
+    fields = entry.get("fieldsV1")
+    if not fields:
+        return "its managed fields do not say which fields are ours"
     intent = managed_fields.tracked(desired.manifest(owner_uid))
     return _uncovered(intent, fields, desired.unclaimed) or _drift(
         _visible(intent, desired.reference), live, fields, ""
@@ -83,8 +84,9 @@ def _cover_list(
     value: list[Any], fields: Json, path: tuple[str, ...], unclaimed: frozenset[tuple[str, ...]]
 ) -> str | None:
     if managed_fields.is_set(fields):
-        wanted = {f"v:{json.dumps(item, separators=(',', ':'))}" for item in value}
-        return None if wanted == fields.keys() else _text(path, "holds other items than ours")
+        members = managed_fields.set_items(fields)
+        same = len(members) == len(fields) == len(value) and all(item in members for item in value)
+        return None if same else _text(path, "holds other items than ours")
     if not managed_fields.is_keyed(fields):
         return _text(path, "is recorded in an unknown form")
     owned = managed_fields.items(fields)

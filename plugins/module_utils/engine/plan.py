@@ -10,11 +10,12 @@ from functools import partial
 
 from ..cluster.connection import Cluster
 from ..cluster.errors import KindMissing
+from ..kube import managed_fields
 from ..kube.intent import Stage
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reference import Reference
-from . import METADATA_ONLY
+from . import FIELD_MANAGER, METADATA_ONLY
 from .decide import doubt
 from .desired import Desired, owner_value
 from .immutable import immutable_difference
@@ -75,7 +76,8 @@ def plan_service(
     service = parent.service
     plan = ServicePlan(service, parent, snapshot.get(parent.reference), tuple(children))
     for wanted in (parent, *children):
-        _plan_object(plan, wanted, snapshot.get(wanted.reference), policy, adopt=False)
+        adopt = policy.adopt or wanted is parent
+        _plan_object(plan, wanted, snapshot.get(wanted.reference), policy, adopt=adopt)
     for kind in dict.fromkeys(
         (child.reference.api_version, child.reference.kind) for child in children
     ):
@@ -208,11 +210,16 @@ def removals(snapshot: Snapshot, plan: ServicePlan) -> list[Change]:
 def deletions(
     snapshot: Snapshot, service: Reference, *, keep: set[Reference], reason: str
 ) -> list[Change]:
-    """Return a delete for each object of a service but those to keep, last stage first."""
+    """Return a delete for each object of a service but those to keep, last stage first.
+
+    A copy that somebody made of one of them carries our marks too, but no apply of ours: it is left alone.
+    """
     changes = [
         Change(Action.DELETE, reference, service, stage_of(reference, service), None, live, reason)
         for reference, live in snapshot.owned_by(owner_value(service)).items()
-        if reference not in keep and not live["metadata"].get("deletionTimestamp")
+        if reference not in keep
+        and not live["metadata"].get("deletionTimestamp")
+        and managed_fields.apply_entry(live, FIELD_MANAGER) is not None
     ]
     return sorted(changes, key=lambda change: change.stage, reverse=True)
 

@@ -35,7 +35,11 @@ def apply_entry(live: Json, manager: str, subresource: str = "") -> Json | None:
 def tracked(manifest: Json) -> Json:
     """Return the part of a manifest whose fields the server records."""
     body = {key: value for key, value in manifest.items() if key not in UNTRACKED[""]}
-    metadata = {key: value for key, value in manifest["metadata"].items() if key not in UNTRACKED["metadata"]}
+    metadata = {
+        key: value
+        for key, value in manifest["metadata"].items()
+        if key not in UNTRACKED["metadata"]
+    }
     body.pop("metadata")
     return {"metadata": metadata, **body} if metadata else body
 
@@ -57,7 +61,14 @@ def members(fields: Fields) -> dict[str, Fields]:
 
 def items(fields: Fields) -> list[tuple[Json, Fields]]:
     """Return the keys of a keyed list's items and what is owned below each."""
-    return [(json.loads(step[2:]), below) for step, below in fields.items() if step.startswith("k:")]
+    return [
+        (json.loads(step[2:]), below) for step, below in fields.items() if step.startswith("k:")
+    ]
+
+
+def set_items(fields: Fields) -> list[Any]:
+    """Return the items of a set."""
+    return [json.loads(step[2:]) for step in fields if step.startswith("v:")]
 
 
 def matches(key: Json, item: Any, *, defaulted: bool = False) -> bool:
@@ -67,18 +78,16 @@ def matches(key: Json, item: Any, *, defaulted: bool = False) -> bool:
     return all(item[name] == value if name in item else defaulted for name, value in key.items())
 
 
-def find(key: Json, candidates: list[Any]) -> Any | None:
-    """Return the one item that has this key, None where there is none or more than one."""
-    found = [item for item in candidates if matches(key, item)]
-    return found[0] if len(found) == 1 else None
-
-
 def project(value: Any, fields: Fields) -> Any:
     """Return the part of an object that the fields cover; what is owned but not there is left out."""
     if not fields or fields == {".": {}}:
         return value
     if isinstance(value, dict):
-        return {name: project(value[name], below) for name, below in members(fields).items() if name in value}
+        return {
+            name: project(value[name], below)
+            for name, below in members(fields).items()
+            if name in value
+        }
     if isinstance(value, list) and is_keyed(fields):
         owned = items(fields)
         return [
@@ -88,7 +97,8 @@ def project(value: Any, fields: Fields) -> Any:
             if matches(key, item)
         ]
     if isinstance(value, list) and is_set(fields):
-        return [item for item in value if f"v:{json.dumps(item, separators=(',', ':'))}" in fields]
+        members_of_set = set_items(fields)
+        return [item for item in value if item in members_of_set]
     return value
 
 
