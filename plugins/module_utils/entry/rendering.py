@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..engine.desired import marked
+from ..engine.redact import mask, redact
 from ..kube.intent import Intent
 from ..kube.manifest import Json
 from ..kube.problem import InputError
@@ -33,24 +34,17 @@ def write(rendered: Sequence[Json], dest: str, *, dry_run: bool) -> tuple[list[s
     Files are written beside their place and renamed, so that an interrupted run leaves no half of one. Raises InputError.
     """
     root = Path(dest).expanduser()
-    if root.exists() and not root.is_dir():
-        raise InputError.single("dest", "", f"{dest} is not a folder")
     paths: list[str] = []
     changed: list[Json] = []
     for manifest in rendered:
         path = root / _place(Reference.of(manifest))
         after = _yaml(manifest)
         try:
-            before = path.read_text(encoding="utf-8") if path.exists() else ""
-            if before != after:
-                changed.append(
-                    {
-                        "before_header": str(path),
-                        "after_header": str(path),
-                        "before": before,
-                        "after": after,
-                    }
-                )
+            if root.exists() and not root.is_dir():
+                raise InputError.single("dest", "", f"{dest} is not a folder")
+            before = path.read_bytes() if path.exists() else b""
+            if before != after.encode():
+                changed.append(_diff(path, before.decode(errors="replace"), after))
                 if not dry_run:
                     _replace(path, after)
         except OSError as error:
@@ -59,6 +53,28 @@ def write(rendered: Sequence[Json], dest: str, *, dry_run: bool) -> tuple[list[s
             ) from error
         paths.append(str(path))
     return paths, changed
+
+
+def _diff(path: Path, before: str, after: str) -> Json:
+    """Return the difference of a file as Ansible shows it, secrets masked. The file itself holds them."""
+    return {
+        "before_header": str(path),
+        "after_header": str(path),
+        "before": _shown(before),
+        "after": _shown(after),
+    }
+
+
+def _shown(text: str) -> str:
+    import yaml
+
+    if not text:
+        return ""
+    try:
+        manifest = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError):
+        manifest = None
+    return _yaml(redact(manifest)) if isinstance(manifest, dict) else f"{mask(text)}\n"
 
 
 def _place(reference: Reference) -> Path:

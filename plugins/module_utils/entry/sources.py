@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import glob
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,8 @@ from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 
 SUFFIXES = (".yaml", ".yml", ".json")
+#: How much of a path a message shows, in characters.
+MOST_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,67 +31,100 @@ def given(option: str, values: Sequence[Any]) -> list[Document]:
     return [Document(f"{option}[{number}]", value) for number, value in enumerate(values)]
 
 
-def read(paths: Sequence[str]) -> list[Document]:
+def read(paths: Sequence[str], option: str = "src") -> list[Document]:
     """Return the documents of files, folders (their YAML and JSON files, not deeper) and globs, in the order given.
 
     Empty documents are skipped, the items of a List are taken apart. Raises InputError that names every path that cannot be used.
+    option: where the paths were given, for messages.
     """
     documents: list[Document] = []
     complaints: list[Complaint] = []
     for path in paths:
         try:
-            for file in _files(path):
+            files = _files(path)
+        except OSError as error:
+            files = []
+            complaints.append(_complaint(option, path, f"cannot be read: {error.strerror}"))
+        except ValueError as error:
+            files = []
+            complaints.append(_complaint(option, path, str(error)))
+        for file in files:
+            try:
                 documents += _parse(file)
-        except InputError as error:
-            complaints += error.complaints
+            except ValueError as error:
+                complaints.append(_complaint(option, str(file), str(error)))
     if complaints:
         raise InputError(complaints)
     return documents
 
 
+def _complaint(option: str, path: str, message: str) -> Complaint:
+    """Return what is wrong with a path, which may be a whole document that somebody took for a path."""
+    shown = path if len(path) <= MOST_SHOWN else f"{path[:MOST_SHOWN]}…"
+    return Complaint(f"{option} {shown}", (Problem("", message),))
+
+
 def _files(path: str) -> list[Path]:
+    """Return the files that a path means. Raises ValueError where it means none, OSError where it cannot be looked at."""
     target = Path(path).expanduser()
     if target.is_dir():
         files = sorted(
             file for file in target.iterdir() if file.suffix in SUFFIXES and file.is_file()
         )
         if not files:
-            raise InputError.single(
-                f"src {path}", "", f"the folder holds no file that ends in {', '.join(SUFFIXES)}"
-            )
+            raise ValueError(f"the folder holds no file that ends in {', '.join(SUFFIXES)}")
         return files
     if target.is_file():
         return [target]
     if glob.has_magic(str(target)):
         # Path.glob takes no absolute pattern.
-        if found := sorted(glob.iglob(str(target), recursive=True)):  # noqa: PTH207
-            return [Path(name) for name in found if Path(name).is_file()]
-        raise InputError.single(f"src {path}", "", "no file matches this pattern")
-    raise InputError.single(
-        f"src {path}", "", "there is no such file or folder on the Ansible controller"
-    )
+        found = sorted(glob.iglob(str(target), recursive=True))  # noqa: PTH207
+        if files := [Path(name) for name in found if Path(name).is_file()]:
+            return files
+        raise ValueError("no file matches this pattern")
+    raise ValueError("there is no such file or folder on the Ansible controller")
 
 
 def _parse(file: Path) -> list[Document]:
-    import yaml
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    """Return the documents of a file. Raises ValueError where it cannot be used."""
     try:
-        values = list(yaml.load_all(file.read_text(encoding="utf-8"), Loader=loader))
+        text = file.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise InputError.single(f"src {file}", "", f"cannot be read: {error.strerror}") from error
+        raise ValueError(f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise InputError.single(
-            f"src {file}", "", f"is not UTF-8 text: {error.reason} at byte {error.start}"
-        ) from error
-    except yaml.YAMLError as error:
-        raise InputError.single(f"src {file}", "", f"is not YAML: {_yaml_error(error)}") from error
+        raise ValueError(f"is not UTF-8 text: {error.reason} at byte {error.start}") from error
+    values = _json(text) if file.suffix == ".json" else _yaml(text)
     several = len(values) > 1
     documents = []
     for number, value in enumerate(values, start=1):
         origin = f"{file}, document {number}" if several else str(file)
         documents += list(_unpack(origin, value))
     return documents
+
+
+def _json(text: str) -> list[Any]:
+    """Return what JSON text holds; not every JSON is YAML (tabs, surrogate pairs)."""
+    try:
+        return [json.loads(text)] if text.strip() else []
+    except json.JSONDecodeError as error:
+        raise ValueError(
+            f"is not JSON: {error.msg} in line {error.lineno}, column {error.colno}"
+        ) from error
+    except RecursionError as error:
+        raise ValueError("is not JSON of use: it is nested too deeply") from error
+
+
+def _yaml(text: str) -> list[Any]:
+    import yaml
+
+    try:
+        return list(yaml.load_all(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
+    except yaml.YAMLError as error:
+        raise ValueError(f"is not YAML: {_yaml_error(error)}") from error
+    except ValueError as error:  # a date that does not exist, a number of too many digits
+        raise ValueError(f"is not YAML: {error}") from error
+    except RecursionError as error:
+        raise ValueError("is not YAML of use: it is nested too deeply") from error
 
 
 def _unpack(origin: str, value: Any) -> Iterator[Document]:
@@ -116,11 +152,15 @@ def cluster_objects(values: Sequence[Any]) -> list[Json]:
     manifests: list[Json] = []
     complaints: list[Complaint] = []
     for number, value in enumerate(values):
-        documents = (
-            read([value])
-            if isinstance(value, str)
-            else [Document(f"cluster_objects[{number}]", value)]
-        )
+        try:
+            documents = (
+                read([value], "cluster_objects")
+                if isinstance(value, str)
+                else [Document(f"cluster_objects[{number}]", value)]
+            )
+        except InputError as error:
+            complaints += error.complaints
+            continue
         for document in documents:
             problem = _not_an_object(document.value)
             if problem:
