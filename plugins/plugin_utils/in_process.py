@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 from ansible.errors import AnsibleError
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.common.parameters import remove_values
+from ansible.module_utils.errors import UnsupportedError
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
@@ -59,7 +60,7 @@ class InProcessAction(ActionBase):
     def _in_process(self, arguments: dict[str, Any]) -> dict[str, Any]:
         validated = ArgumentSpecValidator(dict(self.SPEC)).validate(arguments)
         if validated.error_messages:
-            return {**self.EMPTY, "failed": True, "msg": "; ".join(validated.error_messages)}
+            return {**self.EMPTY, "failed": True, "msg": _options_message(validated.errors)}
         result = outcome(
             type(self).ENTRY,
             validated.validated_parameters,
@@ -139,3 +140,12 @@ class InProcessAction(ActionBase):
         if arguments.get("cluster_objects"):
             arguments["cluster_objects"] = sources.cluster_objects(arguments["cluster_objects"])
         return arguments
+
+
+def _options_message(errors: Any) -> str:
+    """Return what is wrong with the options, in the words of AnsibleModule."""
+    texts = [
+        f"Unsupported parameters: {error.msg}" if isinstance(error, UnsupportedError) else error.msg
+        for error in errors
+    ]
+    return "; ".join(texts)

@@ -75,11 +75,11 @@ def run(
             ],
             "orphans": _orphans(snapshot, set(documents)),
             "warnings": [f"{reference}: there is no such service" for reference in missing]
-            + [
-                text
+            + warnings(
+                (str(target.reference), problem)
                 for target in targets
-                for text in warnings(target.service.subject, target.service.problems)
-            ],
+                for problem in target.service.problems
+            ),
             "stats": stats(cluster.stats, clock),
         }
 

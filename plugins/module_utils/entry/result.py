@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -14,6 +14,9 @@ from ..kube.manifest import Json
 from ..kube.problem import Complaint, Problem
 from ..kube.reference import Reference
 from ..services.kind import Observation
+
+#: How many services a warning names.
+SHOWN_SUBJECTS = 3
 
 
 @dataclass(slots=True)
@@ -127,11 +130,50 @@ def _text(reference: Reference, part: Json) -> str:
     return str(yaml.safe_dump(shown, sort_keys=True, default_flow_style=False))
 
 
-def warnings(subject: str, problems: Sequence[Problem]) -> list[str]:
-    """Return the warnings of one subject as Ansible shows them."""
-    return [f"{subject}: {problem}" for problem in problems if problem.severity == "warning"]
+def warnings(found: Iterable[tuple[str, Problem]]) -> list[str]:
+    """Return warnings as Ansible shows them. found: subjects with their problems; what many have in common is said once."""
+    subjects: dict[str, list[str]] = {}
+    for subject, problem in found:
+        if problem.severity == "warning":
+            subjects.setdefault(str(problem), []).append(subject)
+    return [f"{_joined(list(dict.fromkeys(names)))}: {text}" for text, names in subjects.items()]
+
+
+def _joined(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:SHOWN_SUBJECTS])
+    more = len(names) - SHOWN_SUBJECTS
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def left_out(complaints: Sequence[Complaint]) -> list[str]:
     """Return a warning for each service that `skip_invalid` left out."""
     return [f"left out: {complaint}" for complaint in complaints]
+
+
+def summary_of(
+    results: Sequence[ServiceResult], subjects: Mapping[Reference, str], *, verbose: bool
+) -> Json:
+    """Return the services of a result, and what is worth a warning. subjects: how messages call them."""
+    texts = warnings(
+        (subjects.get(result.reference, str(result.reference)), problem)
+        for result in results
+        for problem in result.problems
+    )
+    entries = [result.to_dict(verbose=verbose) for result in results]
+    return {"services": entries, "warnings": texts}
+
+
+def failure_of(outcomes: Sequence[Outcome], unready: Sequence[str]) -> Json:
+    """Return `failed` and `msg` where an object could not be made so, or a service did not get where it was waited for."""
+    failed = [
+        f"{outcome.reference}: {outcome.reason}"
+        for outcome in outcomes
+        if outcome.action == "failed"
+    ]
+    skipped = sum(outcome.action == "skipped" for outcome in outcomes)
+    texts = (
+        failed
+        + ([f"{skipped} objects that depend on them were skipped"] if skipped else [])
+        + list(unready)
+    )
+    return {"failed": True, "msg": "\n".join(texts)} if failed or unready else {}

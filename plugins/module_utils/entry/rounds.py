@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from ..cluster.connection import Cluster
+from ..cluster.errors import Forbidden
 from ..cluster.lease import Lease
 from ..engine import guards
 from ..engine.apply import Execution, Outcome
@@ -21,6 +22,7 @@ from ..kube.reader import GivenObjects
 from ..kube.reference import Reference
 from ..services.registry import KINDS
 from .fleet import Service, compile_fleet
+from .looking import ClusterReader
 from .target import CONTROLLER, Controllers, Target, decide, objections, unseen
 
 Report = Callable[[Outcome], None]
@@ -69,6 +71,7 @@ class Reconciler:
         self._skip_invalid = skip_invalid
         self._report = report
         self._controllers = Controllers(cluster)
+        self._reader = ClusterReader(cluster)
         self._taken: frozenset[Reference] = frozenset()
 
     def run(self, services: Sequence[Service]) -> Reconciled:
@@ -106,6 +109,7 @@ class Reconciler:
             # What was free before the lease is created, and the answer proves it; what was taken is looked at again.
             look_up_strangers(self._cluster, again.plans, self._policy, only=self._taken)
             self._refuse(again.plans, done)
+            _keep_warnings(planned.plans, again.plans)
             done.snapshot, done.plans = snapshot, again.plans
             self._execute(again, frozenset(), done, lambda namespace: held[namespace].check())
         return done
@@ -152,6 +156,8 @@ class Reconciler:
         self._taken = look_up_strangers(self._cluster, planned.plans, self._policy)
         for target, plan in zip(targets, planned.plans, strict=True):
             plan.problems += objections(target, plan, planned.snapshot, self._controllers)
+            if plan.changes and target.reconciler != CONTROLLER:
+                plan.problems += self._advice(target)
         done.warnings += unseen(self._controllers, targets)
         new = guards.missing_namespaces(self._cluster, planned.plans)
         if not self._policy.create_namespaces:
@@ -166,6 +172,14 @@ class Reconciler:
         self._refuse(planned.plans, done)
         self._check_budget(planned)
         return new
+
+    def _advice(self, target: Target) -> Sequence[Problem]:
+        """Return what a look at the cluster says about a service, nothing where looking is not allowed."""
+        service = target.service
+        try:
+            return service.kind.advise(service.typed, service.settings, self._reader)
+        except Forbidden:
+            return ()
 
     def _refuse(self, plans: list[ServicePlan], done: Reconciled) -> None:
         """Stop at problems, or with `skip_invalid` leave out the services that have one."""
@@ -222,6 +236,13 @@ class Reconciler:
             ]
         )
         done.outcomes = execution.outcomes
+
+
+def _keep_warnings(before: Sequence[ServicePlan], after: Sequence[ServicePlan]) -> None:
+    """Carry over what was found before the lease was taken; it is not looked for a second time."""
+    found = {plan.service: plan.problems for plan in before}
+    for plan in after:
+        plan.problems += found[plan.service]
 
 
 def _kinds(services: Sequence[Service], *, everything: bool) -> list[Kind]:
