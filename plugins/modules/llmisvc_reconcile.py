@@ -99,7 +99,8 @@ options:
     default: []
   dest:
     description:
-      - For V(rendered), a folder on the Ansible controller (or on the host that runs the module). One file for each object is written below it, and only paths are returned.
+      - For V(rendered), a folder on the Ansible controller (or on the host that runs the module). One file for each object is written
+        below it, and only paths are returned.
     type: path
   prune:
     description:
