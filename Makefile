@@ -33,8 +33,8 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: python ## a real control plane, the example fleet reconciled twice, and what to do next
-	@$(PY_HOST) -m tests.lab build & lab=$$!; \
-	  $(ENVIRONMENT) run || { kill $$lab; exit 1; }; wait $$lab
+	@$(PY_HOST) tests/tools/side_by_side.py $(PY_HOST) -m tests.lab build -- $(ENVIRONMENT) run
+	@$(PY) -m tests.tools.tree
 	@$(PY) -m tests.demo $(ARGS)
 
 check: env-test tree ## the inner loop: style, types, import contracts, unit tests, render parity
