@@ -58,7 +58,7 @@ def _down(arguments: argparse.Namespace) -> int:
     from .layout import Layout
 
     places = (
-        [place for place, _ in state.everyone()]
+        [place for place, dummy in state.everyone()]
         if arguments.all
         else [Layout(paths.control_plane(arguments.name))]
     )
@@ -82,7 +82,7 @@ def _status(_arguments: argparse.Namespace) -> int:
             _say("  " + ", ".join(f"{program} {pid}" for program, pid in each.pids.items()))
         if each.message:
             _say(f"  {each.message}\n  logs: {place.file('logs')}")
-    return 0 if all(each.phase not in ("failed", "dead") for _, each in found) else 1
+    return 0 if all(each.phase not in ("failed", "dead") for dummy, each in found) else 1
 
 
 def _running(name: str) -> Path:

@@ -85,7 +85,10 @@ def _flags(module: Module) -> list[str]:
 
 def _build_module(go: str, module: Module, tell: Say) -> None:
     target = folder(module)
-    with locked(paths.cache() / "locks" / f"build-{module.name}"):
+    with locked(
+        paths.cache() / "locks" / f"build-{module.name}",
+        on_wait=lambda: tell(f"{module.name}: another process builds it, waiting"),
+    ):
         if target.is_dir():
             return
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -74,7 +74,7 @@ def grant(
     namespace: str = "",
 ) -> None:
     """Give a user (`ann`) or a ServiceAccount (`team-a/robot`) the rights of RBAC rules, in one namespace or in all."""
-    owner, _, account = subject.rpartition("/")
+    owner, dummy, account = subject.rpartition("/")
     who = (
         {"kind": "ServiceAccount", "namespace": owner, "name": account}
         if owner

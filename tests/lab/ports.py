@@ -20,7 +20,7 @@ def free_ports(count: int) -> list[int]:
     with ExitStack() as held:
         sockets = [
             held.enter_context(socket.socket(socket.AF_INET, socket.SOCK_STREAM))
-            for _ in range(count)
+            for dummy in range(count)
         ]
         for each in sockets:
             each.bind((LOOPBACK, 0))

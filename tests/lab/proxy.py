@@ -196,7 +196,7 @@ class Proxy:
             for transport in transports:
                 transport.abort()
             # Two turns of the loop: one to hear of the abort, one to close the socket.
-            for _ in range(2):
+            for dummy in range(2):
                 await asyncio.sleep(0)
 
     def _server_context(self) -> tuple[ssl.SSLContext, str]:

@@ -139,7 +139,7 @@ class Supervisor:
         waits = {
             asyncio.create_task(program.wait()): name for name, program in self.programs.items()
         }
-        done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        done, dummy = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         return waits[done.pop()]
 
     def _obituary(self, name: str) -> str:

@@ -61,7 +61,7 @@ def test_strict_handshake_accepts_the_server(tmp_path: Path) -> None:
     server = serving.wrap_bio(to_server, to_client, server_side=True)
     client = asking.wrap_bio(to_client, to_server, server_hostname="127.0.0.1")
     done = [False, False]
-    for _ in range(10):
+    for dummy in range(10):
         for number, side in enumerate((client, server)):
             try:
                 side.do_handshake()
