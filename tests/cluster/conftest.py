@@ -14,7 +14,9 @@ from tests.lab import crds
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.control_plane import ControlPlane
-from tests.lab.fixtures import (  # noqa: F401  # pytest finds fixtures by their names here
+
+# pylint: disable-next=unused-import  # pytest finds fixtures by their names here
+from tests.lab.fixtures import (  # noqa: F401
     bare_namespace,
     control_plane,
     fresh_namespace,

@@ -26,7 +26,7 @@ from typing import Self
 from . import build, cluster, crds, kubeconfig, nodes, paths, pki, state
 from .client import ApiError, Client, Manifest, wait_until
 from .errors import LabError
-from .files import locked
+from .files import is_locked, locked
 from .kubeconfig import Access
 from .layout import Layout
 from .process import is_alive
@@ -109,7 +109,7 @@ class ControlPlane:
             *crds.load(*named),
             *(each for each in self._crds if not isinstance(each, str)),
         ]
-        with locked(paths.state() / f".{self.name}.lock"):
+        with locked(paths.state() / ".start.lock"):
             self._clear()
             supervisor = self._spawn(
                 definitions, f"nodes {self._nodes}; CRDs {', '.join(named) or 'none'}"
@@ -185,6 +185,10 @@ class ControlPlane:
                 stderr=log,
                 start_new_session=True,
             )
+        # Only then does a second start of this name see that it is taken.
+        taken = threading.Event()
+        while not is_locked(self.layout.lock) and supervisor.poll() is None:
+            taken.wait(_LOOK_EVERY)
         # Reaps it whenever it ends, so that it does not stay behind as a zombie of a long test run.
         threading.Thread(target=supervisor.wait, daemon=True, name="lab-reaper").start()
         return supervisor

@@ -51,7 +51,7 @@ def control_plane() -> Iterator[Cluster]:
 
 def _shared(run: str) -> ControlPlane:
     plane = ControlPlane(f"{_SHARED}{run}", nodes=NODES, crds=MODEL_SERVICE, owner=os.getppid())
-    with locked(paths.state() / f".{plane.name}.start"):
+    with locked(paths.state() / ".shared.lock"):
         found = plane.state
         if found is None or found.phase in ("failed", "dead"):
             plane.start()

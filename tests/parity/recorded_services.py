@@ -44,6 +44,11 @@ def recorded_settings(folder: Path) -> Settings:
 
 def settings_of(recorded: Json) -> Settings:
     """Return the content of a `settings.yaml` as settings."""
+    return make_settings(*options_of(recorded))
+
+
+def options_of(recorded: Json) -> tuple[Json, dict[str, str]]:
+    """Return the content of a `settings.yaml` as the options `settings` and `releases` of a task."""
     flags = recorded["effective"]
     options = {
         "images": {
@@ -62,4 +67,4 @@ def settings_of(recorded: Json) -> Settings:
         },
         "operator_version": recorded["versionString"],
     }
-    return make_settings(options, {"model_operator": recorded["operatorRelease"].removeprefix("v")})
+    return options, {"model_operator": recorded["operatorRelease"].removeprefix("v")}

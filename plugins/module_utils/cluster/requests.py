@@ -253,7 +253,7 @@ class Requests:
             return DeadlineExceeded(
                 f"{call.subject} at {self.server}", outcome.seconds, phase, advice
             )
-        cause, _, advice = outcome.text.partition("\n")
+        cause, dummy, advice = outcome.text.partition("\n")
         if outcome.kind == "name":
             cause, advice = "its name is not known (DNS)", "check host or the kubeconfig's server"
         elif outcome.kind == "proxy":

@@ -52,7 +52,7 @@ class Transport:
         pool = self._streams if spare else self._pool
         started = time.monotonic()
         try:
-            response = pool.urlopen(
+            response = pool.request(
                 method,
                 self._prefix + path,
                 body=body,
@@ -74,7 +74,7 @@ class Transport:
 
         started = time.monotonic()
         try:
-            response = self._streams.urlopen(
+            response = self._streams.request(
                 "GET",
                 self._prefix + path,
                 headers=headers,
@@ -151,7 +151,7 @@ def _pool(endpoint: Endpoint, credential: Credential, connections: int, *, block
         options["cert_reqs"] = "CERT_REQUIRED" if endpoint.verify else "CERT_NONE"
         if not endpoint.verify:
             options["assert_hostname"] = False
-        if urllib3.__version__.startswith("1."):
+        if getattr(urllib3, "__version__", "").startswith("1."):
             # It gives Python no name to check where the host is an address; it checks by itself instead.
             options["ssl_context"].check_hostname = False
         if endpoint.server_name:

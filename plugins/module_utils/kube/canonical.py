@@ -10,7 +10,9 @@ from typing import Any
 
 def canonical_json(value: Any) -> bytes:
     """Return UTF-8 JSON with sorted keys and no spaces. Raises ValueError for NaN and infinities, which JSON lacks."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    ).encode()
 
 
 def digest(data: bytes) -> str:

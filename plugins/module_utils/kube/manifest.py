@@ -41,4 +41,9 @@ class Manifest:
             metadata["labels"] = dict(self.labels)
         if self.annotations:
             metadata["annotations"] = dict(self.annotations)
-        return {"apiVersion": self.api_version, "kind": self.kind, "metadata": metadata, **self.body}
+        return {
+            "apiVersion": self.api_version,
+            "kind": self.kind,
+            "metadata": metadata,
+            **self.body,
+        }

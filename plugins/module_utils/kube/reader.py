@@ -20,7 +20,9 @@ class Reader(Protocol):
     def get(self, reference: Reference) -> Json | None:
         """Return the object, or None where it is not there."""
 
-    def list(self, api_version: str, kind: str, namespace: str, labels: Mapping[str, str]) -> Sequence[Json]:
+    def list(
+        self, api_version: str, kind: str, namespace: str, labels: Mapping[str, str]
+    ) -> Sequence[Json]:
         """Return the objects of a kind that carry all labels; an empty namespace means all namespaces."""
 
 
@@ -36,7 +38,9 @@ class GivenObjects:
         """Return the given object of that name."""
         return self._objects.get(reference)
 
-    def list(self, api_version: str, kind: str, namespace: str, labels: Mapping[str, str]) -> Sequence[Json]:
+    def list(
+        self, api_version: str, kind: str, namespace: str, labels: Mapping[str, str]
+    ) -> Sequence[Json]:
         """Return the given objects of that kind that carry all labels."""
         return [
             manifest

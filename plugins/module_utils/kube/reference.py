@@ -20,7 +20,12 @@ class Reference:
     def of(cls, manifest: dict[str, Any]) -> Reference:
         """Return the reference of a manifest."""
         meta = manifest.get("metadata") or {}
-        return cls(manifest["apiVersion"], manifest["kind"], meta.get("namespace") or "", meta.get("name") or "")
+        return cls(
+            manifest["apiVersion"],
+            manifest["kind"],
+            meta.get("namespace") or "",
+            meta.get("name") or "",
+        )
 
     @property
     def group(self) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 INT32_MAX = 2**31 - 1
 INT64_MAX = 2**63 - 1
@@ -103,7 +103,7 @@ class Object:
     hints: Mapping[str, str] = field(default_factory=dict)
 
 
-Schema = Text | Integer | Boolean | QuantityValue | MapOf | ListOf | Object
+Schema: TypeAlias = "Text | Integer | Boolean | QuantityValue | MapOf | ListOf | Object"
 
 
 def default_of(schema: Schema) -> Any:

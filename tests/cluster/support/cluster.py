@@ -32,7 +32,7 @@ def owned(client: Client, service: Json) -> dict[str, Json]:
     meta = service["metadata"]
     owner = f"ModelService/{meta['namespace']}/{meta['name']}"
     found = {}
-    for api_version, kind in dict.fromkeys((version, kind) for version, kind, _ in CHILDREN):
+    for api_version, kind in dict.fromkeys((version, kind) for version, kind, dummy in CHILDREN):
         place = "" if kind.startswith("Cluster") else meta["namespace"]
         for item in client.list_all(api_version, kind, place, labelSelector=FLEET):
             if (item["metadata"].get("annotations") or {}).get(OWNER) == owner:

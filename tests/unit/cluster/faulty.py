@@ -170,7 +170,7 @@ def serving(
             seen = Seen("CONNECT", self.path, self.headers, b"", time.monotonic())
             with script.lock:
                 script.seen.append(seen)
-            host, _, port = self.path.rpartition(":")
+            host, dummy, port = self.path.rpartition(":")
             with socket.create_connection((host, int(port))) as behind:
                 self.connection.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
                 _pump(self.connection, behind)

@@ -104,7 +104,7 @@ def test_plugin_runs_again_once_after_a_refusal(tmp_path: Path) -> None:
 
 def test_a_refused_fresh_credential_is_final(tmp_path: Path) -> None:
     with serving(always=REFUSED) as script, to(script, tmp_path) as cluster:
-        for _ in range(3):
+        for dummy in range(3):
             with pytest.raises(Unauthorized, match="was fetched again once"):
                 cluster.get(MAP)
         assert runs(tmp_path) == 2
@@ -118,16 +118,16 @@ def test_many_refusals_at_once_fetch_once() -> None:
         return Credential(f"Bearer {len(fetched)}")
 
     credentials = Credentials(Source(fetch, renewable=True))
-    generation, _ = credentials.current()
-    assert [credentials.renew(generation) for _ in range(8)] == [True] * 8
+    generation, dummy = credentials.current()
+    assert [credentials.renew(generation) for dummy in range(8)] == [True] * 8
     assert len(fetched) == 2
 
 
 def test_a_long_run_renews_each_time_a_credential_ends() -> None:
     numbers = iter(range(100))
     credentials = Credentials(Source(lambda: Credential(f"Bearer {next(numbers)}"), renewable=True))
-    for _ in range(5):
-        generation, _ = credentials.current()
+    for dummy in range(5):
+        generation, dummy = credentials.current()
         credentials.accepted(generation)
         assert credentials.renew(generation)
 

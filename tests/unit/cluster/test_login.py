@@ -61,7 +61,7 @@ def test_host_with_api_key_needs_no_kubeconfig() -> None:
 
 
 def test_host_with_user_and_password() -> None:
-    _, credential = login({"host": HOST, "username": "ann", "password": "pw"})
+    dummy, credential = login({"host": HOST, "username": "ann", "password": "pw"})
     assert credential == Credential("Basic " + b64("ann:pw"))
 
 
@@ -164,7 +164,7 @@ def test_kubeconfig_of_the_home_folder_of_the_task(tmp_path: Path) -> None:
 def test_host_alone_does_not_send_a_credential_of_some_kubeconfig(tmp_path: Path) -> None:
     path = tmp_path / "config"
     path.write_text(yaml.safe_dump(config({"token": "t1"})))
-    _, credential = login({"host": "https://elsewhere"}, {"KUBECONFIG": str(path)})
+    dummy, credential = login({"host": "https://elsewhere"}, {"KUBECONFIG": str(path)})
     assert credential == Credential()
 
 
@@ -221,7 +221,7 @@ def test_files_are_merged_and_the_first_wins(tmp_path: Path) -> None:
     both = os.pathsep.join([str(first), str(tmp_path / "absent"), str(second)])
     endpoint, credential = login({"kubeconfig": both})
     assert (endpoint.ca, credential) == ("CA t1", Credential("Bearer t1"))
-    endpoint, _ = login({"kubeconfig": both, "context": "more"})
+    endpoint, dummy = login({"kubeconfig": both, "context": "more"})
     assert (endpoint.server, endpoint.ca) == ("https://c2", "CA t2")
 
 
@@ -264,7 +264,7 @@ def test_a_file_that_is_no_kubeconfig(tmp_path: Path, text: str, message: str) -
 
 
 def test_impersonation_of_a_kubeconfig() -> None:
-    endpoint, _ = login({"kubeconfig": config({"as": "ann", "as-groups": ["g"]})})
+    endpoint, dummy = login({"kubeconfig": config({"as": "ann", "as-groups": ["g"]})})
     assert endpoint.impersonation == (("Impersonate-User", "ann"), ("Impersonate-Group", "g"))
 
 

@@ -78,7 +78,7 @@ def test_goes_on_after_a_dropped_connection_from_where_it_was() -> None:
         to(script) as cluster,
         pods(cluster, timeout=5) as watch,
     ):
-        assert [next(watch).object["metadata"]["name"] for _ in "ab"] == ["a", "b"]
+        assert [next(watch).object["metadata"]["name"] for dummy in "ab"] == ["a", "b"]
         assert "resourceVersion=2" in script.seen[2].path
 
 
@@ -131,7 +131,7 @@ def test_watches_do_not_take_the_connections_of_requests() -> None:
         serving(*[events(event("ADDED", "a", 2), then=stall)] * 3) as script,
         connect({"host": script.url, "environment": {}}, concurrency=1) as cluster,
     ):
-        watches = [pods(cluster, timeout=20) for _ in range(3)]
+        watches = [pods(cluster, timeout=20) for dummy in range(3)]
         assert [next(watch).type for watch in watches] == ["ADDED"] * 3
         assert cluster.server_version()
         for watch in watches:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 from ...kube.intent import Child, Intent, present
 from ...kube.reader import Reader
@@ -24,7 +25,7 @@ from .children.service_monitor import service_monitor
 from .settings import Settings
 from .spec import ModelService
 
-Builder = Callable[[ModelService, Settings], Child | None]
+Builder: TypeAlias = "Callable[[ModelService, Settings], Child | None]"
 
 #: Every child that a service can have, in the order in which the operator makes them.
 CHILDREN: tuple[Builder, ...] = (

@@ -99,10 +99,10 @@ def _serving(decode: Rollout, prefill: Rollout | None) -> _Verdict:
         if not part.found:
             message = f"{title} Deployment has not been created yet"
             return _Verdict("Pending", "False", "DeploymentNotFound", message)
-    for _, part in parts:
+    for dummy, part in parts:
         if part.fault is not None:
             return _Verdict("Failed", "False", part.fault.reason, part.fault.message)
-    roles = [part for _, part in parts]
+    roles = [part for dummy, part in parts]
     desired, ready = sum(part.desired for part in roles), sum(part.ready for part in roles)
     if ready == 0 and desired > 0:
         return _Verdict(

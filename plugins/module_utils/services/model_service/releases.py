@@ -31,7 +31,9 @@ class Release:
     role_annotations: bool = False
 
 
-ALPHA2 = Release("0.9.0-alpha.2", default_gateway="llm-d-infra-inference-gateway", serving_label_on_monitors=True)
+ALPHA2 = Release(
+    "0.9.0-alpha.2", default_gateway="llm-d-infra-inference-gateway", serving_label_on_monitors=True
+)
 V1 = Release(
     "1.0.1",
     default_gateway="otterscale-llm-d-infra-inference-gateway",

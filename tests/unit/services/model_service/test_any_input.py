@@ -42,7 +42,7 @@ VALUES = st.recursive(
 
 def put(target: dict[str, Any], path: str, value: Any) -> None:
     """Set a field, making what is above it; a path through a list makes a list of one."""
-    step, _, rest = path.partition(".")
+    step, dummy, rest = path.partition(".")
     name = step.removesuffix("[]")
     if not rest:
         target[name] = [value] if step.endswith("[]") else value

@@ -157,7 +157,7 @@ def test_mistake_is_named_with_its_field(given: dict[str, Any], path: str, text:
 
 @pytest.mark.parametrize("name", WRONG)
 def test_mistake_brings_no_follow_up_errors(name: str) -> None:
-    given, path, _ = WRONG[name]
+    given, path, dummy = WRONG[name]
     others = set(errors(given)) - {path}
     # The first claim cannot be used either, and a generated name is a missing one.
     assert others <= {"metadata.name", "spec.decode.resources.claims[0]"}

@@ -21,7 +21,9 @@ def _taken(service: ModelService, settings: Settings) -> dict[str, str]:
         taken["/tmp/model-oci"] = "the download's scratch volume"  # noqa: S108 - a path in the container
         if service.model.image_pull_secrets:
             taken["/.docker"] = "the registry's credentials"
-    if settings.shared_memory is not None and any(role.tensor > 1 for _, role in roles(service)):
+    if settings.shared_memory is not None and any(
+        role.tensor > 1 for dummy, role in roles(service)
+    ):
         taken["/dev/shm"] = "shared memory"  # noqa: S108 - a path in the container
     return taken
 
