@@ -244,7 +244,11 @@ class Cluster:
         stall: seconds without a sign of life after which the connection is opened again.
         """
         call = self._calls.watch(api_version, kind, namespace, selector)
-        return Watch(self._requests, call, resource_version, timeout, stall)
+
+        def explain(error: NotFound) -> ClusterError:
+            return self._explained(error, api_version, kind)
+
+        return Watch(self._requests, call, resource_version, timeout, stall, explain)
 
     def parallel(self, calls: Sequence[Callable[[], T]]) -> Sequence[T | Exception]:
         """Do calls side by side, at most `concurrency`; return results in their order, an exception as a value."""

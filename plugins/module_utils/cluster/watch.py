@@ -6,13 +6,13 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..kube.manifest import Json
 from .call import Call
-from .errors import DeadlineExceeded, Unreachable
+from .errors import ClusterError, DeadlineExceeded, NotFound, Unreachable
 from .requests import Requests
 from .status import event_refusal
 from .timing import Deadline
@@ -40,12 +40,19 @@ class Watch(Iterator[WatchEvent]):
     """
 
     def __init__(
-        self, requests: Requests, call: Call, resource_version: str, timeout: float, stall: float
+        self,
+        requests: Requests,
+        call: Call,
+        resource_version: str,
+        timeout: float,
+        stall: float,
+        explain: Callable[[NotFound], ClusterError],
     ) -> None:
         self.resource_version = resource_version
         self._requests = requests
         self._call = call
         self._stall = stall
+        self._explain = explain
         self._end = Deadline.after(timeout, requests.timing)
         self._lock = threading.Lock()
         self._closed = False
@@ -82,6 +89,8 @@ class Watch(Iterator[WatchEvent]):
                     raise Unreachable(
                         self._requests.server, self._call.subject, f"the watch breaks off: {error}"
                     ) from None
+            except NotFound as error:
+                raise self._explain(error) from None
             except DeadlineExceeded:
                 if not self._over():
                     raise
