@@ -19,6 +19,7 @@ from .compare import Difference, difference
 from .desired import Desired
 from .plan import Action, Change, ServicePlan
 from .policy import Policy
+from .ports import renumbered
 
 #: The owner's uid in a dry run of a child whose parent does not exist yet.
 PLACEHOLDER_UID = "00000000-0000-0000-0000-000000000000"
@@ -145,6 +146,15 @@ class Execution:
             )
         if change.action is Action.UPDATE and change.live:
             self._hand_over(change.live, wanted)
+            if ports := renumbered(manifest, change.live):
+                patched = self._cluster.patch(
+                    change.reference, ports, kind="json", dry_run=self._policy.dry_run
+                )
+                if self._policy.dry_run:  # an apply beside a patch that is not stored would be refused
+                    diff = difference(change.live, patched)
+                    return Outcome(
+                        change.reference, change.service, "updated", change.reason, diff, patched
+                    )
         force = self._policy.force_conflicts or create or change.action is Action.ADOPT
         answer = self._cluster.apply(
             manifest, manager=FIELD_MANAGER, force=force, dry_run=self._policy.dry_run
@@ -232,7 +242,8 @@ class Execution:
                 )
             except Conflict:
                 again = self._cluster.get(change.reference, metadata_only=True)
-                if again is None:
+                # The API server refuses the precondition for good where somebody deletes it in the foreground already.
+                if again is None or again["metadata"].get("deletionTimestamp"):
                     break
                 if again["metadata"]["uid"] != uid:
                     reason = "somebody made it anew since it was listed; it is left alone"

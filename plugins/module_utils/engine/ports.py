@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ports that somebody renumbered: server-side apply alone cannot put them right.
+
+It tells ports apart by number, so ours would be added beside the changed one, and the API refuses two ports of one name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..kube.manifest import Json
+
+#: Kinds whose ports are told apart by number and have to have different names.
+KINDS = frozenset({"Service", "Deployment", "StatefulSet", "LeaderWorkerSet"})
+NUMBERS = ("port", "containerPort")
+
+
+def renumbered(wanted: Json, live: Json) -> list[Json]:
+    """Return JSON patch operations that give live ports of our names our numbers back; none where nothing stands in the way."""
+    if wanted["kind"] not in KINDS:
+        return []
+    found = list(_walk(wanted.get("spec"), live.get("spec"), "/spec"))
+    if not found:
+        return []
+    version = live["metadata"]["resourceVersion"]
+    return [{"op": "test", "path": "/metadata/resourceVersion", "value": version}, *found]
+
+
+def _walk(wanted: Any, live: Any, path: str) -> Iterator[Json]:
+    if isinstance(wanted, dict) and isinstance(live, dict):
+        for key, value in wanted.items():
+            step = key.replace("~", "~0").replace("/", "~1")
+            yield from _walk(value, live.get(key), f"{path}/{step}")
+    elif isinstance(wanted, list) and isinstance(live, list):
+        named = {item["name"]: item for item in wanted if isinstance(item, dict) and "name" in item}
+        for place, item in enumerate(live):
+            ours = named.get(item.get("name")) if isinstance(item, dict) else None
+            if ours is None:
+                continue
+            if _number(ours) != _number(item):
+                yield {"op": "replace", "path": f"{path}/{place}", "value": ours}
+            else:
+                yield from _walk(ours, item, f"{path}/{place}")
+
+
+def _number(port: Json) -> tuple[Any, str] | None:
+    for field in NUMBERS:
+        if field in port:
+            return port[field], str(port.get("protocol") or "TCP")
+    return None
