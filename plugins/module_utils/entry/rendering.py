@@ -87,15 +87,20 @@ def _place(reference: Reference) -> Path:
 def _replace(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as draft:
-        draft.write(text)
-    finished = Path(draft.name)
-    finished.chmod(0o644)
-    finished.replace(path)
+        finished = Path(draft.name)
+        try:
+            draft.write(text)
+            draft.flush()
+            finished.chmod(0o644)
+            finished.replace(path)
+        except OSError:
+            finished.unlink(missing_ok=True)
+            raise
 
 
 def _yaml(manifest: Json) -> str:
     import yaml
 
-    return "---\n" + str(
-        yaml.safe_dump(manifest, sort_keys=False, default_flow_style=False, width=4096)
-    )
+    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+    text = yaml.dump(manifest, Dumper=dumper, sort_keys=False, default_flow_style=False, width=4096)
+    return f"---\n{text}"
