@@ -155,7 +155,7 @@ class ControlPlane:
 
     def _clear(self) -> None:
         found = state.read(self.layout)
-        if found and found.phase not in ("failed", "dead"):
+        if is_locked(self.layout.lock) or (found and found.phase not in ("failed", "dead")):
             raise LabError(
                 f"a control plane named {self.name} runs already; end it: python -m tests.lab down {self.name}"
             )

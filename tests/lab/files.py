@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -47,15 +48,22 @@ def locked(path: Path, on_wait: Callable[[], None] = lambda: None) -> Iterator[N
 
 
 def lock_or_fail(path: Path) -> int:
-    """Take the lock for as long as this process lives; an error if somebody else has it."""
+    """Take the lock for as long as this process lives; an error if somebody else has it.
+
+    Tried for a second, since `is_locked` of another process holds it for a moment.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o644)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        os.close(descriptor)
-        raise LabError(f"{path} is held by another process") from error
-    return descriptor
+    end = time.monotonic() + 1
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return descriptor
+        except BlockingIOError as error:
+            if time.monotonic() > end:
+                os.close(descriptor)
+                raise LabError(f"{path} is held by another process") from error
+        time.sleep(0.02)
 
 
 def is_locked(path: Path) -> bool:
