@@ -22,8 +22,6 @@ from ..tools.example_cluster import add_gateway, control_plane
 from . import advice
 from .play import Play, reconcile
 
-NAME = "demo"
-
 
 class DemoError(Exception):
     """What the demo promises did not come true."""
@@ -34,7 +32,8 @@ def main() -> int:
     arguments = _arguments(sys.argv[1:])
     started = time.monotonic()
     tree.sync()
-    plane = control_plane(NAME, os.getpid() if arguments.end else 0, print)
+    owner = os.getpid() if arguments.end else int(os.environ.get("LAB_OWNER", "0"))
+    plane = control_plane(arguments.name, owner, print)
     ours = False
     try:
         ours = _start(plane)
@@ -45,7 +44,7 @@ def main() -> int:
             print(advice.after_failure(plane), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print(f"\nInterrupted. {advice.END}")
+        print(f"\nInterrupted. {advice.end(plane)}")
         return 130
     finally:
         # What was there before the demo stays.
@@ -59,6 +58,7 @@ def main() -> int:
 def _arguments(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make demo", description=__doc__)
     unattended = os.environ.get("CI", "") not in ("", "false", "0") or not sys.stdin.isatty()
+    parser.add_argument("--name", default="demo", help="of the control plane (default: demo)")
     group = parser.add_mutually_exclusive_group()
     group.add_argument(
         "--end", action="store_true", default=unattended, help="end the control plane afterwards"

@@ -12,8 +12,6 @@ from ..lab.control_plane import ControlPlane
 from ..tools.tree import CHECKOUT, TREE_ROOT
 from .play import COMMAND
 
-END = "End the control plane: make lab-down ARGS=demo"
-
 
 def after_success(plane: ControlPlane) -> str:
     """Return the next steps on the running control plane."""
@@ -21,7 +19,7 @@ def after_success(plane: ControlPlane) -> str:
     return f"""
 The control plane goes on running. What to do next, from {CHECKOUT}:
 
-  look around with kubectl        make lab-shell ARGS=demo
+  look around with kubectl        make lab-shell ARGS={plane.name}
                                   kubectl get modelservices,deployments,httproutes -A
 
   let this shell use it           {_exports(plane)}
@@ -32,7 +30,7 @@ The control plane goes on running. What to do next, from {CHECKOUT}:
   see how everything is           ansible-playbook modelops.inference.status -e @examples/vars.yml
 
   run the demo again              make demo
-  end the control plane           make lab-down ARGS=demo
+  end the control plane           make lab-down ARGS={plane.name}
 """
 
 
@@ -45,9 +43,14 @@ def after_failure(plane: ControlPlane) -> str:
     """Return where to look."""
     return f"""
 The control plane is still there to find out why:
-  make lab-shell ARGS=demo        then: kubectl get events -A --sort-by=.lastTimestamp
+  make lab-shell ARGS={plane.name}        then: kubectl get events -A --sort-by=.lastTimestamp
   logs of its programs            {plane.layout.file("logs")}
-  {END}"""
+  {end(plane)}"""
+
+
+def end(plane: ControlPlane) -> str:
+    """Return how to end it."""
+    return f"End the control plane: make lab-down ARGS={plane.name}"
 
 
 def _exports(plane: ControlPlane) -> str:

@@ -1,0 +1,36 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The code blocks of our pages, so that tests can run what a reader would copy."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from .tree import CHECKOUT
+
+PAGES = ("README.md", "examples/README.md", "roles/model_services/README.md")
+
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """Return the code blocks of a page in one language."""
+    text = (CHECKOUT / page).read_text()
+    return [body for found, body in _BLOCK.findall(text) if found == language]
+
+
+def commands(page: str) -> list[str]:
+    """Return the commands of a page's `console` blocks, without comments."""
+    lines = [line for block in blocks(page, "console") for line in block.splitlines()]
+    return [line.partition("  #")[0].strip() for line in lines if line.strip()]
+
+
+def links(page: str) -> list[Path]:
+    """Return the files that a page points to."""
+    text = (CHECKOUT / page).read_text()
+    folder = (CHECKOUT / page).parent
+    return [folder / target for target in _LINK.findall(text) if "://" not in target]

@@ -1,0 +1,79 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What our pages say is true: links lead somewhere, commands exist. Those that need a cluster are run in tests/cluster."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.tools import pages
+from tests.tools.steps import tool
+from tests.tools.tree import CHECKOUT, COLLECTION
+
+COMMANDS = sorted({command for page in pages.PAGES for command in pages.commands(page)})
+#: Run in tests/cluster/test_readme.py, all of them.
+ON_A_CLUSTER = ("ansible-playbook ", "export KUBECONFIG=")
+MAKE = [command for command in COMMANDS if command.startswith("make ")]
+INSTALL = ["ansible-galaxy collection install .", "pip install -r requirements.txt"]
+
+
+@pytest.mark.parametrize("page", pages.PAGES)
+def test_every_link_leads_to_a_file(page: str) -> None:
+    assert pages.links(page)
+    assert [str(path) for path in pages.links(page) if not path.exists()] == []
+
+
+def test_every_command_is_run_by_a_test() -> None:
+    known = [*MAKE, *INSTALL]
+    assert [
+        command
+        for command in COMMANDS
+        if command not in known and not command.startswith(ON_A_CLUSTER)
+    ] == []
+
+
+def test_the_two_commands_come_first() -> None:
+    assert pages.commands("README.md")[:2] == ["make demo", "make test"]
+
+
+@pytest.mark.parametrize("command", MAKE)
+def test_make_knows_the_target(command: str) -> None:
+    subprocess.run([*command.split(), "--dry-run"], cwd=CHECKOUT, check=True, capture_output=True)
+
+
+def test_collection_can_be_installed_from_the_checkout(tmp_path: Path) -> None:
+    words = INSTALL[0].split()
+    command = [tool(words[0]), *words[1:], "--offline", "--force", "-p", str(tmp_path)]
+    subprocess.run(command, cwd=COLLECTION, check=True, capture_output=True)
+    installed = tmp_path / "ansible_collections" / "modelops" / "inference"
+    assert (installed / "plugins" / "modules" / "llmisvc_reconcile.py").is_file()
+    assert (installed / "roles" / "model_services" / "tasks" / "main.yml").is_file()
+    assert not (installed / "tests" / "lab").exists()
+
+
+def test_requirements_are_what_the_tests_run_with() -> None:
+    command = [sys.executable, "-m", "pip", *INSTALL[1].split()[1:], "--dry-run", "--no-index"]
+    done = subprocess.run(command, cwd=CHECKOUT, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_example_of_the_role_is_the_one_that_molecule_runs() -> None:
+    converge = (CHECKOUT / "molecule" / "default" / "converge.yml").read_text()
+    first, *dummy = pages.blocks("roles/model_services/README.md", "yaml")
+    assert yaml.safe_load(first) == yaml.safe_load(converge)
+
+
+def test_role_documents_every_variable_with_its_default() -> None:
+    role = CHECKOUT / "roles" / "model_services"
+    defaults = yaml.safe_load((role / "defaults" / "main.yml").read_text())
+    options = yaml.safe_load((role / "meta" / "argument_specs.yml").read_text())["argument_specs"][
+        "main"
+    ]["options"]
+    assert {name: option["default"] for name, option in options.items()} == defaults
