@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 import threading
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from ..kube.manifest import Json
 from ..kube.reference import Reference
+from ..kube.sanitise import to_dns_subdomain
 from .call import Call
 from .connection import Cluster
 from .errors import AlreadyExists, ClusterError, Conflict, LeaseBusy, LeaseLost, NotFound
@@ -27,12 +26,7 @@ _LONGEST_NAME = 63
 
 def lease_name(fleet: str) -> str:
     """Return the Lease's name for a fleet. A fleet is a label value; what a name cannot hold is replaced, with a hash."""
-    name = PREFIX + fleet
-    legal = re.sub(r"[^a-z0-9.-]+", "-", name.lower()).strip("-.")
-    if legal == name and len(name) <= _LONGEST_NAME:
-        return name
-    suffix = hashlib.sha256(fleet.encode()).hexdigest()[:8]
-    return f"{legal[: _LONGEST_NAME - 9].rstrip('-.')}-{suffix}"
+    return to_dns_subdomain(PREFIX + fleet, _LONGEST_NAME, distinct=True)
 
 
 @dataclass(frozen=True, slots=True)
