@@ -13,7 +13,6 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 from .tools.steps import Step, run_steps
 from .tools.tree import BUILD, CHECKOUT
