@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What went wrong for people who serve models ends as it should: an error that helps, or the right objects and a warning."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+
+from ansible_collections.modelops.inference.plugins.filter.names import FilterModule
+from ansible_collections.modelops.inference.plugins.module_utils.door import outcome
+from ansible_collections.modelops.inference.plugins.module_utils.entry import llmisvc_reconcile
+
+from .matching import ABSENT, CASES, Seen, at, cases, faults, load, mentions
+
+Json = dict[str, Any]
+ALL = cases()
+OFFLINE = sorted(name for name, expected in ALL.items() if expected["run"]["needs"] == "nothing")
+FILES = ("src", "cluster_objects")
+
+
+def run(folder: Path, how: Json) -> Seen:
+    if "filter" in how:
+        apply = FilterModule().filters()[how["filter"]]
+        return Seen(False, result=[apply(item) for item in load(folder / how["over"])])
+    assert how["plugin"] == "llmisvc_reconcile"
+    return Seen.of(reconcile(folder, how["args"]))
+
+
+def reconcile(folder: Path, arguments: Json) -> Json:
+    options = {
+        name: [str(folder / item) for item in value] if name in FILES else value
+        for name, value in arguments.items()
+    }
+    validated = ArgumentSpecValidator(llmisvc_reconcile.ARGUMENT_SPEC).validate(options)
+    assert not validated.error_messages
+    return outcome(
+        llmisvc_reconcile.run,
+        validated.validated_parameters,
+        llmisvc_reconcile.EMPTY,
+        check_mode=False,
+        diff=False,
+        environment={},
+        progress=lambda dummy: None,
+    )
+
+
+@pytest.mark.parametrize("name", OFFLINE)
+def test_case_ends_as_it_should(name: str) -> None:
+    expected = ALL[name]
+    assert list(faults(expected, run(CASES / name, expected["run"]))) == []
+
+
+def test_sanitising_twice_changes_nothing() -> None:
+    to_dns_label = FilterModule().filters()["to_dns_label"]
+    once = [to_dns_label(item) for item in load(CASES / "nm-slash-and-capitals" / "input.yaml")]
+    assert [to_dns_label(item) for item in once] == once
+
+
+def test_default_of_shared_memory_is_a_setting() -> None:
+    """The case's note: with the setting the warning is gone and the volume is there."""
+    result = reconcile(
+        CASES / "ms-tensor-without-shm",
+        {"state": "rendered", "src": ["input.yaml"], "settings": {"shared_memory": True}},
+    )
+    assert "/dev/shm" not in str(result["warnings"])
+    decode = next(each for each in result["manifests"] if each["metadata"]["name"] == "chat-decode")
+    pod = decode["spec"]["template"]["spec"]
+    mount = at(pod, ["containers", {"name": "vllm"}, "volumeMounts", {"mountPath": "/dev/shm"}])
+    assert mount is not ABSENT
+    assert at(pod, ["volumes", {"name": mount["name"]}, "emptyDir", "medium"]) == "Memory"
+
+
+EXPECTED = {"outcome": "ok", "must_mention": [], "must_have": []}
+FOUND = Seen(False, result={"services": []}, manifests=[{"kind": "X", "metadata": {"name": "a"}}])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "fault"),
+    [
+        ({"outcome": "error"}, "outcome"),
+        ({"must_mention": ["tensor"]}, "not mentioned"),
+        ({"must_not_mention": ["services"]}, "mentioned"),
+        ({"must_have": [{"kind": "X", "name": "b", "present": True}]}, "does not hold"),
+        ({"must_have": [{"kind": "X", "path": ["spec"], "equals": 1}]}, "does not hold"),
+        ({"must_have": [{"in": "result", "path": ["services"], "count": 1}]}, "does not hold"),
+    ],
+)
+def test_wrong_outcome_is_noticed(wrong: Json, fault: str) -> None:
+    assert [line.partition(":")[0] for line in faults({**EXPECTED, **wrong}, FOUND)] == [fault]
+
+
+def test_number_is_mentioned_only_where_it_stands_alone() -> None:
+    assert mentions("tensor 4 of 2", "2")
+    assert not any(mentions(said, "2") for said in ("v2", "20", "1.25", "2.5"))
+
+
+def test_every_case_is_run() -> None:
+    assert len(OFFLINE) == 10
+    assert {name for name in ALL if name not in OFFLINE} == {"an-wait-image-pull"}
