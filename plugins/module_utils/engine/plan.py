@@ -66,7 +66,7 @@ class ServicePlan:
     @property
     def owner_uid(self) -> str:
         """The parent's uid, empty while it does not exist."""
-        return str(self.parent_live["metadata"]["uid"]) if self.parent_live else ""
+        return str(self.parent_live["metadata"].get("uid", "")) if self.parent_live else ""
 
 
 def plan_service(

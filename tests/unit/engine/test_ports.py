@@ -52,3 +52,13 @@ def test_renumbered_port_is_replaced_by_ours(wanted: Json, live: Json, path: str
 )
 def test_nothing_else_is_patched(wanted: Json, live: Json) -> None:
     assert renumbered(wanted, live) == []
+
+
+def test_port_that_is_still_ours_is_left_to_the_apply() -> None:
+    old = {"name": "grpc", "port": 9000, "protocol": "TCP"}
+    live = service(old)
+    key = 'k:{"port":9000,"protocol":"TCP"}'
+    owned = {"f:spec": {"f:ports": {key: {".": {}, "f:name": {}}}}}
+    entry = {"manager": "modelops.inference", "operation": "Apply", "fieldsV1": owned}
+    live["metadata"]["managedFields"] = [entry]
+    assert renumbered(service(GRPC), live) == []
