@@ -76,7 +76,9 @@ extends_documentation_fragment:
   - modelops.inference.attributes.action_group
   - modelops.inference.attributes.info_module
 requirements:
-  - kubernetes
+  - urllib3
+  - PyYAML
+  - kubernetes, for a kubeconfig with an auth-provider
 seealso:
   - module: modelops.inference.llmisvc_reconcile
 """

@@ -190,7 +190,9 @@ attributes:
   idempotent:
     support: full
 requirements:
-  - kubernetes
+  - urllib3
+  - PyYAML
+  - kubernetes, for a kubeconfig with an auth-provider
 notes:
   - The work is done in the Ansible process where the connection is local, without become and async, and the interpreter is Ansible's own;
     else on the host, as for any module.
