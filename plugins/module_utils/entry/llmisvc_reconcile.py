@@ -175,12 +175,12 @@ def _rendered(
     result["warnings"] += left_out(complaints)
     if not params["dest"]:
         return {**result, "manifests": rendered}
-    paths, changed = write(rendered, params["dest"], dry_run=check_mode)
+    written = write(rendered, params["dest"], dry_run=check_mode, diff=diff)
     return {
         **result,
-        "paths": paths,
-        "changed": bool(changed),
-        **({"diff": changed} if diff else {}),
+        "paths": written.paths,
+        "changed": written.changed,
+        **({"diff": written.diffs} if diff else {}),
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..engine.desired import marked
@@ -28,14 +29,22 @@ def manifests(compiled: Sequence[tuple[Service, Intent]], fleet: str) -> list[Js
     ]
 
 
-def write(rendered: Sequence[Json], dest: str, *, dry_run: bool) -> tuple[list[str], list[Json]]:
-    """Write one file per object below a folder. Return all paths, and a diff of each file that is another than before.
+@dataclass(slots=True)
+class Written:
+    """Files written: all paths, whether any is another than before, and where it is asked for what differs."""
+
+    paths: list[str] = field(default_factory=list)
+    changed: bool = False
+    diffs: list[Json] = field(default_factory=list)
+
+
+def write(rendered: Sequence[Json], dest: str, *, dry_run: bool, diff: bool) -> Written:
+    """Write one file per object below a folder.
 
     Files are written beside their place and renamed, so that an interrupted run leaves no half of one. Raises InputError.
     """
     root = Path(dest).expanduser()
-    paths: list[str] = []
-    changed: list[Json] = []
+    written = Written()
     for manifest in rendered:
         path = root / _place(Reference.of(manifest))
         after = _yaml(manifest)
@@ -44,24 +53,26 @@ def write(rendered: Sequence[Json], dest: str, *, dry_run: bool) -> tuple[list[s
                 raise InputError.single("dest", "", f"{dest} is not a folder")
             before = path.read_bytes() if path.exists() else b""
             if before != after.encode():
-                changed.append(_diff(path, before.decode(errors="replace"), after))
+                written.changed = True
+                if diff:
+                    written.diffs.append(_diff(path, before.decode(errors="replace"), manifest))
                 if not dry_run:
                     _replace(path, after)
         except OSError as error:
             raise InputError.single(
                 "dest", "", f"{path} cannot be written: {error.strerror}"
             ) from error
-        paths.append(str(path))
-    return paths, changed
+        written.paths.append(str(path))
+    return written
 
 
-def _diff(path: Path, before: str, after: str) -> Json:
+def _diff(path: Path, before: str, after: Json) -> Json:
     """Return the difference of a file as Ansible shows it, secrets masked. The file itself holds them."""
     return {
         "before_header": str(path),
         "after_header": str(path),
         "before": _shown(before),
-        "after": _shown(after),
+        "after": _yaml(redact(after)),
     }
 
 

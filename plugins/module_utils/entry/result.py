@@ -15,6 +15,10 @@ from ..kube.problem import Complaint, Problem
 from ..kube.reference import Reference
 from ..services.kind import Observation
 
+#: Up to so many changed children are listed one by one; a job controller drops results above 700 kB.
+LISTED_CHILDREN = 1500
+#: What is listed also where more changed: what somebody has to look at.
+ALWAYS_LISTED = frozenset({"failed", "skipped", "deleted", "recreated", "adopted"})
 #: How many services a warning names.
 SHOWN_SUBJECTS = 3
 
@@ -160,6 +164,15 @@ def summary_of(
         for problem in result.problems
     )
     entries = [result.to_dict(verbose=verbose) for result in results]
+    children = sum(len(entry["children"]) for entry in entries)
+    if children > LISTED_CHILDREN and not verbose:
+        for entry in entries:
+            entry["children"] = [
+                child for child in entry["children"] if child["action"] in ALWAYS_LISTED
+            ]
+        texts.append(
+            f"{children} objects changed, too many to list each; verbose_result: true lists them all"
+        )
     return {"services": entries, "warnings": texts}
 
 
