@@ -8,7 +8,7 @@ ARGS ?=
 WORKERS ?= 2
 
 # What `make test` runs, cheap things first. A part that lands adds its target here.
-TEST_STEPS := lint unit parity sanity
+TEST_STEPS := lint unit parity sanity cluster molecule
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
