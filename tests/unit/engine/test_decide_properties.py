@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -137,7 +137,7 @@ def test_what_others_do_beside_us_costs_no_request(
 ) -> None:
     live = case.copy()
     metadata = live["metadata"]
-    deeds = {
+    deeds: dict[str, Callable[[], Any]] = {
         "status": lambda: live.update(status={"phase": text}),
         "resourceVersion": lambda: metadata.update(resourceVersion=text),
         "generation": lambda: metadata.update(generation=len(text)),

@@ -120,7 +120,7 @@ def test_value_of_a_secret_flag_is_masked(arguments: list[Any], shown: list[str 
     assert CANARY not in json.dumps(container)
     assert len(container["args"]) == len(shown)
     for found, wanted in zip(container["args"], shown, strict=True):
-        if wanted is None or (isinstance(wanted, str) and wanted.endswith("=")):
+        if wanted is None or str(wanted).endswith("="):
             assert "<masked " in found
             assert found.startswith(wanted or "")
         else:
@@ -160,7 +160,7 @@ def test_masking_leaves_the_object_itself_as_it_was() -> None:
     assert secret == before
 
 
-TEXT = st.text("aé\"\n=", max_size=4)
+TEXT = st.text('aé"\n=', max_size=4)
 HARMLESS = TEXT.map(lambda text: f"plain {text}")
 TREES: st.SearchStrategy[Any] = st.recursive(
     HARMLESS | st.integers() | st.none(),

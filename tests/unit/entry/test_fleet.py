@@ -68,7 +68,7 @@ def test_services_are_loaded_in_their_order() -> None:
         ({**document(), "metadata": {"name": 5, "namespace": ["a"]}}, "metadata.namespace"),
         ({**document(), "spec": None}, "spec.model"),
         ({**document(), "spec": [1]}, "is not a map"),
-        ({**document(), 5: "x"}, "unknown field"),
+        (dict([*document().items(), (5, "x")]), "unknown field"),
         (document(decode={"replicas": date(2026, 1, 1)}), "spec.decode.replicas"),
         (document(decode={"replcas": 1}), 'did you mean "replicas"?'),
     ],
