@@ -25,7 +25,6 @@ PATIENCE = 10.0
 
 def main(words: Sequence[str]) -> int:
     """Run the commands and return the exit code of the first that failed, else 0."""
-    signal.signal(signal.SIGTERM, lambda *dummy: sys.exit(143))
     running: list[subprocess.Popen[bytes]] = []
     ended: SimpleQueue[int] = SimpleQueue()
     try:
@@ -71,4 +70,5 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *dummy: sys.exit(143))
     sys.exit(main(sys.argv[1:]))
