@@ -154,7 +154,8 @@ def _results(
     objects = dict(snapshot.objects)
     unready = [target for target in targets if not observe(target, objects).ready]
     for target in unready:
-        if target.reference not in objects and (live := cluster.get(target.reference)):
+        served = (target.reference.api_version, target.reference.kind) not in snapshot.missing
+        if served and target.reference not in objects and (live := cluster.get(target.reference)):
             objects[target.reference] = live
     objects |= read_objects(cluster, unready)
     results = []
