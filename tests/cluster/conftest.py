@@ -14,6 +14,7 @@ from tests.lab import crds
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.control_plane import ControlPlane
+from tests.lab.crd_sources import MODEL_SERVICE as MODEL_SERVICE_KINDS
 
 # pylint: disable-next=unused-import  # pytest finds fixtures by their names here
 from tests.lab.fixtures import (  # noqa: F401
@@ -37,10 +38,9 @@ def lab(control_plane: Cluster) -> Cluster:  # noqa: F811
 
 
 @pytest.fixture(scope="session")
-def bare_lab() -> Iterator[ControlPlane]:
-    """A second control plane: no nodes, no ModelService, no Istio. Its tests install what they need and remove it again."""
-    kinds = ("gateway-api", "inference-extension", "prometheus")
-    with ControlPlane("kinds-missing", nodes="none", crds=kinds) as plane:
+def own_lab() -> Iterator[ControlPlane]:
+    """A second control plane without nodes, for tests that others would notice: kinds come and go, a controller runs."""
+    with ControlPlane(nodes="none", crds=[*MODEL_SERVICE_KINDS, MODEL_SERVICE.crd()]) as plane:
         yield plane
 
 

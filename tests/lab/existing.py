@@ -29,6 +29,10 @@ class ExistingCluster:
         self.audit_log: Path | None = None
         self._folder = tempfile.TemporaryDirectory(prefix="lab-users-")
 
+    def close(self) -> None:
+        """Remove the users' kubeconfigs."""
+        self._folder.cleanup()
+
     @cached_property
     def access(self) -> Access:
         return kubeconfig.read(self.kubeconfig)

@@ -42,6 +42,7 @@ def control_plane() -> Iterator[Cluster]:
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
     if brought:
         yield brought
+        brought.close()
     elif run and "PYTEST_XDIST_WORKER" in os.environ:
         yield _shared(run)
     else:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,17 +27,23 @@ PATCH_TYPES = {
 }
 
 
+def unchangeable(name: str, present: bool) -> None:
+    """Refuse: kinds come and go on a control plane of their own."""
+    raise AssertionError(f"{name} is not {'installed' if present else 'removed'} here")
+
+
 @dataclass
 class Replay:
     """One sequence in its place. here: where it runs. elsewhere: where nothing is, for what a server makes of the recorded objects.
 
-    services: those that we took. touched: children that somebody else wrote, so that foreign fields may be left in them.
+    set_kind: installs or removes a CRD by its name. services: those that we took. touched: children that somebody else wrote, so that foreign fields may be left in them.
     """
 
     client: Client
     entries: Entries
     here: Move
     elsewhere: Move
+    set_kind: Callable[[str, bool], None] = unchangeable
     steps: list[Step] = field(default_factory=list)
     services: dict[Reference, Json] = field(default_factory=dict)
     touched: set[Key] = field(default_factory=set)
@@ -69,8 +75,8 @@ class Replay:
                     if target.kind == "ModelService":
                         gone.append(target)
                         self.services.pop(target, None)
-                case SetCrd():
-                    raise AssertionError("kinds come and go on a control plane of their own")
+                case SetCrd(name, present):
+                    self.set_kind(name, present)
                 case _:
                     pass  # status comes from the lab's controllers; nobody waits; no operator runs
         result = self._absent(gone) if gone else None
