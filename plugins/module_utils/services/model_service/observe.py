@@ -59,6 +59,7 @@ def observe(service: ModelService, live: Live, pods: Sequence[Json]) -> Observat
     return Observation(
         status=_status(service, live, verdict.phase, decode, prefill, conditions),
         ready=verdict.phase == "Ready"
+        and not _pods_to_end(decode, prefill)
         and _picker_serves(service, picker)
         and _reachable(pool, route),
         failed=verdict.phase == "Failed"
@@ -162,6 +163,11 @@ def picker_ready(picker: Rollout) -> Condition:
     if picker.fault is not None:
         return Condition(kind, "False", picker.fault.reason, picker.fault.message)
     return Condition(kind, "False", "PodsStarting", message)
+
+
+def _pods_to_end(decode: Rollout, prefill: Rollout | None) -> bool:
+    """Return whether a role has more ready pods than it wants: a rollout or a scale-down is not over."""
+    return any(part.ready > part.desired for part in (decode, prefill) if part is not None)
 
 
 def _picker_serves(service: ModelService, picker: Rollout) -> bool:
