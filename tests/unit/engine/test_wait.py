@@ -136,17 +136,38 @@ def test_what_vanished_while_the_place_was_forgotten_is_gone() -> None:
     assert server.asked == ["2", "9"]
 
 
-def test_nothing_is_judged_before_all_is_listed() -> None:
-    """An empty view would look as if everything were gone."""
+class _SlowServices(_Server):
+    """Answers the list of Services only once it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__([([_item("a", 1)], "1"), ([_item("b", 1)], "1")], [])
+        self.answers = threading.Event()
+
+    def list(self, *kind: str, **options: Any) -> Listing:
+        if "Service" in kind:
+            assert self.answers.wait(PATIENCE)
+        return super().list(*kind, **options)
+
+
+def test_nothing_is_judged_before_every_kind_is_listed() -> None:
+    """Half a view would look as if something were gone, or as if nothing failed."""
     seen: list[dict[str, int]] = []
+    server = _SlowServices()
+    rounds = iter(range(1000))
 
     def judge(objects: Mapping[Reference, Json]) -> bool:
         seen.append(_names(objects))
         return True
 
-    server = _Server([([_item("a", 1)], "1")], [])
-    assert wait(cast("Cluster", server), [KIND], judge, PATIENCE, time.monotonic)
-    assert seen == [{"a": 1}]
+    def clock() -> float:
+        # The deadline, then once a round: the first has taken the Deployments when the second begins.
+        if next(rounds) == 2:
+            server.answers.set()
+        return time.monotonic()
+
+    kinds = [KIND, Watched("v1", "Service", "team-a", "")]
+    assert wait(cast("Cluster", server), kinds, judge, PATIENCE, clock)
+    assert seen == [{"a": 1, "b": 1}]
 
 
 def test_kind_that_is_not_installed_counts_as_empty() -> None:
