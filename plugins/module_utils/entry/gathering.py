@@ -9,11 +9,15 @@ from typing import Any
 
 from ..cluster.connection import Cluster
 from ..cluster.errors import KindMissing
-from ..engine import FLEET_LABEL, PREFIX
+from ..engine import FIELD_MANAGER, FLEET_LABEL, PREFIX
+from ..kube import managed_fields
 from ..kube.manifest import Json
 from ..kube.reference import Reference
 from ..services.kind import ServiceKind
 from ..services.registry import KINDS
+
+#: What is not the body of a custom resource that an author writes.
+NOT_THE_BODY = ("apiVersion", "kind", "metadata", "status")
 
 #: What an author does not write.
 SERVER_OWNED = (
@@ -55,15 +59,33 @@ def gather(
                     raise
                 continue
             found += [
-                as_written(item)
+                as_written(item, kind)
                 for item in listing.items
                 if not wanted or Reference.of(item) in wanted
             ]
     return sorted(found, key=Reference.of)
 
 
-def as_written(live: Json) -> Json:
-    """Return a custom resource without what the server, a controller or this collection adds."""
+def as_written(live: Json, kind: ServiceKind[Any, Any]) -> Json:
+    """Return a custom resource without what the server, a controller or this collection adds.
+
+    Where we applied it, our record tells which fields the author gave, so that defaults are left out; else all of it is kept.
+    """
+    entry = managed_fields.apply_entry(live, FIELD_MANAGER)
+    rest = {key: deepcopy(value) for key, value in live.items() if key not in NOT_THE_BODY}
+    if entry and entry.get("fieldsV1"):
+        schema = kind.crd()["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+        owned = managed_fields.authored(live, entry["fieldsV1"], schema)
+        rest = {key: deepcopy(value) for key, value in owned.items() if key not in NOT_THE_BODY}
+    return {
+        "apiVersion": live["apiVersion"],
+        "kind": live["kind"],
+        "metadata": _metadata(live),
+        **rest,
+    }
+
+
+def _metadata(live: Json) -> Json:
     metadata = {
         key: deepcopy(value) for key, value in live["metadata"].items() if key not in SERVER_OWNED
     }
@@ -76,12 +98,4 @@ def as_written(live: Json) -> Json:
         kept.pop("kubectl.kubernetes.io/last-applied-configuration", None)
         if kept:
             metadata[name] = kept
-    rest = {
-        key: deepcopy(value) for key, value in live.items() if key not in ("metadata", "status")
-    }
-    return {
-        "apiVersion": rest.pop("apiVersion"),
-        "kind": rest.pop("kind"),
-        "metadata": metadata,
-        **rest,
-    }
+    return metadata

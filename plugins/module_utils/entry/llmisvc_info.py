@@ -73,7 +73,7 @@ def run(
                 {key: value for key, value in result.items() if key != "_reference"}
                 for result in results
             ],
-            "orphans": _orphans(snapshot, set(documents)),
+            "orphans": _orphans(snapshot, set(documents), namespaces),
             "warnings": [f"{reference}: there is no such service" for reference in missing]
             + warnings(
                 (str(target.reference), problem)
@@ -117,7 +117,7 @@ def _examine(
     unusable: list[Json] = []
     for reference, live in documents.items():
         kind = KINDS[reference.api_version, reference.kind]
-        document = as_written(live) if "resourceVersion" in live["metadata"] else live
+        document = as_written(live, kind) if "resourceVersion" in live["metadata"] else live
         loaded = kind.load(document, settings.of(kind))
         if loaded.service is None:
             result = ServiceResult(reference, "", list(loaded.problems))
@@ -186,11 +186,16 @@ def _drift(change: Change) -> Json:
     }
 
 
-def _orphans(snapshot: Snapshot, known: set[Reference]) -> list[Json]:
-    """Return our objects whose service is gone: neither its custom resource nor its record is there."""
+def _orphans(snapshot: Snapshot, known: set[Reference], namespaces: Sequence[str]) -> list[Json]:
+    """Return our objects whose service is gone: neither its custom resource nor its record is there.
+
+    namespaces: of the services that were looked for, empty for all. Cluster-scoped objects of other services are no orphans.
+    """
     orphans = []
     for service in sorted(services_of(snapshot) - known):
         owned = snapshot.owned_by(owner_value(service))
+        if namespaces and service.namespace not in namespaces:
+            continue
         if service in snapshot.objects or any(is_record(reference, service) for reference in owned):
             continue
         orphans += [

@@ -178,7 +178,7 @@ class Wait:
         observation = observe(target, objects)
         state.observation = observation
         self._tell(target, state, observation)
-        if self.reached(observation):
+        if reached(observation, self.wait_for):
             return True
         if not observation.failed:
             state.failing_since = None
@@ -186,13 +186,6 @@ class Wait:
         if state.failing_since is None:
             state.failing_since = self.clock()
         return self.clock() - state.failing_since >= FAILURE_LASTS_S
-
-    def reached(self, observation: Observation) -> bool:
-        """Tell whether a service is what is waited for."""
-        if self.wait_for == "ready":
-            return observation.ready
-        found = condition(observation.status, self.wait_for)
-        return found is not None and found.get("status") == "True"
 
     def _tell(self, target: Target, state: _State, observation: Observation) -> None:
         text = summary(observation)
@@ -202,6 +195,16 @@ class Wait:
             self.progress(
                 f"{target.reference.namespace}/{target.reference.name}: {text} ({elapsed:.0f} s)"
             )
+
+
+def reached(observation: Observation | None, wait_for: str) -> bool:
+    """Tell whether a service is what is waited for: `ready`, or a condition that is true."""
+    if observation is None:
+        return False
+    if wait_for == "ready":
+        return observation.ready
+    found = condition(observation.status, wait_for)
+    return found is not None and found.get("status") == "True"
 
 
 def summary(observation: Observation) -> str:
@@ -223,7 +226,13 @@ def lacking(observation: Observation) -> list[str]:
         item for item in observation.status.get("conditions") or [] if item.get("status") != "True"
     ]
     wanting.sort(key=lambda item: item["type"] != "Ready")
-    return [f"{item['type']}: {item.get('reason')}: {item.get('message')}" for item in wanting]
+    # Ready and a role's own condition often say the same; once is enough.
+    first = {(item.get("reason"), item.get("message")): item for item in reversed(wanting)}
+    return [
+        f"{item['type']}: {item.get('reason')}: {item.get('message')}"
+        for item in wanting
+        if first[item.get("reason"), item.get("message")] is item
+    ]
 
 
 def read_objects(cluster: Cluster, targets: Sequence[Target]) -> dict[Reference, Json]:

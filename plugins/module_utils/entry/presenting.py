@@ -12,7 +12,7 @@ from ..kube.manifest import Json
 from ..kube.problem import Complaint
 from ..kube.reference import Reference
 from .fleet import Service
-from .observing import Wait, known_objects, lacking, observe, read_objects, write_status
+from .observing import Wait, known_objects, lacking, observe, reached, read_objects, write_status
 from .result import Clock, ServiceResult, diffs, failure_of, left_out, stats, summary_of
 from .rounds import Reconciled, Reconciler
 from .target import CONTROLLER, Target
@@ -49,7 +49,7 @@ def make_present(
     waiting = [target for target in done.targets if target.reference not in failing]
     unready: list[str] = []
     if params["wait"] and not policy.dry_run:
-        unready = _wait(params, cluster, waiting, results, clock, progress)
+        unready = _wait(params, cluster, waiting, results, objects, clock, progress)
     else:
         _observe(cluster, done.targets, results, objects)
     if not policy.dry_run:
@@ -105,19 +105,30 @@ def _wait(
     cluster: Cluster,
     targets: Sequence[Target],
     results: Mapping[Reference, ServiceResult],
+    objects: Mapping[Reference, Json],
     clock: Clock,
     progress: Progress,
 ) -> list[str]:
-    """Wait, and return a text for each service that did not get there."""
-    if not targets:
+    """Wait for what is not there yet, and return a text for each service that did not get there.
+
+    objects: what is known after the writes; a settled service needs no watch.
+    """
+    for target in targets:
+        results[target.reference].observation = observe(target, objects)
+    left = [
+        target
+        for target in targets
+        if not reached(results[target.reference].observation, params["wait_for"])
+    ]
+    if not left:
         return []
-    waiting = Wait(targets, params["wait_for"], clock.monotonic, progress)
+    waiting = Wait(left, params["wait_for"], clock.monotonic, progress)
     observations = waiting.run(cluster, params["wait_timeout"])
     texts = []
-    for target in targets:
+    for target in left:
         observation = observations.get(target.reference)
         results[target.reference].observation = observation
-        if observation is None or not waiting.reached(observation):
+        if observation is None or not reached(observation, params["wait_for"]):
             why = (
                 "; ".join(lacking(observation)) if observation else "it could not be listed in time"
             )

@@ -116,3 +116,33 @@ def leaves(fields: Fields, path: str = "") -> Iterator[str]:
             yield from leaves(inner, f"{path}[{key}]")
         else:
             yield f"{path}[{text}]"
+
+
+def authored(value: Any, fields: Fields, schema: Json) -> Any:
+    """Return what a manager sent, from the live value and the fields it owns; defaults that the server added are left out.
+
+    An owned map without owned fields was sent empty, unless the schema says that the map is one value (atomic).
+    schema: the OpenAPI schema of the value, as in a CRD.
+    """
+    below = {step: inner for step, inner in fields.items() if step != "."}
+    if not below:
+        atomic = schema.get("x-kubernetes-map-type") == "atomic"
+        return value if atomic or not isinstance(value, dict) else {}
+    if isinstance(value, dict):
+        properties = schema.get("properties") or {}
+        rest = schema.get("additionalProperties")
+        other = rest if isinstance(rest, dict) else {}
+        return {
+            name: authored(value[name], inner, properties.get(name, other))
+            for name, inner in members(below).items()
+            if name in value
+        }
+    if isinstance(value, list) and is_keyed(below):
+        owned = items(below)
+        return [
+            authored(item, inner, schema.get("items") or {})
+            for item in value
+            for key, inner in owned
+            if matches(key, item)
+        ]
+    return project(value, below)

@@ -11,11 +11,11 @@ import pytest
 from ansible_collections.modelops.inference.plugins.module_utils.engine.apply import Outcome
 from ansible_collections.modelops.inference.plugins.module_utils.engine.parent import record
 from ansible_collections.modelops.inference.plugins.module_utils.entry.observing import (
-    Wait,
     condition,
     known_objects,
     lacking,
     observe,
+    reached,
     recorded_service,
     summary,
 )
@@ -58,8 +58,13 @@ def _observation(*conditions: Json, ready: bool = False, **status: Any) -> Obser
         ),
         (_observation(_said("Ready"), decodeReplicas=2), "decode 0/2, Ready: Why: text"),
         (
-            _observation(_said("A"), _said("B"), _said("Ready")),
-            "Ready: Why: text, A: Why: text",
+            _observation(_said("A", message="a"), _said("B", message="b"), _said("Ready")),
+            "Ready: Why: text, A: Why: a",
+        ),
+        # A role's condition that says the same as Ready adds nothing.
+        (
+            _observation(_said("A"), _said("B", message="b"), _said("Ready")),
+            "Ready: Why: text, B: Why: b",
         ),
         (_observation(_said("Ready", "Unknown")), "Ready: Why: text"),
         (_observation(ready=True), "ready"),
@@ -143,12 +148,8 @@ def test_service_that_is_not_there_yet_is_not_ready() -> None:
 # Waiting.
 
 
-def _wait(wait_for: str) -> Wait:
-    return Wait([], wait_for, lambda: 0.0, lambda dummy: None)
-
-
 @pytest.mark.parametrize(
-    ("wait_for", "observation", "reached"),
+    ("wait_for", "observation", "there"),
     [
         ("ready", _observation(ready=True), True),
         ("ready", _observation(_said("Ready", "True")), False),
@@ -157,8 +158,8 @@ def _wait(wait_for: str) -> Wait:
         ("DecodeReady", _observation(ready=True), False),
     ],
 )
-def test_what_is_waited_for(wait_for: str, observation: Observation, reached: bool) -> None:
-    assert _wait(wait_for).reached(observation) is reached
+def test_what_is_waited_for(wait_for: str, observation: Observation, there: bool) -> None:
+    assert reached(observation, wait_for) is there
 
 
 # What is known after the writes.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An empty map is written with its defaults, so that server-side apply can take fields out of it."""
+"""An empty map is written with something in it, so that server-side apply can take fields out of it."""
 
 from __future__ import annotations
 
@@ -16,31 +16,35 @@ from ansible_collections.modelops.inference.plugins.module_utils.kube.schema imp
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kube.spelt_out import spelt_out
 
-ROLE = Object(
+PORT = Object(
     fields={
-        "replicas": Integer(default=1),
+        "number": Integer(default=1),
         "selector": MapOf(values=Text()),
-        "items": ListOf(items=Text()),
+        "items": ListOf(items=Text(), keys=("name",)),
         "note": Text(default=""),
     }
 )
+ROLE = Object(fields={"replicas": Integer(default=1), "taints": ListOf(items=Text())})
 SPEC = Object(
-    fields={"role": ROLE, "spare": ROLE, "plain": Object(fields={"a": Text()})}, required=("role",)
+    fields={"role": ROLE, "port": PORT, "plain": Object(fields={"a": Text()})}, required=("role",)
 )
+GIVEN = {"replicas": 3}
 
 
 @pytest.mark.parametrize(
     ("given", "written"),
     [
-        ({"role": {}}, {"role": {"replicas": 1}}),
-        ({"role": {"replicas": 3}}, {"role": {"replicas": 3}}),
+        ({"role": {}}, {"role": {"taints": []}}),
+        ({"role": {"taints": []}}, {"role": {"taints": []}}),
+        ({"role": {"replicas": 3}}, {"role": GIVEN}),
         ({"role": {"replicas": 0}}, {"role": {"replicas": 0}}),
-        ({"role": {"selector": {}, "items": []}}, {"role": {"replicas": 1}}),
-        ({"role": {"selector": {"a": ""}}}, {"role": {"selector": {"a": ""}}}),
-        ({"role": {}, "spare": {}}, {"role": {"replicas": 1}, "spare": {"replicas": 1}}),
-        ({"role": {"replicas": 2}, "plain": {}}, {"role": {"replicas": 2}}),
-        ({"role": {"items": [{}]}}, {"role": {"items": [{}]}}),
+        ({"role": {"replicas": 3, "taints": []}}, {"role": GIVEN}),
+        ({"role": GIVEN, "port": {}}, {"role": GIVEN, "port": {"number": 1}}),
+        ({"role": GIVEN, "port": {"selector": {}, "items": []}}, {"role": GIVEN, "port": {"number": 1}}),
+        ({"role": GIVEN, "port": {"selector": {"a": ""}}}, {"role": GIVEN, "port": {"selector": {"a": ""}}}),
+        ({"role": GIVEN, "plain": {}}, {"role": GIVEN}),
+        ({"role": {"taints": [{}]}}, {"role": {"taints": [{}]}}),
     ],
-)
-def test_empty_maps_hold_their_defaults(given: Any, written: Any) -> None:
+)  # fmt: skip
+def test_no_map_of_known_fields_is_empty(given: Any, written: Any) -> None:
     assert spelt_out(SPEC, given) == written
