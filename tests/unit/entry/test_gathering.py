@@ -16,6 +16,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.services.model_
     MODEL_SERVICE,
 )
 from tests.unit.engine.recorded import cases
+from tests.unit.engine.wanted import as_wanted
 from tests.unit.services.model_service.build import document
 
 from .task import full, loaded
@@ -36,6 +37,15 @@ def test_recorded_custom_resources_can_be_given_again() -> None:
     assert (len(services), complaints) == (2, [])
 
 
+def test_recorded_custom_resources_are_what_was_applied() -> None:
+    for each in cases("service"):
+        if each.desired.reference.kind == "ModelService":
+            written = as_written(each.live, MODEL_SERVICE)
+            assert written["spec"] == as_wanted(each.desired)["spec"]
+            assert written["metadata"].keys() == {"name", "namespace"}
+            assert each.live["spec"] != written["spec"], "the server added defaults"
+
+
 @pytest.mark.parametrize("field", SERVER_OWNED)
 def test_what_the_server_writes_is_left_out(field: str) -> None:
     value: Any = [{"manager": "kubectl"}] if field == "managedFields" else "x"
@@ -43,7 +53,7 @@ def test_what_the_server_writes_is_left_out(field: str) -> None:
 
 
 def test_defaults_of_the_api_server_are_left_out_where_we_applied() -> None:
-    fields = {"f:spec": {"f:decode": {}, "f:model": {"f:name": {}}}}
+    fields: Json = {"f:spec": {"f:decode": {}, "f:model": {"f:name": {}}}}
     entry = {"manager": "modelops.inference", "operation": "Apply", "fieldsV1": fields}
     live = _live(managedFields=[entry])
     live["spec"] = {

@@ -133,6 +133,45 @@ def test_part_of_an_object_that_is_owned(value: Any, fields: Json, part: Any) ->
     assert managed_fields.project(value, fields) == part
 
 
+ATOMIC: Json = {"properties": {"a": {"x-kubernetes-map-type": "atomic"}}}
+
+
+@pytest.mark.parametrize(
+    ("value", "fields", "schema", "sent"),
+    [
+        ({"a": 1, "default": 2}, {"f:a": {}}, {}, {"a": 1}),
+        ({"a": {"default": 1}}, {"f:a": {}}, {}, {"a": {}}),
+        ({"a": {"b": 1}}, {"f:a": {}}, ATOMIC, {"a": {"b": 1}}),
+        ({"a": {"b": 1, "default": 2}}, {"f:a": {"f:b": {}}}, {}, {"a": {"b": 1}}),
+        ({"a": [{"b": 1}]}, {"f:a": {}}, {}, {"a": [{"b": 1}]}),
+        ({"a": 1}, {"f:a": {}, "f:gone": {}}, {}, {"a": 1}),
+        (
+            {"m": {"x": {"b": 1}}},
+            {"f:m": {"f:x": {}}},
+            {"properties": {"m": {"additionalProperties": ATOMIC["properties"]["a"]}}},
+            {"m": {"x": {"b": 1}}},
+        ),
+        (
+            {"m": {"x": {"default": 1}}},
+            {"f:m": {"f:x": {}}},
+            {"properties": {"m": {"additionalProperties": True}}},
+            {"m": {"x": {}}},
+        ),
+        (
+            [{"name": "FIRST", "value": "1", "default": 2}, {"name": "OTHER"}],
+            {ENV_FIRST: ITEM},
+            {},
+            [{"name": "FIRST", "value": "1"}],
+        ),
+        (["x", "y"], {'v:"x"': {}}, {}, ["x"]),
+    ],
+)
+def test_what_was_sent_is_told_from_what_the_server_added(
+    value: Any, fields: Json, schema: Json, sent: Any
+) -> None:
+    assert managed_fields.authored(value, fields, schema) == sent
+
+
 def test_items_keep_their_order_in_the_object_not_in_the_record() -> None:
     fields: Json = {'k:{"name":"a"}': {}, 'k:{"name":"b"}': {}}
     items = [{"name": "b"}, {"name": "a"}]
