@@ -45,7 +45,9 @@ def ownership(live: Json, service: Reference, fleet: str) -> Ownership:
     metadata = live["metadata"]
     annotation = (metadata.get("annotations") or {}).get(OWNER_ANNOTATION)
     label = (metadata.get("labels") or {}).get(FLEET_LABEL)
-    if annotation and managed_fields.apply_entry(live, FIELD_MANAGER) is not None:
+    # Without any record of managers (wiped, restored from a backup) the annotation has to do; a copy that somebody made has one.
+    unrecorded = not metadata.get("managedFields")
+    if annotation and (unrecorded or managed_fields.apply_entry(live, FIELD_MANAGER) is not None):
         if label not in (None, fleet):
             return Ownership(Owner.OTHER_FLEET, f"it belongs to fleet {label} ({annotation})")
         if annotation != owner_value(service):

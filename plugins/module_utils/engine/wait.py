@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..cluster.connection import Cluster
-from ..cluster.errors import ClusterError, Gone, KindMissing
+from ..cluster.errors import Gone, KindMissing
 from ..cluster.watch import Watch
 from ..kube.manifest import Json
 from ..kube.reference import Reference
@@ -120,7 +120,7 @@ class _Watcher(threading.Thread):
             self._follow(self._what.namespace)
         except KindMissing:
             self._messages.put(self._number)
-        except ClusterError as error:
+        except Exception as error:  # noqa: BLE001  # what goes wrong in a thread has to reach the run
             if not self._stop_event.is_set():
                 self._messages.put(error)
 

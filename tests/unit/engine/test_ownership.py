@@ -99,3 +99,9 @@ def test_restored_backup_needs_a_word_of_its_owner() -> None:
     found = ownership(known.live, known.desired.service, "default")
     assert found.owner is Owner.STRANGER
     assert "velero" in found.text
+
+
+def test_our_object_stays_ours_when_the_record_of_managers_is_wiped() -> None:
+    there = _live()
+    there["metadata"]["managedFields"] = []
+    assert ownership(there, SERVICE, "default").ours
