@@ -13,12 +13,14 @@ PAGE = (ROOT / "docs" / "differences.md").read_text(encoding="utf-8")
 RECORDINGS = ROOT / "tests" / "parity" / "recordings" / "model_service"
 UNIT = ROOT / "tests" / "unit" / "services" / "model_service"
 PARITY = ROOT / "tests" / "parity"
+CLUSTER = ROOT / "tests" / "cluster"
 FILES = {
     **{path.stem.removeprefix("test_"): path for path in UNIT.glob("test_*.py")},
     **{
         path.stem.removeprefix("test_model_service_"): path
         for path in PARITY.glob("test_model_service_*.py")
     },
+    **{f"cluster_{path.stem.removeprefix('test_')}": path for path in CLUSTER.glob("test_*.py")},
 }
 SOURCES = [
     *(ROOT / "plugins/module_utils/kube").glob("*.py"),
