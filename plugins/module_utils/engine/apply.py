@@ -150,7 +150,8 @@ class Execution:
                 patched = self._cluster.patch(
                     change.reference, ports, kind="json", dry_run=self._policy.dry_run
                 )
-                if self._policy.dry_run:  # an apply beside a patch that is not stored would be refused
+                # In a dry run the patch is not stored, and an apply beside it would be refused.
+                if self._policy.dry_run:
                     diff = difference(change.live, patched)
                     return Outcome(
                         change.reference, change.service, "updated", change.reason, diff, patched
