@@ -10,6 +10,7 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 
 from .cluster.errors import ClusterError
+from .engine.redact import redact
 from .kube.problem import InputError
 
 Result = dict[str, Any]
@@ -30,9 +31,21 @@ def run_module(argument_spec: Mapping[str, Any], run: Run, empty: Mapping[str, A
     )
     for warning in result.pop("warnings", []):
         module.warn(warning)
+    # Ansible shows it at -vvv; what it puts there by itself knows no secrets but the options' own.
+    result["invocation"] = {"module_args": _shown(module.params)}
     if result.pop("failed", False):
         module.fail_json(**result)
     module.exit_json(**result)
+
+
+def _shown(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options with the secrets masked that stand in objects."""
+    return {
+        name: [redact(item) if isinstance(item, dict) else item for item in value]
+        if isinstance(value, list)
+        else value
+        for name, value in params.items()
+    }
 
 
 def _quiet(line: str) -> None:
