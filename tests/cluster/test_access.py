@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import time
 from collections.abc import Iterator
@@ -114,3 +115,12 @@ def test_other_authority_is_said_to_be_the_certificate(
     entries = entries_at(tmp_path, lab.access.server, token="x")
     message = entries.refused(small("chat", namespace))
     assert "certificate" in message
+
+
+def test_environment_of_the_task_is_read_and_that_of_the_process_left_alone(
+    lab: Cluster, namespace: str
+) -> None:
+    before = dict(os.environ)
+    entries = Entries(None, environment={"K8S_AUTH_KUBECONFIG": str(lab.kubeconfig)})
+    assert entries.reconcile(small("chat", namespace))["changed"]
+    assert dict(os.environ) == before

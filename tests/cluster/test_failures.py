@@ -66,19 +66,27 @@ def denied(client: Client, namespace: str, name: str) -> Iterator[None]:
         "template": {"metadata": {"labels": labels}, "spec": pod},
     }
 
-    def in_force() -> tuple[bool, Any]:
+    def answer() -> str:
         path = client.path("apps/v1", "Deployment", namespace)
-        answer = client.request(
+        found = client.request(
             "POST", path, body=probe, query={"dryRun": "All"}, accept=(409, 422, 403)
         )
-        return "not on my cluster" in str(answer), answer
+        return str(found)
+
+    def in_force(wanted: bool) -> None:
+        def look() -> tuple[bool, str]:
+            found = answer()
+            return ("not on my cluster" in found) is wanted, found
+
+        wait_until(look, f"the admission policy to be {'' if wanted else 'no longer '}in force")
 
     try:
-        wait_until(in_force, "the admission policy to be in force")
+        in_force(True)
         yield
     finally:
         client.delete(binding)
         client.delete(policy)
+        in_force(False)
 
 
 def test_one_failed_child_does_not_stop_the_others(

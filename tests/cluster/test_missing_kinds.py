@@ -30,30 +30,37 @@ SERVICES = MODEL_SERVICE.crd()
 PROMETHEUS = {each["metadata"]["name"]: each for each in crds.load("prometheus")}
 
 
-def served(client: Client, crd: Json) -> bool:
+def codes(client: Client, crd: Json) -> set[int]:
+    """Return how the API server answers to lists of each version of a kind: 200, 404, or 429 while it makes up its mind."""
     spec = crd["spec"]
-    paths = [
-        f"/apis/{spec['group']}/{each['name']}/{spec['names']['plural']}"
-        for each in spec["versions"]
-    ]
-    try:
-        for path in paths:
-            client.request("GET", path)
-    except ApiError as error:
-        if error.code == 404:
-            return False
-        raise
-    return True
+    found = set()
+    for version in spec["versions"]:
+        try:
+            client.request(
+                "GET", f"/apis/{spec['group']}/{version['name']}/{spec['names']['plural']}"
+            )
+            found.add(200)
+        except ApiError as error:
+            found.add(error.code)
+    return found
+
+
+def answered(client: Client, crd: Json, code: int) -> None:
+    def look() -> tuple[bool, list[int]]:
+        found = codes(client, crd)
+        return found == {code}, sorted(found)
+
+    wait_until(look, f"{crd['metadata']['name']} to be answered with {code}")
 
 
 def remove(client: Client, crd: Json) -> None:
     client.delete(crd)
-    wait_until(lambda: (not served(client, crd), crd["metadata"]["name"]), "the kind to be gone")
+    answered(client, crd, 404)
 
 
 def install(client: Client, crd: Json) -> None:
     crds.install(client, [crd])
-    wait_until(lambda: (served(client, crd), crd["metadata"]["name"]), "the kind to be served")
+    answered(client, crd, 200)
 
 
 @contextmanager

@@ -21,10 +21,11 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """The modules for one user of one cluster. options: given with every task."""
+    """The modules for one user of one cluster. options: given with every task. environment: that of the task."""
 
-    kubeconfig: Path
+    kubeconfig: Path | None
     options: Mapping[str, Any] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
 
     def run(
         self,
@@ -42,7 +43,7 @@ class Entries:
             llmisvc_reconcile.EMPTY,
             check_mode=check_mode,
             diff=diff,
-            environment={},
+            environment=self.environment,
             progress=lines.append,
         )
 
@@ -69,7 +70,7 @@ class Entries:
             llmisvc_info.EMPTY,
             check_mode=False,
             diff=False,
-            environment={},
+            environment=self.environment,
             progress=lambda dummy: None,
         )
         assert not result.get("failed"), result["msg"]
@@ -78,7 +79,9 @@ class Entries:
     def _checked(
         self, spec: Mapping[str, Any], services: tuple[Json, ...], options: Mapping[str, Any]
     ) -> Json:
-        given = {"kubeconfig": str(self.kubeconfig), **self.options, **options}
+        given = {**self.options, **options}
+        if self.kubeconfig is not None:
+            given["kubeconfig"] = str(self.kubeconfig)
         if services:
             given["services"] = list(services)
         validated = ArgumentSpecValidator(dict(spec)).validate(given)
