@@ -36,6 +36,8 @@ def test_an_interrupt_is_raised_and_what_has_not_begun_is_dropped() -> None:
     blocked = threading.Event()
     main = threading.main_thread().ident
     assert main is not None
+    # Whoever starts the tests in the background has their interrupts ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def interrupt() -> None:
         signal.pthread_kill(main, signal.SIGINT)
@@ -46,6 +48,7 @@ def test_an_interrupt_is_raised_and_what_has_not_begun_is_dropped() -> None:
         pool.run([interrupt, lambda: blocked.wait(10), *[lambda: done.append(1)] * 500])
     blocked.set()
     pool.close()
+    signal.signal(signal.SIGINT, before)
     assert done == []
 
 
