@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -18,7 +19,7 @@ from aiohttp import web
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.fixtures import fresh_namespace
-from tests.lab.proxy import Proxy
+from tests.lab.proxy import ConnectionAbort, Proxy
 from tests.lab.proxy_record import Record
 
 from .support.cluster import owned, read
@@ -52,6 +53,8 @@ class Killer:
             self._seen += 1
             if not self._answered:
                 self._kill()
+        if self.killed:
+            raise ConnectionAbort
         return None
 
     async def after(self, request: Record, status: int) -> web.StreamResponse | None:  # noqa: ARG002
@@ -100,14 +103,21 @@ def converges(lab: Cluster, number: int, *, answered: bool) -> None:
         assert not entries.reconcile(service)["changed"]
 
 
+#: A killed client breaks its connections off; the proxy's own may then be in the middle of a handshake.
+BROKEN_OFF = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
+
+@BROKEN_OFF
 def test_killed_at_any_write_next_run_converges(lab: Cluster) -> None:
     """Each waits until the Lease of the dead run has run out, so they wait together."""
     with ThreadPoolExecutor(len(POINTS)) as pool:
         runs = [pool.submit(converges, lab, number, answered=done) for number, done in POINTS]
     for run in runs:
         run.result()
+    gc.collect()
 
 
+@BROKEN_OFF
 def test_killed_while_removing_next_run_leaves_nothing(
     lab: Cluster, entries: Entries, client: Client, namespace: str
 ) -> None:
@@ -119,6 +129,7 @@ def test_killed_while_removing_next_run_leaves_nothing(
     assert read(client, custom_resource(service)) is None
     for child in children("chat", namespace):
         client.wait_for(child, lambda found: found is None)
+    gc.collect()
 
 
 def lease_of_another_run(namespace: str) -> Json:

@@ -41,10 +41,12 @@ def owned(client: Client, service: Json) -> dict[str, Json]:
 
 
 def versions(client: Client, service: Json) -> dict[str, str]:
-    """Return the resourceVersion of each child: equal twice where nothing was written in between."""
-    return {
-        name: item["metadata"]["resourceVersion"] for name, item in owned(client, service).items()
-    }
+    """Return what tells the writes of each child apart, those of its status left out: equal twice where nothing was written."""
+    return {name: _version(item["metadata"]) for name, item in owned(client, service).items()}
+
+
+def _version(meta: Json) -> str:
+    return str(meta["generation"] if "generation" in meta else meta["resourceVersion"])
 
 
 def config_map(name: str, namespace: str, **data: str) -> Json:
