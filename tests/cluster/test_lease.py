@@ -199,7 +199,7 @@ def test_many_runs_never_write_side_by_side(runs: Runs, namespace: str) -> None:
     turns: list[str] = []
 
     def work(cluster: Cluster) -> None:
-        for _ in range(3):
+        for dummy in range(3):
             with lease(cluster, namespace, timeout=60) as held:
                 inside.append(held.holder)
                 overlaps.append(tuple(inside))
@@ -207,7 +207,7 @@ def test_many_runs_never_write_side_by_side(runs: Runs, namespace: str) -> None:
                 turns.append(held.holder)
                 inside.remove(held.holder)
 
-    threads = [threading.Thread(target=work, args=[runs.new()]) for _ in range(5)]
+    threads = [threading.Thread(target=work, args=[runs.new()]) for dummy in range(5)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -36,7 +36,8 @@ def unchangeable(name: str, present: bool) -> None:
 class Replay:
     """One sequence in its place. here: where it runs. elsewhere: where nothing is, for what a server makes of the recorded objects.
 
-    set_kind: installs or removes a CRD by its name. services: those that we took. touched: children that somebody else wrote, so that foreign fields may be left in them.
+    set_kind: installs or removes a CRD by its name. services: those that we took.
+    touched: children that somebody else wrote, so that foreign fields may be left in them.
     """
 
     client: Client
@@ -108,7 +109,9 @@ class Replay:
     def live(self) -> dict[Key, Json]:
         """Return our children in the cluster, reduced to what counts."""
         found = []
-        for api_version, kind in dict.fromkeys((version, kind) for version, kind, _ in CHILDREN):
+        for api_version, kind in dict.fromkeys(
+            (version, kind) for version, kind, dummy in CHILDREN
+        ):
             for item in self.client.list_all(api_version, kind, labelSelector=FLEET):
                 owner = (item["metadata"].get("annotations") or {}).get(OWNER, "")
                 if owner.split("/")[1:2] and _in(owner.split("/")[1], self.here.word):

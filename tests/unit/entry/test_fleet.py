@@ -217,7 +217,9 @@ def test_objects_of_one_name_and_two_kinds_do_not_collide() -> None:
 def test_no_two_children_of_real_services_collide() -> None:
     services, _none = loaded(full("chat"), full("chat-epp"), full("chat", "team-b"))
     compiled = compile_fleet(services, GivenObjects())
-    references = [child.manifest.reference for _, intent in compiled for child in intent.children]
+    references = [
+        child.manifest.reference for dummy, intent in compiled for child in intent.children
+    ]
     assert len(references) == len(set(references)) == 3 * 17
 
 

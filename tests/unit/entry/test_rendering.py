@@ -74,7 +74,7 @@ def test_manifests_are_plain_data() -> None:
 
 
 def test_rendering_is_the_same_each_time_and_changes_nothing() -> None:
-    first, second = (rendered(full("chat")) for _ in range(2))
+    first, second = (rendered(full("chat")) for dummy in range(2))
     assert first["manifests"] == second["manifests"]
     assert first["changed"] is False
     assert first["stats"]["requests"] == 0

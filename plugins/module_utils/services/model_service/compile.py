@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
 
 from ...kube.intent import Child, Intent, present
 from ...kube.reader import Reader
@@ -25,10 +24,8 @@ from .children.service_monitor import service_monitor
 from .settings import Settings
 from .spec import ModelService
 
-Builder: TypeAlias = "Callable[[ModelService, Settings], Child | None]"
-
 #: Every child that a service can have, in the order in which the operator makes them.
-CHILDREN: tuple[Builder, ...] = (
+CHILDREN: tuple[Callable[[ModelService, Settings], Child | None], ...] = (
     decode_deployment,
     prefill_deployment,
     picker_service_account,

@@ -3,13 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Child
-from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.compile import (
-    Builder,
-)
 from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.normalise import (
     load,
 )
@@ -17,6 +14,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.services.model_
 from ..build import document, settings
 
 Json = dict[str, Any]
+Builder = Callable[[Any, Any], Child | None]
 ALPHA2, V1 = "0.9.0-alpha.2", "1.0.1"
 
 
