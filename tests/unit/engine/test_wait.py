@@ -87,7 +87,7 @@ def _names(objects: Mapping[Reference, Json]) -> dict[str, int]:
 
 def _wait(server: _Server, wanted: dict[str, int], patience: float = PATIENCE) -> bool:
     return wait(
-        cast(Any, server),
+        cast("Any", server),
         [KIND],
         lambda objects: _names(objects) == wanted,
         patience,
@@ -165,7 +165,7 @@ def test_nothing_is_judged_before_every_kind_is_listed() -> None:
         return time.monotonic()
 
     kinds = [KIND, Watched("v1", "Service", "team-a", "")]
-    assert wait(cast(Any, server), kinds, judge, PATIENCE, clock)
+    assert wait(cast("Any", server), kinds, judge, PATIENCE, clock)
     assert seen == [{"a": 1, "b": 1}]
 
 
@@ -195,7 +195,7 @@ def test_judge_is_asked_again_though_nothing_happens() -> None:
         return len(asked) == 2
 
     server = _Server([([], "1")], [])
-    assert wait(cast(Any, server), [KIND], judge, PATIENCE, time.monotonic)
+    assert wait(cast("Any", server), [KIND], judge, PATIENCE, time.monotonic)
     assert len(asked) == 2
 
 
