@@ -286,8 +286,10 @@ def test_name_in_use_is_refused(second: ControlPlane) -> None:
 
 _OWNER = textwrap.dedent(
     """
-    import sys, threading
+    import signal, sys, threading
     from tests.lab.control_plane import ControlPlane
+    # Whoever starts the tests in the background has their interrupts ignored, and those of their children.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with ControlPlane(sys.argv[1]):
         print("started", flush=True)
         threading.Event().wait()
