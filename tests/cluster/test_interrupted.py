@@ -33,7 +33,8 @@ import json, sys
 from pathlib import Path
 from tests.cluster.support.entries import Entries
 given = json.load(sys.stdin)
-Entries(Path(given["kubeconfig"])).run(*given["services"], **given["options"])
+result = Entries(Path(given["kubeconfig"])).run(*given["services"], **given["options"])
+print(json.dumps(result))
 """
 LEASE = "modelops-inference-default"
 
@@ -75,13 +76,15 @@ def killed_run(lab: Cluster, killer: Killer, service: Json, **options: Any) -> N
         process = subprocess.Popen(
             [sys.executable, "-c", SCRIPT],
             stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             cwd=CHECKOUT,
             env={**os.environ, "PYTHONPATH": search},
         )
         killer.pid = process.pid
         given = {"kubeconfig": str(proxy.kubeconfig), "services": [service], "options": options}
-        process.communicate(json.dumps(given).encode(), timeout=120)
-    assert killer.killed, "the run ended before it could be killed"
+        said, _nothing = process.communicate(json.dumps(given).encode(), timeout=120)
+    assert killer.killed, f"the run ended before it could be killed: {said.decode()[-3000:]}"
     assert process.returncode == -signal.SIGKILL
 
 
