@@ -28,8 +28,8 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 class _Text(str):
     """Text as ansible-core hands it over: it says of itself that it is something else."""
 
-    def __str__(self) -> str:
-        return self  # pylint: disable=invalid-str-returned
+    def __str__(self) -> str:  # pylint: disable=invalid-str-returned
+        return self
 
 
 class _Number(int):
