@@ -51,6 +51,8 @@ def play(tasks: list[Json], *, kubeconfig: Path, collections: str, scratch: Path
         "ANSIBLE_LOCALHOST_WARNING": "false",
         "BENCH_TASKS": str(report),
     }
+    # Everybody has bytecode, the peers included; some machines switch it off.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     binary = Path(sys.executable).parent / "ansible-playbook"
     wall, cpu, rss = _timed([str(binary), str(path)], environment, scratch / "output.txt")
     tasks_done = json.loads(report.read_text()) if report.exists() else []

@@ -33,7 +33,7 @@ class CallbackModule(CallbackBase):
         self._started = 0.0
         self._tasks: list[dict[str, Any]] = []
 
-    def v2_playbook_on_task_start(self, _task: Any, _is_conditional: bool) -> None:
+    def v2_playbook_on_task_start(self, task: Any, is_conditional: bool) -> None:  # noqa: ARG002
         self._started = time.monotonic()
 
     def _ended(self, result: Any) -> None:
