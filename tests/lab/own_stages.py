@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import yaml
 
 from . import paths
-from .client import Manifest
+from .client import Client, Manifest, wait_until
 
 
 def stages() -> list[Manifest]:
@@ -20,6 +20,31 @@ def stages() -> list[Manifest]:
         yaml.safe_load(file.read_text(encoding="utf-8"))
         for file in sorted(paths.STAGES.glob("*.yaml"))
     ]
+
+
+def await_descriptions(client: Client, found: Iterable[Manifest]) -> None:
+    """Wait until OpenAPI describes the kinds of these stages: kwok gives up on a kind that it finds served but not described."""
+    wanted = [stage["spec"]["resourceRef"] for stage in found]
+
+    def look() -> tuple[bool, list[str]]:
+        missing = [each["kind"] for each in wanted if not _is_described(client, each)]
+        return not missing, missing
+
+    wait_until(look, "kinds to be described")
+
+
+def _is_described(client: Client, reference: Manifest) -> bool:
+    path = f"/openapi/v3/apis/{reference['apiGroup']}"
+    answer = client.request("GET", path, accept=(404,))
+    if not isinstance(answer, dict):
+        return False
+    schemas = (answer.get("components") or {}).get("schemas") or {}
+    kinds = (
+        named.get("kind")
+        for schema in schemas.values()
+        for named in schema.get("x-kubernetes-group-version-kind") or ()
+    )
+    return reference["kind"] in kinds
 
 
 def stages_for(definitions: Iterable[Manifest]) -> list[Manifest]:

@@ -27,7 +27,7 @@ from .commands import Ports
 from .errors import LabError
 from .files import lock_or_fail
 from .layout import Layout
-from .own_stages import stages_for
+from .own_stages import await_descriptions, stages_for
 from .ports import LOOPBACK
 from .state import State
 
@@ -99,10 +99,9 @@ class Supervisor:
         self._note("CRDs are served")
         await self._launch("kube-controller-manager", commands.controller_manager)
         await self._launch("kwok", commands.kwok)
-        await asyncio.to_thread(
-            client.apply_all,
-            [*crds.documents(crd_sources.KWOK_STAGES), *stages_for(self.definitions)],
-        )
+        own = stages_for(self.definitions)
+        await asyncio.to_thread(await_descriptions, client, own)
+        await asyncio.to_thread(client.apply_all, [*crds.documents(crd_sources.KWOK_STAGES), *own])
         self._note("stages are applied")
         self.state.phase = "ready"
         self.state.started_in = round(time.monotonic() - self.began, 2)
