@@ -77,7 +77,7 @@ class InProcessAction(ActionBase):
     def _is_safe(self, variables: Mapping[str, Any]) -> bool:
         """Tell whether this process may do it: it is the host, the user and the interpreter that the task asks for."""
         local = getattr(self._connection, "transport", "") == "local"
-        if not local or self._play_context_become() or self._task.async_val:
+        if not local or self._becomes() or self._task.async_val:
             return False
         interpreter = variables.get("ansible_python_interpreter")
         if interpreter is None:
@@ -87,7 +87,7 @@ class InProcessAction(ActionBase):
             os.path.realpath(wanted) == os.path.realpath(sys.executable) or wanted == sys.executable
         )
 
-    def _play_context_become(self) -> bool:
+    def _becomes(self) -> bool:
         return bool(getattr(self._connection, "become", None)) or bool(self._task.become)
 
     def _by_module(self, arguments: dict[str, Any], variables: dict[str, Any]) -> dict[str, Any]:

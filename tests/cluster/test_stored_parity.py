@@ -14,8 +14,10 @@ from typing import Any
 import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.engine import FIELD_MANAGER
-from ansible_collections.modelops.inference.plugins.module_utils.engine.apply import PLACEHOLDER_UID
-from ansible_collections.modelops.inference.plugins.module_utils.engine.desired import desired
+from ansible_collections.modelops.inference.plugins.module_utils.engine.desired import (
+    PLACEHOLDER_UID,
+    desired,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Intent
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
 from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.kind import (

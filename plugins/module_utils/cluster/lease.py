@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -215,6 +217,19 @@ class Lease:
                 "renewTime": _now(),
             },
         }
+
+
+@contextmanager
+def leases(
+    cluster: Cluster, fleet: str, namespaces: Sequence[str]
+) -> Iterator[Callable[[str], None]]:
+    """Hold the Leases of a fleet in these namespaces, taken in their order. Gives what checks the one of a namespace."""
+    with ExitStack() as stack:
+        held = {
+            namespace: stack.enter_context(Lease(cluster, fleet=fleet, namespace=namespace))
+            for namespace in namespaces
+        }
+        yield lambda namespace: held[namespace].check()
 
 
 def _now() -> str:

@@ -3,26 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from ..cluster.connection import Cluster
 from ..cluster.errors import ClusterError, Conflict
 from ..kube import managed_fields
 from ..kube.intent import Stage
-from ..kube.manifest import Json
+from ..kube.manifest import Json, put_at, value_at
 from ..kube.reference import Reference
 from . import FIELD_MANAGER, HANDOVER_MANAGER
 from .compare import Difference, difference
-from .desired import Desired
+from .desired import PLACEHOLDER_UID, Desired
 from .plan import Action, Change, ServicePlan
 from .policy import Policy
 from .ports import renumbered
 
-#: The owner's uid in a dry run of a child whose parent does not exist yet.
-PLACEHOLDER_UID = "00000000-0000-0000-0000-000000000000"
 #: How long a deleted object may take to vanish before it is made again: tries, and seconds between them.
 GONE_TRIES, GONE_PAUSE_S = 120, 0.5
 #: How often a delete is tried again because the object's status changed in between.
@@ -61,9 +58,6 @@ class Outcome:
         )
 
 
-Report = Callable[[Outcome], None]
-
-
 class Execution:
     """One pass over the plans. Keeps who failed, so that dependants are skipped and nothing of theirs is pruned.
 
@@ -76,14 +70,12 @@ class Execution:
         cluster: Cluster,
         policy: Policy,
         new_namespaces: frozenset[str],
-        report: Report,
         guard: Callable[[str], object],
     ) -> None:
         self._cluster = cluster
         self._guard = guard
         self._policy = policy
         self._new_namespaces = new_namespaces
-        self._report = report
         self._failed: dict[Reference, Reference] = {}
         self.outcomes: list[Outcome] = []
 
@@ -93,10 +85,15 @@ class Execution:
         for stage in Stage:
             batch = [change for plan in plans for change in plan.changes if change.stage is stage]
             self._run(batch, lambda change: self._apply_one(change, by_service[change.service]))
-            for outcome in self.outcomes:
-                plan = by_service.get(outcome.service)
-                if plan and outcome.reference == plan.parent.reference and outcome.live:
-                    plan.parent_live = outcome.live
+            if stage is Stage.PARENT:
+                self._know_parents(by_service)
+
+    def _know_parents(self, plans: Mapping[Reference, ServicePlan]) -> None:
+        """Keep the custom resources as they were answered: their children need their uids."""
+        for outcome in self.outcomes:
+            plan = plans[outcome.service]
+            if outcome.reference == plan.parent.reference and outcome.live:
+                plan.parent_live = outcome.live
 
     def delete(self, changes: Iterable[Change]) -> None:
         """Delete in reverse order of stages; a service with a failure keeps everything it has."""
@@ -107,7 +104,7 @@ class Execution:
         ready = []
         for change in batch:
             if culprit := self._failed.get(change.service):
-                self._keep(
+                self.outcomes.append(
                     Outcome(change.reference, change.service, "skipped", f"{culprit} failed")
                 )
             else:
@@ -115,16 +112,14 @@ class Execution:
         answers = self._cluster.parallel([partial(act, change) for change in ready])
         for change, answer in zip(ready, answers, strict=True):
             if isinstance(answer, Outcome):
-                self._keep(answer)
+                self.outcomes.append(answer)
             elif isinstance(answer, ClusterError):
                 self._failed.setdefault(change.service, change.reference)
-                self._keep(Outcome(change.reference, change.service, "failed", str(answer)))
+                self.outcomes.append(
+                    Outcome(change.reference, change.service, "failed", str(answer))
+                )
             else:
                 raise answer
-
-    def _keep(self, outcome: Outcome) -> None:
-        self.outcomes.append(outcome)
-        self._report(outcome)
 
     def _apply_one(self, change: Change, plan: ServicePlan) -> Outcome:
         wanted = change.desired
@@ -201,29 +196,20 @@ class Execution:
 
     def _hand_over(self, live: Json, wanted: Desired) -> None:
         """Let another manager hold the values that we no longer claim: dropped outright they would fall to their defaults."""
-        entry = managed_fields.apply_entry(live, FIELD_MANAGER)
+        entry = managed_fields.apply_entry(live, FIELD_MANAGER) or {}
+        fields = entry.get("fieldsV1") or {}
         for path in wanted.unclaimed:
-            if (
-                entry
-                and _owns(entry.get("fieldsV1") or {}, path)
-                and (value := _value(live, path)) is not None
-            ):
-                held = {
-                    "apiVersion": wanted.reference.api_version,
-                    "kind": wanted.reference.kind,
-                    "metadata": _identity(wanted),
-                }
-                _set(held, path, value)
+            value = value_at(live, path)
+            if value is not None and managed_fields.owns(fields, path):
+                held = wanted.reference.to_manifest()
+                put_at(held, path, value)
                 self._cluster.apply(
                     held, manager=HANDOVER_MANAGER, force=True, dry_run=self._policy.dry_run
                 )
 
     def _withdraw(self, reference: Reference) -> None:
         """Take our fields out of somebody else's object: an apply that wants nothing."""
-        metadata = {"name": reference.name} | (
-            {"namespace": reference.namespace} if reference.namespace else {}
-        )
-        empty = {"apiVersion": reference.api_version, "kind": reference.kind, "metadata": metadata}
+        empty = reference.to_manifest()
         self._cluster.apply(empty, manager=FIELD_MANAGER, force=False, dry_run=False)
 
     def _delete_one(self, change: Change) -> Outcome:
@@ -296,31 +282,3 @@ def _reason(reason: str, diff: Difference) -> str:
 def _few(paths: Sequence[str]) -> str:
     more = len(paths) - NAMED_FIELDS
     return ", ".join(paths[:NAMED_FIELDS]) + (f" and {more} more fields" if more > 0 else "")
-
-
-def _identity(wanted: Desired) -> Json:
-    name = {"name": wanted.reference.name}
-    return name | ({"namespace": wanted.reference.namespace} if wanted.reference.namespace else {})
-
-
-def _owns(fields: Json, path: Sequence[str]) -> bool:
-    below: Any = fields
-    for step in path:
-        if f"f:{step}" not in below:
-            return False
-        below = below[f"f:{step}"]
-    return True
-
-
-def _value(manifest: Json, path: Sequence[str]) -> Any:
-    value: Any = manifest
-    for step in path:
-        value = (value or {}).get(step)
-    return value
-
-
-def _set(manifest: Json, path: Sequence[str], value: Any) -> None:
-    target = manifest
-    for step in path[:-1]:
-        target = target.setdefault(step, {})
-    target[path[-1]] = value

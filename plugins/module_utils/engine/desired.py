@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..kube.canonical import canonical_json, digest
-from ..kube.intent import Child, FieldPath, Stage
-from ..kube.manifest import Json
+from ..kube.intent import Child, Stage
+from ..kube.manifest import FieldPath, Json, put_at, take_at
 from ..kube.reference import Reference
 from . import FLEET_LABEL, INTENT_ANNOTATION, OWNER_ANNOTATION
+
+#: The owner's uid in a dry run of a child whose parent does not exist yet.
+PLACEHOLDER_UID = "00000000-0000-0000-0000-000000000000"
 
 
 def owner_value(service: Reference) -> str:
@@ -47,7 +50,7 @@ class Desired:
             metadata["ownerReferences"] = [owner_reference(self.parent, owner_uid)]
         if create:
             for path, value in self.unclaimed.items():
-                _put(manifest, path, value)
+                put_at(manifest, path, value)
         return manifest
 
 
@@ -79,7 +82,7 @@ def desired(child: Child, service: Reference, fleet: str, parent: Reference) -> 
     """Return a child as it is applied for a fleet."""
     manifest = marked(child.manifest.to_dict(), service, fleet)
     unclaimed = {
-        path: value for path in child.unclaimed if (value := _take(manifest, path)) is not None
+        path: value for path in child.unclaimed if (value := take_at(manifest, path)) is not None
     }
     body = canonical_json(manifest)
     return Desired(
@@ -91,18 +94,3 @@ def desired(child: Child, service: Reference, fleet: str, parent: Reference) -> 
         unclaimed=unclaimed,
         parent=parent if child.manifest.namespace == parent.namespace else None,
     )
-
-
-def _take(manifest: Json, path: FieldPath) -> Any:
-    """Remove a field and return its value, None where it is not there."""
-    target: Any = manifest
-    for step in path[:-1]:
-        target = target.get(step) or {}
-    return target.pop(path[-1], None)
-
-
-def _put(manifest: Json, path: FieldPath, value: Any) -> None:
-    target: Any = manifest
-    for step in path[:-1]:
-        target = target.setdefault(step, {})
-    target[path[-1]] = value

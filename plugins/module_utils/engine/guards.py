@@ -8,16 +8,18 @@ from functools import partial
 
 from ..cluster.connection import Cluster
 from ..cluster.errors import ClusterError, Forbidden
+from ..kube.labels import selector_text
+from ..kube.manifest import value_at
 from ..kube.problem import Problem
 from ..kube.reference import Reference
 from . import FIELD_MANAGER
+from .desired import PLACEHOLDER_UID
 from .plan import Action, ServicePlan
 
 
 def running_controller(cluster: Cluster, labels: Mapping[str, str]) -> str | None:
     """Return which Deployment runs a kind's controller, None where none does. Raises Forbidden where looking is not allowed."""
-    selector = ",".join(f"{key}={value}" for key, value in labels.items())
-    for item in cluster.list("apps/v1", "Deployment", selector=selector).items:
+    for item in cluster.list("apps/v1", "Deployment", selector=selector_text(labels)).items:
         if (item.get("spec") or {}).get("replicas", 1) > 0:
             return f"Deployment {item['metadata']['namespace']}/{item['metadata']['name']}"
     return None
@@ -57,11 +59,10 @@ def restarts(cluster: Cluster, plans: Sequence[ServicePlan]) -> None:
         for change in plan.changes:
             if change.action is not Action.ADOPT or change.desired is None:
                 continue
-            live = cluster.get(change.reference)
-            template = ((live or {}).get("spec") or {}).get("template")
-            if live is None or template is None:
+            template = value_at(change.live or {}, ("spec", "template"))
+            if template is None:
                 continue
-            uid = plan.owner_uid or "00000000-0000-0000-0000-000000000000"
+            uid = plan.owner_uid or PLACEHOLDER_UID
             try:
                 answer = cluster.apply(
                     change.desired.manifest(uid), manager=FIELD_MANAGER, force=True, dry_run=True

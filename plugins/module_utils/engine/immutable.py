@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..kube.canonical import canonical_json
-from ..kube.manifest import Json
+from ..kube.manifest import Json, value_at
 
 #: By kind: the paths that cannot change, and what making the object anew costs.
 FIELDS: dict[str, tuple[tuple[str, ...], str]] = {
@@ -21,7 +19,7 @@ def immutable_difference(wanted: Json, live: Json) -> str | None:
     if wanted["kind"] not in FIELDS:
         return None
     path, cost = FIELDS[wanted["kind"]]
-    ours, theirs = _value(wanted, path), _value(live, path)
+    ours, theirs = value_at(wanted, path), value_at(live, path)
     if theirs is None or ours == theirs:
         return None
     name = ".".join(path)
@@ -29,10 +27,3 @@ def immutable_difference(wanted: Json, live: Json) -> str | None:
         f"{name} cannot be changed: it is {canonical_json(theirs).decode()} and would have to be "
         f"{canonical_json(ours).decode()}; permit to make it anew with recreate: [{wanted['kind']}] ({cost})"
     )
-
-
-def _value(manifest: Json, path: tuple[str, ...]) -> Any:
-    value: Any = manifest
-    for step in path:
-        value = value.get(step) if isinstance(value, dict) else None
-    return value

@@ -195,10 +195,7 @@ def _read(cluster: Cluster, reference: Reference) -> dict[Reference, Json]:
 
 def _read_all(cluster: Cluster, kind: Kind, namespace: str) -> dict[Reference, Json]:
     listing = cluster.list(*kind, namespace=namespace, metadata_only=True)
-    return {
-        Reference(*kind, item["metadata"].get("namespace") or "", item["metadata"]["name"]): item
-        for item in listing.items
-    }
+    return {Reference.of(item): item for item in listing.items}
 
 
 def removals(snapshot: Snapshot, plan: ServicePlan) -> list[Change]:

@@ -10,6 +10,7 @@ import re
 import secrets
 from typing import Any
 
+from ..kube.envelope import LAST_APPLIED
 from ..kube.manifest import Json
 
 #: Environment variables whose literal value is taken for a secret.
@@ -21,8 +22,6 @@ SECRET_FLAG = re.compile(
     r"(?i)(--?(?:[\w-]*[-_])?(?:password|passwd|token|secret|api[-_]?key|access[-_]?key|private[-_]?key|credentials?))(=.*)?",
     re.DOTALL,
 )
-#: A kubectl annotation that repeats the whole object.
-LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 #: Equal values get equal masks within one run; the key makes them useless to guess with.
 _RUN_KEY = secrets.token_bytes(16)

@@ -93,7 +93,4 @@ def _list(cluster: Cluster, kind: Kind, namespace: str, fleet: str) -> dict[Refe
         selector=f"{FLEET_LABEL}={fleet}",
         metadata_only=kind in METADATA_ONLY,
     )
-    return {
-        Reference(*kind, item["metadata"].get("namespace") or "", item["metadata"]["name"]): item
-        for item in listing.items
-    }
+    return {Reference.of(item): item for item in listing.items}

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
+
+from ..cluster.connection import Cluster, connect
 
 Spec = dict[str, dict[str, Any]]
 
@@ -54,3 +57,17 @@ SERVICES: Spec = {
         "options": {"model_operator": {"type": "str"}, "kserve": {"type": "str"}},
     },
 }
+
+#: The fleet of tasks that name none.
+DEFAULT_FLEET = "default"
+
+
+def connection(params: Mapping[str, Any], environment: Mapping[str, str]) -> Cluster:
+    """Return the connection that a task asks for. Raises LoginError and MissingLibrary."""
+    auth = {name: params[name] for name in AUTH if params.get(name) is not None}
+    return connect(
+        {**auth, "environment": environment},
+        concurrency=params["concurrency"],
+        request_timeout=params["request_timeout"],
+        deadline=params["deadline"],
+    )

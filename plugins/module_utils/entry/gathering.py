@@ -11,6 +11,7 @@ from ..cluster.connection import Cluster
 from ..cluster.errors import KindMissing
 from ..engine import FIELD_MANAGER, FLEET_LABEL, PREFIX
 from ..kube import managed_fields
+from ..kube.envelope import LAST_APPLIED, SERVER_OWNED
 from ..kube.manifest import Json
 from ..kube.reference import Reference
 from ..services.kind import ServiceKind
@@ -18,20 +19,6 @@ from ..services.registry import KINDS
 
 #: What is not the body of a custom resource that an author writes.
 NOT_THE_BODY = ("apiVersion", "kind", "metadata", "status")
-
-#: What an author does not write.
-SERVER_OWNED = (
-    "uid",
-    "resourceVersion",
-    "generation",
-    "creationTimestamp",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-    "managedFields",
-    "selfLink",
-    "ownerReferences",
-    "finalizers",
-)
 
 
 def gather(
@@ -95,7 +82,7 @@ def _metadata(live: Json) -> Json:
             for key, value in (metadata.pop(name, None) or {}).items()
             if not key.startswith(PREFIX)
         }
-        kept.pop("kubectl.kubernetes.io/last-applied-configuration", None)
+        kept.pop(LAST_APPLIED, None)
         if kept:
             metadata[name] = kept
     return metadata

@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..cluster.connection import Cluster, connect
-from ..engine.desired import Desired, desired, owner_value
-from ..engine.parent import custom_resource, record
-from ..engine.plan import Change, ServicePlan, is_record, plan_service, removals
+from ..cluster.connection import Cluster
+from ..engine.desired import owner_value
+from ..engine.plan import Change, ServicePlan, is_record, removals
 from ..engine.policy import Policy
 from ..engine.snapshot import Snapshot, take_snapshot
 from ..kube.manifest import Json
@@ -22,13 +21,12 @@ from .fleet import Service, Settings, named
 from .gathering import as_written
 from .observing import observe, read_objects, recorded_service
 from .result import Clock, ServiceResult, stats, warnings
-from .rounds import services_of
+from .rounds import plan_target, services_of
 from .sources import given, read
 from .target import CONTROLLER, DIRECT, Target, children_of_ours
 
 EMPTY: Mapping[str, Any] = {"changed": False, "services": [], "orphans": [], "stats": {}}
 ARGUMENT_SPEC: arguments.Spec = {**arguments.SERVICES, **arguments.AUTH, **arguments.REQUESTS}
-DEFAULT_FLEET = "default"
 
 
 def run(
@@ -41,40 +39,29 @@ def run(
 ) -> Json:
     """Return the services that are named, or all of the fleet. Raises InputError and ClusterError."""
     clock = Clock()
-    fleet = params["fleet"] or DEFAULT_FLEET
+    fleet = params["fleet"] or arguments.DEFAULT_FLEET
     meant = named(
         [*given("services", params["services"]), *read(params["src"])], params["namespace"]
     )
-    auth = {name: params[name] for name in arguments.AUTH if params.get(name) is not None}
-    with connect(
-        {**auth, "environment": environment},
-        concurrency=params["concurrency"],
-        request_timeout=params["request_timeout"],
-        deadline=params["deadline"],
-    ) as cluster:
+    with arguments.connection(params, environment) as cluster:
         wanted = {reference for _kind, reference in meant}
         namespaces = sorted(
             {reference.namespace for reference in wanted} or {params["namespace"] or ""} - {""}
         )
-        kinds = [
-            pair
-            for kind in KINDS.values()
-            for pair in ((kind.api_version, kind.kind), *kind.child_kinds)
-        ]
+        kinds = [pair for kind in KINDS.values() for pair in kind.kinds]
         snapshot = take_snapshot(cluster, kinds, fleet, namespaces)
         settings = Settings(params["settings"], params["releases"])
         documents = _documents(cluster, snapshot, wanted, namespaces)
         targets, plans, unusable = _examine(documents, snapshot, settings, fleet)
-        results = _results(cluster, snapshot, targets, plans) + unusable
-        missing = sorted(wanted - {result["_reference"] for result in results})
+        results = _results(cluster, snapshot, targets, plans) | unusable
         return {
             **EMPTY,
-            "services": [
-                {key: value for key, value in result.items() if key != "_reference"}
-                for result in results
-            ],
+            "services": list(results.values()),
             "orphans": _orphans(snapshot, set(documents), namespaces),
-            "warnings": [f"{reference}: there is no such service" for reference in missing]
+            "warnings": [
+                f"{reference}: there is no such service"
+                for reference in sorted(wanted - results.keys())
+            ]
             + warnings(
                 (str(target.reference), problem)
                 for target in targets
@@ -111,17 +98,17 @@ def _documents(
 
 def _examine(
     documents: Mapping[Reference, Json], snapshot: Snapshot, settings: Settings, fleet: str
-) -> tuple[list[Target], list[ServicePlan], list[Json]]:
+) -> tuple[list[Target], list[ServicePlan], dict[Reference, Json]]:
     targets: list[Target] = []
     plans: list[ServicePlan] = []
-    unusable: list[Json] = []
+    unusable: dict[Reference, Json] = {}
     for reference, live in documents.items():
         kind = KINDS[reference.api_version, reference.kind]
         document = as_written(live, kind) if "resourceVersion" in live["metadata"] else live
         loaded = kind.load(document, settings.of(kind))
         if loaded.service is None:
             result = ServiceResult(reference, "", list(loaded.problems))
-            unusable.append({**result.to_dict(verbose=True), "drift": [], "_reference": reference})
+            unusable[reference] = {**result.to_dict(verbose=True), "drift": []}
             continue
         service = Service(
             str(reference),
@@ -133,24 +120,14 @@ def _examine(
         )
         reconciler = DIRECT if children_of_ours(snapshot, reference) else CONTROLLER
         target = Target(service, service.compile(GivenObjects()), reconciler)
-        make_parent = (
-            record if (kind.api_version, kind.kind) in snapshot.missing else custom_resource
-        )
-        parent = make_parent(target.intent.parent, fleet)
-        children: list[Desired] = []
-        if reconciler == DIRECT:
-            children = [
-                desired(child, reference, fleet, parent.reference)
-                for child in target.intent.children
-            ]
         targets.append(target)
-        plans.append(plan_service(parent, children, snapshot, Policy(fleet)))
+        plans.append(plan_target(target, snapshot, Policy(fleet)))
     return targets, plans, unusable
 
 
 def _results(
     cluster: Cluster, snapshot: Snapshot, targets: Sequence[Target], plans: Sequence[ServicePlan]
-) -> list[Json]:
+) -> dict[Reference, Json]:
     objects = dict(snapshot.objects)
     unready = [target for target in targets if not observe(target, objects).ready]
     for target in unready:
@@ -158,7 +135,7 @@ def _results(
         if served and target.reference not in objects and (live := cluster.get(target.reference)):
             objects[target.reference] = live
     objects |= read_objects(cluster, unready)
-    results = []
+    results = {}
     for target, plan in zip(targets, plans, strict=True):
         problems: list[Problem] = [*target.service.problems, *plan.problems]
         result = ServiceResult(
@@ -170,9 +147,7 @@ def _results(
             if target.reconciler == DIRECT
             else []
         )
-        results.append(
-            {**result.to_dict(verbose=True), "drift": drift, "_reference": target.reference}
-        )
+        results[target.reference] = {**result.to_dict(verbose=True), "drift": drift}
     return results
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..cluster.connection import Cluster, connect
+from ..cluster.connection import Cluster
 from ..engine import immutable
 from ..engine.policy import Budget, Policy
 from ..kube.manifest import Json
@@ -25,7 +25,6 @@ Params = Mapping[str, Any]
 Progress = Callable[[str], None]
 
 STATES = ("present", "absent", "overridden", "rendered", "gathered")
-DEFAULT_FLEET = "default"
 
 #: Every key of the result, with what it is where there is nothing to say.
 EMPTY: Mapping[str, Any] = {
@@ -84,7 +83,7 @@ def run(
     _check_options(params, documents)
     if state == "rendered":
         return _rendered(params, documents, clock, check_mode=check_mode, diff=diff)
-    with _connection(params, environment) as cluster:
+    with arguments.connection(params, environment) as cluster:
         if state == "gathered":
             meant = named(documents, params["namespace"])
             found = gather(cluster, meant, params["namespace"], params["fleet"])
@@ -126,19 +125,9 @@ def _check_options(params: Params, documents: Sequence[Document]) -> None:
         raise InputError.single("dest", "", "is for state rendered alone")
 
 
-def _connection(params: Params, environment: Mapping[str, str]) -> Cluster:
-    auth = {name: params[name] for name in arguments.AUTH if params.get(name) is not None}
-    return connect(
-        {**auth, "environment": environment},
-        concurrency=params["concurrency"],
-        request_timeout=params["request_timeout"],
-        deadline=params["deadline"],
-    )
-
-
 def _policy(params: Params, *, check_mode: bool, diff: bool) -> Policy:
     return Policy(
-        fleet=params["fleet"] or DEFAULT_FLEET,
+        fleet=params["fleet"] or arguments.DEFAULT_FLEET,
         prune=params["prune"],
         max_deletions=Budget(params["max_deletions"]),
         force_conflicts=params["force_conflicts"],
@@ -164,7 +153,7 @@ def _rendered(
     compiled = compile_fleet(services, reader)
     for service in services:
         service.problems += service.kind.advise(service.typed, service.settings, reader)
-    rendered = manifests(compiled, params["fleet"] or DEFAULT_FLEET)
+    rendered = manifests(compiled, params["fleet"] or arguments.DEFAULT_FLEET)
     results = [ServiceResult(service.reference, "", service.problems) for service in services]
     subjects = {service.reference: service.subject for service in services}
     result = {

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ..cluster.connection import Cluster
 from ..cluster.errors import KindMissing
+from ..kube.labels import selector_text
 from ..kube.manifest import Json
 from ..kube.reference import Reference
 
@@ -33,5 +34,5 @@ class ClusterReader:
         self, api_version: str, kind: str, namespace: str, labels: Mapping[str, str]
     ) -> Sequence[Json]:
         """Return the objects of a kind that carry all labels."""
-        selector = ",".join(f"{key}={value}" for key, value in labels.items())
+        selector = selector_text(labels)
         return self._cluster.list(api_version, kind, namespace=namespace, selector=selector).items

@@ -11,10 +11,10 @@ from typing import Any
 from ..cluster.connection import Cluster
 from ..cluster.errors import ClusterError
 from ..engine import FIELD_MANAGER
-from ..engine.plan import record_name
 from ..engine.wait import Watched, wait
 from ..kube import managed_fields
 from ..kube.canonical import canonical_json
+from ..kube.labels import selector_text
 from ..kube.manifest import Json
 from ..kube.reference import Reference
 from ..services.kind import Observation
@@ -69,18 +69,13 @@ def write_status(
     now: the time for conditions whose status changes, RFC 3339 in UTC.
     """
     if parent.get("kind") == "ConfigMap":
-        _write_record(cluster, target, parent, observation)
+        _write_record(cluster, parent, observation)
         return
     before = (_status_of_ours(parent) or {}).get("status") or {}
     status = {**observation.status, "conditions": _dated(observation.status, before, now)}
     if status == before:
         return
-    manifest = {
-        "apiVersion": target.reference.api_version,
-        "kind": target.reference.kind,
-        "metadata": {"name": target.reference.name, "namespace": target.reference.namespace},
-        "status": status,
-    }
+    manifest = {**target.reference.to_manifest(), "status": status}
     cluster.apply(manifest, manager=FIELD_MANAGER, force=True, subresource="status")
 
 
@@ -101,19 +96,11 @@ def _dated(status: Json, before: Json, now: str) -> list[Json]:
     return dated
 
 
-def _write_record(cluster: Cluster, target: Target, parent: Json, observation: Observation) -> None:
+def _write_record(cluster: Cluster, parent: Json, observation: Observation) -> None:
     text = canonical_json(observation.status).decode()
     if (parent.get("data") or {}).get("status") == text:
         return
-    manifest = {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": {
-            "name": record_name(target.reference),
-            "namespace": target.reference.namespace,
-        },
-        "data": {"status": text},
-    }
+    manifest = {**Reference.of(parent).to_manifest(), "data": {"status": text}}
     cluster.apply(manifest, manager=STATUS_MANAGER, force=True)
 
 
@@ -160,10 +147,10 @@ class Wait:
         watched: dict[tuple[str, str], str] = {}
         for target in self.targets:
             kind = target.service.kind
-            watched[kind.api_version, kind.kind] = ""
+            watched[kind.key] = ""
             if target.reconciler != CONTROLLER:
                 watched |= dict.fromkeys(kind.observed_kinds, "")
-            watched[POD] = ",".join(f"{key}={value}" for key, value in kind.pod_labels.items())
+            watched[POD] = selector_text(kind.pod_labels)
         return [
             Watched(api_version, kind, place, selector)
             for (api_version, kind), selector in watched.items()
@@ -238,17 +225,16 @@ def lacking(observation: Observation) -> list[str]:
 def read_objects(cluster: Cluster, targets: Sequence[Target]) -> dict[Reference, Json]:
     """Return the pods of services that are not ready, for the reasons of their failures; none where that is not allowed."""
     objects: dict[Reference, Json] = {}
-    for namespace, labels in {
-        (target.reference.namespace, tuple(target.service.kind.pod_labels.items()))
+    places = {
+        (target.reference.namespace, selector_text(target.service.kind.pod_labels))
         for target in targets
-    }:
-        selector = ",".join(f"{key}={value}" for key, value in labels)
+    }
+    for namespace, selector in places:
         try:
             listing = cluster.list(*POD, namespace=namespace, selector=selector)
         except ClusterError:
             continue
-        for item in listing.items:
-            objects[Reference(*POD, namespace, item["metadata"]["name"])] = item
+        objects |= {Reference.of(item): item for item in listing.items}
     return objects
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ..cluster.connection import Cluster
@@ -40,7 +41,6 @@ def make_present(
         reconciler=params["reconciler"],
         overridden=params["state"] == "overridden",
         skip_invalid=params["skip_invalid"],
-        report=lambda dummy: None,
     )
     done = reconciler.run(services)
     results = _results(done)
@@ -148,7 +148,8 @@ def _write_statuses(
     objects: Mapping[Reference, Json],
     clock: Clock,
 ) -> None:
-    """Write the status of each service that this run reconciles; a failure to do so is a warning, the service itself is made."""
+    """Write the status of each service that this run reconciles. Raises ClusterError for the first that cannot be written."""
+    writes = []
     for target, plan in zip(done.targets, done.plans, strict=True):
         result = results[target.reference]
         parent = objects.get(plan.parent.reference)
@@ -159,7 +160,10 @@ def _write_statuses(
             error = f"{result.failures[0].reference}: {result.failures[0].reason}"
             observation = target.service.kind.reconcile_error(observation, error)
         result.observation = observation
-        write_status(cluster, target, parent, observation, clock.now())
+        writes.append(partial(write_status, cluster, target, parent, observation, clock.now()))
+    for answer in cluster.parallel(writes):
+        if isinstance(answer, Exception):
+            raise answer
 
 
 def _skipped(done: Reconciled) -> int:

@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..cluster.connection import Cluster
 from ..cluster.errors import ClusterError, Conflict, KindMissing
-from ..cluster.lease import Lease
+from ..cluster.lease import leases
 from ..engine.apply import Execution, Outcome
 from ..engine.ownership import Owner, ownership
 from ..engine.plan import Action, Change, deletions
@@ -50,13 +49,7 @@ class Remover:
     def run(self, meant: Meant) -> Removed:
         """Remove the named services. Raises InputError where one is another fleet's, or more would go than is allowed."""
         namespaces = sorted({reference.namespace for _kind, reference in meant})
-        kinds = list(
-            dict.fromkeys(
-                pair
-                for kind, _reference in meant
-                for pair in ((kind.api_version, kind.kind), *kind.child_kinds)
-            )
-        )
+        kinds = list(dict.fromkeys(pair for kind, _reference in meant for pair in kind.kinds))
         snapshot = take_snapshot(self._cluster, kinds, self._policy.fleet, namespaces)
         removed = Removed()
         changes = self._plan(meant, snapshot, removed)
@@ -65,20 +58,12 @@ class Remover:
         if self._policy.dry_run:
             removed.outcomes = self._execute(meant, changes, lambda dummy: None)
             return removed
-        with ExitStack() as leases:
-            written = sorted({change.service.namespace for change in changes})
-            held = {
-                namespace: leases.enter_context(
-                    Lease(self._cluster, namespace=namespace, fleet=self._policy.fleet)
-                )
-                for namespace in written
-            }
+        written = sorted({change.service.namespace for change in changes})
+        with leases(self._cluster, self._policy.fleet, written) as check:
             snapshot = take_snapshot(self._cluster, kinds, self._policy.fleet, namespaces)
             removed.services.clear()
             changes = self._plan(meant, snapshot, removed)
-            removed.outcomes = self._execute(
-                meant, changes, lambda namespace: held[namespace].check()
-            )
+            removed.outcomes = self._execute(meant, changes, check)
         return removed
 
     def _plan(self, meant: Meant, snapshot: Snapshot, removed: Removed) -> list[Change]:
@@ -132,7 +117,7 @@ class Remover:
 
         Where the controller runs, it removes its own children once the custom resource is being deleted.
         """
-        execution = Execution(self._cluster, self._policy, frozenset(), lambda dummy: None, guard)
+        execution = Execution(self._cluster, self._policy, frozenset(), guard)
         execution.delete(changes)
         deleted = {
             outcome.reference for outcome in execution.outcomes if outcome.action == "deleted"

@@ -3,29 +3,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from ..cluster.connection import Cluster
 from ..cluster.errors import Forbidden
-from ..cluster.lease import Lease
+from ..cluster.lease import leases
 from ..engine import guards
 from ..engine.apply import Execution, Outcome
-from ..engine.desired import Desired, desired
+from ..engine.desired import desired
 from ..engine.parent import custom_resource, record
 from ..engine.plan import Change, ServicePlan, deletions, look_up_strangers, plan_service, removals
 from ..engine.policy import Policy
 from ..engine.snapshot import Kind, Snapshot, take_snapshot
+from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reader import GivenObjects
 from ..kube.reference import Reference
 from ..services.registry import KINDS
 from .fleet import Service, compile_fleet
 from .looking import ClusterReader
-from .target import CONTROLLER, Controllers, Target, decide, objections, unseen
-
-Report = Callable[[Outcome], None]
+from .target import AUTO, CONTROLLER, Controllers, Target, decide, objections, unseen
 
 
 @dataclass(slots=True)
@@ -62,14 +61,12 @@ class Reconciler:
         reconciler: str,
         overridden: bool,
         skip_invalid: bool,
-        report: Report,
     ) -> None:
         self._cluster = cluster
         self._policy = policy
         self._wanted = reconciler
         self._overridden = overridden
         self._skip_invalid = skip_invalid
-        self._report = report
         self._controllers = Controllers(cluster)
         self._reader = ClusterReader(cluster)
         self._taken: frozenset[Reference] = frozenset()
@@ -84,8 +81,10 @@ class Reconciler:
         )
         kinds = _kinds(services, everything=self._overridden)
         snapshot = take_snapshot(self._cluster, kinds, self._policy.fleet, namespaces)
+        parents = self._custom_resources(services, snapshot)
         targets = [
-            Target(service, intent, self._decide(service, snapshot)) for service, intent in compiled
+            Target(service, intent, self._decide(service, snapshot, parents))
+            for service, intent in compiled
         ]
         planned = self._plan(targets, snapshot)
         done = Reconciled(snapshot, targets, planned.plans)
@@ -96,13 +95,7 @@ class Reconciler:
             self._execute(planned, frozenset(new_namespaces), done, lambda dummy: None)
             return done
         self._create_namespaces(new_namespaces)
-        with ExitStack() as leases:
-            held = {
-                namespace: leases.enter_context(
-                    Lease(self._cluster, namespace=namespace, fleet=self._policy.fleet)
-                )
-                for namespace in _written(planned)
-            }
+        with leases(self._cluster, self._policy.fleet, _written(planned)) as check:
             snapshot = take_snapshot(self._cluster, kinds, self._policy.fleet, namespaces)
             kept = [target for target in targets if target in done.targets]
             again = self._plan(kept, snapshot)
@@ -111,20 +104,41 @@ class Reconciler:
             self._refuse(again.plans, done)
             _keep_warnings(planned.plans, again.plans)
             done.snapshot, done.plans = snapshot, again.plans
-            self._execute(again, frozenset(), done, lambda namespace: held[namespace].check())
+            self._execute(again, frozenset(), done, check)
         return done
 
-    def _decide(self, service: Service, snapshot: Snapshot) -> str:
-        live = snapshot.get(service.reference)
-        known = (service.kind.api_version, service.kind.kind) not in snapshot.missing
-        if live is None and known and self._wanted == "auto":
-            live = self._cluster.get(service.reference, metadata_only=True)
+    def _custom_resources(
+        self, services: Sequence[Service], snapshot: Snapshot
+    ) -> dict[Reference, Json]:
+        """Return the custom resources that decide who reconciles: the fleet's, and those that carry no label of ours yet."""
+        unlabelled = [
+            service.reference
+            for service in services
+            if self._wanted == AUTO
+            and service.kind.key not in snapshot.missing
+            and snapshot.get(service.reference) is None
+        ]
+        calls = [
+            partial(self._cluster.get, reference, metadata_only=True) for reference in unlabelled
+        ]
+        found = dict(snapshot.objects)
+        for reference, answer in zip(unlabelled, self._cluster.parallel(calls), strict=True):
+            if isinstance(answer, Exception):
+                raise answer
+            if answer is not None:
+                found[reference] = answer
+        return found
+
+    def _decide(
+        self, service: Service, snapshot: Snapshot, parents: Mapping[Reference, Json]
+    ) -> str:
+        live = parents.get(service.reference)
         return decide(
             self._wanted, service.kind, service.reference, snapshot, live, self._controllers
         )
 
     def _plan(self, targets: Sequence[Target], snapshot: Snapshot) -> _Planned:
-        plans = [self._plan_one(target, snapshot) for target in targets]
+        plans = [plan_target(target, snapshot, self._policy) for target in targets]
         gone = (
             [change for plan in plans for change in removals(snapshot, plan)]
             if self._policy.prune
@@ -137,19 +151,6 @@ class Reconciler:
                     snapshot, service, keep=set(), reason="the list no longer names the service"
                 )
         return _Planned(snapshot, plans, gone)
-
-    def _plan_one(self, target: Target, snapshot: Snapshot) -> ServicePlan:
-        fleet = self._policy.fleet
-        kind = (target.service.kind.api_version, target.service.kind.kind)
-        make_parent = record if kind in snapshot.missing else custom_resource
-        parent = make_parent(target.intent.parent, fleet)
-        children: list[Desired] = []
-        if target.reconciler != CONTROLLER:
-            children = [
-                desired(child, target.reference, fleet, parent.reference)
-                for child in target.intent.children
-            ]
-        return plan_service(parent, children, snapshot, self._policy)
 
     def _examine(self, planned: _Planned, targets: Sequence[Target], done: Reconciled) -> list[str]:
         """Look at everything that forbids a write. Returns the namespaces to create."""
@@ -225,7 +226,7 @@ class Reconciler:
         guard: Callable[[str], object],
     ) -> None:
         kept = {plan.service for plan in planned.plans}
-        execution = Execution(self._cluster, self._policy, new_namespaces, self._report, guard)
+        execution = Execution(self._cluster, self._policy, new_namespaces, guard)
         execution.apply(planned.plans)
         named = {target.reference for target in done.targets}
         execution.delete(
@@ -238,6 +239,15 @@ class Reconciler:
         done.outcomes = execution.outcomes
 
 
+def plan_target(target: Target, snapshot: Snapshot, policy: Policy) -> ServicePlan:
+    """Compare a service with the snapshot. Where its controller reconciles it, the custom resource is all that is ours."""
+    make_parent = record if target.service.kind.key in snapshot.missing else custom_resource
+    parent = make_parent(target.intent.parent, policy.fleet)
+    ours = () if target.reconciler == CONTROLLER else target.intent.children
+    children = [desired(child, target.reference, policy.fleet, parent.reference) for child in ours]
+    return plan_service(parent, children, snapshot, policy)
+
+
 def _keep_warnings(before: Sequence[ServicePlan], after: Sequence[ServicePlan]) -> None:
     """Carry over what was found before the lease was taken; it is not looked for a second time."""
     found = {plan.service: plan.problems for plan in before}
@@ -246,13 +256,8 @@ def _keep_warnings(before: Sequence[ServicePlan], after: Sequence[ServicePlan]) 
 
 
 def _kinds(services: Sequence[Service], *, everything: bool) -> list[Kind]:
-    used = list(KINDS.values()) if everything else [service.kind for service in services]
-    kinds = {kind.kind: kind for kind in used}.values()
-    return list(
-        dict.fromkeys(
-            pair for kind in kinds for pair in ((kind.api_version, kind.kind), *kind.child_kinds)
-        )
-    )
+    kinds = list(KINDS.values()) if everything else [service.kind for service in services]
+    return list(dict.fromkeys(pair for kind in kinds for pair in kind.kinds))
 
 
 def services_of(snapshot: Snapshot) -> set[Reference]:

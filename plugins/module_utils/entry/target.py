@@ -100,11 +100,11 @@ def objections(
             )
         ]
     if target.reconciler == CONTROLLER:
-        if (kind.api_version, kind.kind) in snapshot.missing:
+        if kind.key in snapshot.missing:
             return [
                 Problem(
                     "reconciler",
-                    f"controller, but {snapshot.missing[kind.api_version, kind.kind]}",
+                    f"controller, but {snapshot.missing[kind.key]}",
                     rule="missing-kind",
                 )
             ]

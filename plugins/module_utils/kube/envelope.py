@@ -28,7 +28,7 @@ METADATA = Object(
 )
 
 #: What the API server or a controller writes. It stands in exported objects and is not part of what an author wants.
-_NOT_THE_AUTHORS = frozenset(
+SERVER_OWNED = frozenset(
     {
         "creationTimestamp",
         "deletionGracePeriodSeconds",
@@ -42,7 +42,8 @@ _NOT_THE_AUTHORS = frozenset(
         "uid",
     }
 )
-_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+#: A kubectl annotation that repeats the whole object.
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _PARTS = Object(
     fields={
         name: Object(fields={}) for name in ("apiVersion", "kind", "metadata", "spec", "status")
@@ -87,9 +88,7 @@ def read_envelope(document: Mapping[str, Any], api_version: str, kind: str) -> E
 def as_applied(document: Mapping[str, Any], envelope: Envelope) -> Json:
     """Return the custom resource as its author means it: no status, no nulls, nothing that the server or a controller writes."""
     metadata: Json = {"name": envelope.name, "namespace": envelope.namespace}
-    annotations = {
-        key: value for key, value in envelope.annotations.items() if key != _LAST_APPLIED
-    }
+    annotations = {key: value for key, value in envelope.annotations.items() if key != LAST_APPLIED}
     if envelope.labels:
         metadata["labels"] = dict(envelope.labels)
     if annotations:
@@ -107,7 +106,7 @@ def _authors(metadata: Any) -> Any:
         return {}
     if not isinstance(metadata, Mapping):
         return metadata
-    return {key: value for key, value in metadata.items() if key not in _NOT_THE_AUTHORS}
+    return {key: value for key, value in metadata.items() if key not in SERVER_OWNED}
 
 
 def _part_problems(document: Mapping[str, Any], api_version: str, kind: str) -> Iterator[Problem]:

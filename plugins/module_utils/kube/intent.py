@@ -7,11 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
-from .manifest import Json, Manifest
+from .manifest import FieldPath, Json, Manifest
 from .reference import Reference
-
-#: Steps into a manifest, for example ("spec", "replicas").
-FieldPath = tuple[str, ...]
 
 
 class Stage(IntEnum):

@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from .manifest import Json
+from .manifest import FieldPath, Json
 
 #: Fields of a manifest that the server never records as owned.
 UNTRACKED = {"": ("apiVersion", "kind"), "metadata": ("name", "namespace")}
@@ -42,6 +42,16 @@ def tracked(manifest: Json) -> Json:
     }
     body.pop("metadata")
     return {"metadata": metadata, **body} if metadata else body
+
+
+def owns(fields: Fields, path: FieldPath) -> bool:
+    """Tell whether the fields cover a field that no list stands above."""
+    below = fields
+    for step in path:
+        if f"f:{step}" not in below:
+            return False
+        below = below[f"f:{step}"]
+    return True
 
 
 def is_keyed(fields: Fields) -> bool:

@@ -10,6 +10,8 @@ from typing import Any
 from .reference import Reference
 
 Json = dict[str, Any]
+#: Steps into a manifest, for example ("spec", "replicas").
+FieldPath = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +49,27 @@ class Manifest:
             "metadata": metadata,
             **self.body,
         }
+
+
+def value_at(manifest: Json, path: FieldPath) -> Any:
+    """Return the value of a field, None where it is not there."""
+    value: Any = manifest
+    for step in path:
+        value = value.get(step) if isinstance(value, dict) else None
+    return value
+
+
+def put_at(manifest: Json, path: FieldPath, value: Any) -> None:
+    """Set a field; the maps on the way are made where they are not there."""
+    target: Any = manifest
+    for step in path[:-1]:
+        target = target.setdefault(step, {})
+    target[path[-1]] = value
+
+
+def take_at(manifest: Json, path: FieldPath) -> Any:
+    """Remove a field and return its value, None where it is not there."""
+    target: Any = manifest
+    for step in path[:-1]:
+        target = target.get(step) or {}
+    return target.pop(path[-1], None)

@@ -27,6 +27,12 @@ class Reference:
             meta.get("name") or "",
         )
 
+    def to_manifest(self) -> dict[str, Any]:
+        """Return a manifest that names the object and says nothing more of it."""
+        place = {"namespace": self.namespace} if self.namespace else {}
+        metadata = {"name": self.name, **place}
+        return {"apiVersion": self.api_version, "kind": self.kind, "metadata": metadata}
+
     @property
     def group(self) -> str:
         """The API group, empty for the core group."""

@@ -73,3 +73,13 @@ class ServiceKind(Generic[S, C]):
     pod_labels: Mapping[str, str]
     finalizers: tuple[str, ...]
     controller: Mapping[str, str]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """apiVersion and kind of the custom resource."""
+        return self.api_version, self.kind
+
+    @property
+    def kinds(self) -> tuple[tuple[str, str], ...]:
+        """The kinds of everything that belongs to a service: its custom resource and its children."""
+        return self.key, *self.child_kinds

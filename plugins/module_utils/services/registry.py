@@ -8,6 +8,4 @@ from typing import Any
 from .kind import ServiceKind
 from .model_service.kind import MODEL_SERVICE
 
-KINDS: dict[tuple[str, str], ServiceKind[Any, Any]] = {
-    (kind.api_version, kind.kind): kind for kind in (MODEL_SERVICE,)
-}
+KINDS: dict[tuple[str, str], ServiceKind[Any, Any]] = {kind.key: kind for kind in (MODEL_SERVICE,)}
