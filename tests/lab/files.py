@@ -67,13 +67,13 @@ def lock_or_fail(path: Path) -> int:
 
 
 def is_locked(path: Path) -> bool:
-    """Whether some process holds the lock."""
+    """Whether some process holds the lock. Asks for a shared one, so that two who ask do not see each other."""
     try:
         descriptor = os.open(path, os.O_RDWR)
     except FileNotFoundError:
         return False
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
     finally:

@@ -16,7 +16,9 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Sequence
+from pathlib import Path
 from queue import SimpleQueue
 
 #: Seconds that an ended command gets before it is killed.
@@ -64,9 +66,29 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     for sign in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, sign)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(PATIENCE)
+        # The command is the first of its group to be told, not always the last to end.
+        if _is_gone(process):
             return
+
+
+def _is_gone(process: subprocess.Popen[bytes]) -> bool:
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        if process.poll() is not None and not _members(process.pid):
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def _members(group: int) -> bool:
+    """Whether a process of the group still runs; one that has ended and waits for its parent does not."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            # After the name in brackets: state, parent, group.
+            state, dummy, member = stat.read_text().rpartition(")")[2].split()[:3]
+            if int(member) == group and state != "Z":
+                return True
+    return False
 
 
 if __name__ == "__main__":

@@ -34,6 +34,10 @@ def context(endpoint: Endpoint, certificate: ClientCertificate | None) -> ssl.SS
         settings.verify_mode = ssl.CERT_NONE
     if certificate is not None:
         _show(settings, certificate)
+    settings.set_alpn_protocols(["http/1.1"])
+    # urllib3 sets them again for every connection. OpenSSL then frees a list that the handshake of another thread may be
+    # copying, and the server refuses the garbled hello.
+    setattr(settings, "set_alpn_protocols", lambda dummy: None)  # noqa: B010
     return settings
 
 

@@ -33,8 +33,9 @@ class Transport:
                 f"a token or password would go to {endpoint.server} unencrypted; use https://"
             )
         self._prefix = parts.path.rstrip("/")
-        self._pool = _pool(endpoint, credential, connections, block=True)
-        self._streams = _pool(endpoint, credential, connections, block=False)
+        options = _options(endpoint, credential) | {"maxsize": connections}
+        self._pool = _pool(endpoint, options | {"block": True})
+        self._streams = _pool(endpoint, options | {"block": False})
 
     def exchange(
         self,
@@ -126,12 +127,32 @@ def fault(error: BaseException, seconds: float) -> Fault:
     return Fault("dropped", text, True, seconds)
 
 
-def _pool(endpoint: Endpoint, credential: Credential, connections: int, *, block: bool) -> Any:
+def _options(endpoint: Endpoint, credential: Credential) -> dict[str, Any]:
+    """Return what all connections to a server are made with: nothing for plain HTTP."""
     try:
         import urllib3
-        from urllib3.connection import HTTPConnection, HTTPSConnection
     except ImportError as error:
         raise MissingLibrary("urllib3", "to reach a cluster") from error
+    if not endpoint.server.startswith("https://"):
+        return {}
+    options: dict[str, Any] = {
+        "ssl_context": tls.context(endpoint, credential.certificate),
+        "cert_reqs": "CERT_REQUIRED" if endpoint.verify else "CERT_NONE",
+    }
+    if not endpoint.verify:
+        options["assert_hostname"] = False
+    if getattr(urllib3, "__version__", "").startswith("1."):
+        # It gives Python no name to check where the host is an address; it checks by itself instead.
+        options["ssl_context"].check_hostname = False
+    if endpoint.server_name:
+        options["server_hostname"] = endpoint.server_name
+        if endpoint.verify:
+            options["assert_hostname"] = endpoint.server_name
+    return options
+
+
+def _pool(endpoint: Endpoint, options: Mapping[str, Any]) -> Any:
+    from urllib3.connection import HTTPConnection, HTTPSConnection
 
     class Plain(WithDeadlines, HTTPConnection):
         """HTTP with deadlines."""
@@ -144,22 +165,8 @@ def _pool(endpoint: Endpoint, credential: Credential, connections: int, *, block
             super().connect()
             self.is_verified = True
 
-    encrypted = endpoint.server.startswith("https://")
-    options: dict[str, Any] = {"maxsize": connections, "block": block}
-    if encrypted:
-        options["ssl_context"] = tls.context(endpoint, credential.certificate)
-        options["cert_reqs"] = "CERT_REQUIRED" if endpoint.verify else "CERT_NONE"
-        if not endpoint.verify:
-            options["assert_hostname"] = False
-        if getattr(urllib3, "__version__", "").startswith("1."):
-            # It gives Python no name to check where the host is an address; it checks by itself instead.
-            options["ssl_context"].check_hostname = False
-        if endpoint.server_name:
-            options["server_hostname"] = endpoint.server_name
-            if endpoint.verify:
-                options["assert_hostname"] = endpoint.server_name
     pool = proxies.pool(endpoint, options)
-    pool.ConnectionCls = Secure if encrypted else Plain
+    pool.ConnectionCls = Secure if "ssl_context" in options else Plain
     return pool
 
 

@@ -13,8 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import urllib3
 
+from ansible_collections.modelops.inference.plugins.module_utils.cluster import tls
 from ansible_collections.modelops.inference.plugins.module_utils.cluster.connection import connect
+from ansible_collections.modelops.inference.plugins.module_utils.cluster.endpoint import Endpoint
 from ansible_collections.modelops.inference.plugins.module_utils.cluster.errors import (
     LoginError,
     Unreachable,
@@ -236,3 +239,18 @@ def test_a_proxy_that_is_not_there_is_named_as_the_cause() -> None:
 )
 def test_hosts_that_are_reached_without_the_proxy(host: str, rule: str, direct: bool) -> None:
     assert bypassed(host, rule) is direct
+
+
+def test_protocols_are_not_set_anew_for_each_connection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # OpenSSL frees the old list then, while the handshake of another thread may be copying it.
+    with serving(always=VERSION, tls=settings(tmp_path)) as script:
+        context = tls.context(Endpoint(script.url, ca=AUTHORITY.pem), None)
+        calls: list[Any] = []
+        monkeypatch.setattr(
+            ssl.SSLContext, "set_alpn_protocols", lambda *words: calls.append(words)
+        )
+        with urllib3.PoolManager(ssl_context=context) as pool:
+            assert pool.request("GET", f"{script.url}/version").status == 200
+    assert calls == []
