@@ -6,14 +6,10 @@
 
 from __future__ import annotations
 
-from ansible_collections.modelops.inference.plugins.module_utils.entry import llmisvc_info
 from ansible_collections.modelops.inference.plugins.plugin_utils.in_process import InProcessAction
 
 
 class ActionModule(InProcessAction):
     """Runs `llmisvc_info`."""
 
-    MODULE = "modelops.inference.llmisvc_info"
-    ENTRY = staticmethod(llmisvc_info.run)
-    SPEC = llmisvc_info.ARGUMENT_SPEC
-    EMPTY = llmisvc_info.EMPTY
+    MODULE = "llmisvc_info"

@@ -6,14 +6,10 @@
 
 from __future__ import annotations
 
-from ansible_collections.modelops.inference.plugins.module_utils.entry import llmisvc_reconcile
 from ansible_collections.modelops.inference.plugins.plugin_utils.in_process import InProcessAction
 
 
 class ActionModule(InProcessAction):
     """Runs `llmisvc_reconcile`."""
 
-    MODULE = "modelops.inference.llmisvc_reconcile"
-    ENTRY = staticmethod(llmisvc_reconcile.run)
-    SPEC = llmisvc_reconcile.ARGUMENT_SPEC
-    EMPTY = llmisvc_reconcile.EMPTY
+    MODULE = "llmisvc_reconcile"

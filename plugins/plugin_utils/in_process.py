@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -20,27 +21,33 @@ from ansible.module_utils.errors import UnsupportedError
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
-from ansible_collections.modelops.inference.plugins.module_utils.door import Run, outcome
-from ansible_collections.modelops.inference.plugins.module_utils.entry import sources
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
+from ansible_collections.modelops.inference.plugins.plugin_utils import bytecode
 from ansible_collections.modelops.inference.plugins.plugin_utils.arguments import plain
+
+# Before the first of the rooms is imported.
+bytecode.install()
+
+from ansible_collections.modelops.inference.plugins.module_utils.door import outcome  # noqa: E402
+from ansible_collections.modelops.inference.plugins.module_utils.entry import sources  # noqa: E402
+from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import (  # noqa: E402
+    InputError,
+)
 
 DISPLAY = Display()
 
 
 class InProcessAction(ActionBase):
-    """The base of the actions; a subclass names its entry.
-
-    ENTRY: what does the work. SPEC: its options. EMPTY: the keys of its result.
-    """
+    """The base of the actions; a subclass names its module."""
 
     _supports_check_mode = True
     _supports_async = True
 
     MODULE: ClassVar[str]
-    ENTRY: ClassVar[Run]
-    SPEC: ClassVar[Mapping[str, Any]]
-    EMPTY: ClassVar[Mapping[str, Any]]
+    _entry: ClassVar[Any]
+
+    def __init_subclass__(cls) -> None:
+        """Load the entry of the module's name: workers inherit what their parent has imported."""
+        cls._entry = import_module(f"{bytecode.ROOMS}entry.{cls.MODULE}")
 
     def run(
         self, tmp: str | None = None, task_vars: dict[str, Any] | None = None
@@ -54,17 +61,17 @@ class InProcessAction(ActionBase):
             if not self._is_safe(variables):
                 return self._by_module(self._as_content(arguments), variables)
         except InputError as error:
-            return {**self.EMPTY, "failed": True, "msg": str(error)}
+            return {**self._entry.EMPTY, "failed": True, "msg": str(error)}
         return self._in_process(arguments)
 
     def _in_process(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        validated = ArgumentSpecValidator(dict(self.SPEC)).validate(arguments)
+        validated = ArgumentSpecValidator(dict(self._entry.ARGUMENT_SPEC)).validate(arguments)
         if validated.error_messages:
-            return {**self.EMPTY, "failed": True, "msg": _options_message(validated.errors)}
+            return {**self._entry.EMPTY, "failed": True, "msg": _options_message(validated.errors)}
         result = outcome(
-            type(self).ENTRY,
+            self._entry.run,
             validated.validated_parameters,
-            self.EMPTY,
+            self._entry.EMPTY,
             check_mode=bool(self._task.check_mode),
             diff=bool(self._task.diff),
             environment=self._environment(),
@@ -92,7 +99,7 @@ class InProcessAction(ActionBase):
 
     def _by_module(self, arguments: dict[str, Any], variables: dict[str, Any]) -> dict[str, Any]:
         result: dict[str, Any] = self._execute_module(
-            module_name=self.MODULE,
+            module_name=f"modelops.inference.{self.MODULE}",
             module_args=arguments,
             task_vars=variables,
             wrap_async=bool(self._task.async_val),

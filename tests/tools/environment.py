@@ -72,7 +72,7 @@ def _files(stage: str) -> list[Path]:
 
 
 def _digest(stage: str) -> str:
-    digest = hashlib.sha256(f"{sys.version_info[:3]} {VENV}".encode())
+    digest = hashlib.sha256(f"{sys.version_info[:3]} {VENV.resolve()}".encode())
     for file in _files(stage):
         digest.update(file.read_bytes())
     return digest.hexdigest()

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Reference:
-    """One object. `namespace` is empty for cluster-scoped objects."""
+class Reference(NamedTuple):
+    """One object. `namespace` is empty for cluster-scoped objects. A tuple, since it is looked up by the thousand."""
 
     api_version: str
     kind: str

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -90,7 +89,7 @@ def test_object_that_nobody_is_recorded_for_is_a_stranger_s() -> None:
 
 
 def test_service_of_another_kind_and_one_name_is_another_service() -> None:
-    other = replace(SERVICE, kind="LLMInferenceService")
+    other = SERVICE._replace(kind="LLMInferenceService")
     assert ownership(_live(), other, "default").owner is Owner.OTHER_SERVICE
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from copy import deepcopy
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -214,7 +213,7 @@ def _old(kind: str, name: str = "old", api_version: str = "v1", **options: Any) 
 
 
 def test_child_that_the_service_no_longer_wants_is_removed_and_nothing_else() -> None:
-    others = live(wanted(child(name="others"), service=replace(SERVICE, name="other")))
+    others = live(wanted(child(name="others"), service=SERVICE._replace(name="other")))
     plan = _plan(_snapshot(*SETTLED, _old("ConfigMap"), others))
     (change,) = removals(_snapshot(*SETTLED, _old("ConfigMap"), others), plan)
     assert (change.action, change.reference.name) == (Action.DELETE, "old")

@@ -193,7 +193,7 @@ def _of_kind(kind: str, name: str, *children: tuple[str, str]) -> Service:
     )
     intent = Intent({**document(name), "kind": kind}, made)
     of_kind = replace(service.kind, kind=kind, compile=lambda *_given: intent)
-    reference = replace(service.reference, kind=kind)
+    reference = service.reference._replace(kind=kind)
     return Service(f"services ({kind} {name})", of_kind, reference, None, None)
 
 

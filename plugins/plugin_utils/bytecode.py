@@ -1,0 +1,37 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Python's own import, and with it its bytecode, for the rooms below `module_utils`.
+
+Ansible's loader of collections compiles every file anew in every process; for all of the rooms that is a third of a second.
+Python keeps what it compiled beside the sources, where it may write there.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import SOURCE_SUFFIXES, FileFinder, ModuleSpec, SourceFileLoader
+from types import ModuleType
+
+ROOMS = "ansible_collections.modelops.inference.plugins.module_utils."
+
+
+class RoomFinder(MetaPathFinder):
+    """Finds the rooms and what is in them, nothing else."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return how Python imports a file of its parent's folder; its usual way there leads to Ansible's loader again."""
+        if path is None or not fullname.startswith(ROOMS):
+            return None
+        return FileFinder(path[0], (SourceFileLoader, SOURCE_SUFFIXES)).find_spec(fullname, target)
+
+
+def install() -> None:
+    """Go before Ansible's loader, once in a process."""
+    if not any(isinstance(finder, RoomFinder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, RoomFinder())
