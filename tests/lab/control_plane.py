@@ -24,7 +24,7 @@ from types import TracebackType
 from typing import Self
 
 from . import build, cluster, crds, kubeconfig, nodes, paths, pki, state
-from .client import ApiError, Client, Manifest, wait_until
+from .client import UNREACHABLE, ApiError, Client, Manifest, wait_until
 from .errors import LabError
 from .files import is_locked, locked
 from .kubeconfig import Access
@@ -136,6 +136,29 @@ class ControlPlane:
         for bundle in bundles:
             given.extend(crds.load(bundle) if isinstance(bundle, str) else [bundle])
         crds.install(self.client, given)
+
+    def restart_api_server(self) -> None:
+        """End the API server and start it again on its port; return when it answers. Its clients see all of it."""
+        before = self._supervised()
+        os.kill(before.supervisor, state.RESTART)
+
+        def look() -> tuple[bool, str]:
+            found = self._supervised()
+            if found.pids["kube-apiserver"] == before.pids["kube-apiserver"]:
+                return False, "the old one runs"
+            try:
+                self.client.request("GET", "/readyz")
+            except (ApiError, *UNREACHABLE) as error:
+                return False, str(error)
+            return True, ""
+
+        wait_until(look, "the API server to answer again")
+
+    def _supervised(self) -> State:
+        found = self.state
+        if found is None or found.phase != "ready":
+            raise LabError(f"the control plane {self.name} does not run")
+        return found
 
     def user_kubeconfig(
         self, user: str, groups: Sequence[str] = (), namespace: str = "default"

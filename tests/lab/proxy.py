@@ -10,7 +10,7 @@
 
 It works in a thread with an event loop of its own, so that a test reads its records directly. Answers are streamed, so
 watches work; connections are kept alive on both sides; the caller's Authorization goes through. `hooks` is the seam for
-delays and faults.
+delays and faults; `faults.py` has those that tests share.
 """
 
 from __future__ import annotations
@@ -149,6 +149,11 @@ class Proxy:
         """How many records fulfil a condition."""
         return sum(bool(wanted(each)) for each in self.records)
 
+    @property
+    def connections(self) -> int:
+        """How many connections the requests came on."""
+        return len({each.port for each in self.records})
+
     def reset(self) -> None:
         """Forget what was counted."""
         with self._lock:
@@ -223,6 +228,8 @@ class Proxy:
             self._number += 1
             kept = body if self._keep_bodies else b""
             made = record(self._number, request.method, request.raw_path, request.headers, kept)
+            if request.transport is not None:
+                made.port = request.transport.get_extra_info("peername")[1]
             self._records.append(made)
         return made
 

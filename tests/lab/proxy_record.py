@@ -51,6 +51,8 @@ class Record:
     status: int = 0
     #: Seconds until the answer's first byte.
     seconds: float = 0.0
+    #: Port of the caller, which tells its connections apart.
+    port: int = 0
 
     @property
     def dry_run(self) -> bool:

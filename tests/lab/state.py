@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -15,6 +16,8 @@ from . import paths
 from .files import is_locked, write_atomically
 from .layout import Layout
 
+#: The signal that asks a supervisor to restart the API server.
+RESTART = signal.SIGUSR1
 Phase = Literal["starting", "ready", "stopping", "failed", "dead"]
 
 

@@ -5,7 +5,8 @@
 """The process that starts a control plane's programs, watches them, and ends them all.
 
 It runs as `python -m tests.lab.supervisor` in a session of its own. It ends everything when it gets TERM or INT, when its
-owner is gone however that ended, and when one program stops by itself. Should it be killed, Linux kills its children.
+owner is gone however that ended, and when one program stops by itself. Should it be killed, Linux kills its children. A
+signal of its own makes it restart the API server.
 """
 
 from __future__ import annotations
@@ -58,6 +59,7 @@ class Supervisor:
             "starting", supervisor=os.getpid(), server=server, owner=owner, contents=contents
         )
         self.programs: dict[str, asyncio.subprocess.Process] = {}
+        self.restarting: asyncio.Task[None] | None = None
         self.stop_asked = asyncio.Event()
 
     async def run(self) -> None:
@@ -65,6 +67,7 @@ class Supervisor:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             loop.add_signal_handler(number, self.stop_asked.set)
+        loop.add_signal_handler(state.RESTART, self._ask_for_restart)
         reasons = [asyncio.create_task(self.stop_asked.wait())]
         if self.state.owner:
             reasons.append(asyncio.create_task(process.ended(self.state.owner)))  # type: ignore[arg-type]
@@ -135,11 +138,26 @@ class Supervisor:
             await asyncio.sleep(_LOOK_EVERY)
 
     async def _first_exit(self) -> str:
-        waits = {
-            asyncio.create_task(program.wait()): name for name, program in self.programs.items()
-        }
-        done, dummy = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        return waits[done.pop()]
+        """Return the name of the program that ends by itself; the end of a restart is none."""
+        while True:
+            waits = {
+                asyncio.create_task(program.wait()): name for name, program in self.programs.items()
+            }
+            done, dummy = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            name = waits[done.pop()]
+            if name != "kube-apiserver" or self.restarting is None:
+                return name
+            await self.restarting
+            self.restarting = None
+
+    def _ask_for_restart(self) -> None:
+        if self.restarting is None and self.state.phase == "ready":
+            self.restarting = asyncio.create_task(self._restart())
+
+    async def _restart(self) -> None:
+        """End the API server and start it again, as an upgrade does."""
+        await process.end(self.programs["kube-apiserver"])
+        await self._launch("kube-apiserver", commands.api_server)
 
     def _obituary(self, name: str) -> str:
         code = self.programs[name].returncode
