@@ -70,7 +70,7 @@ molecule: env-test tree ## every molecule scenario
 	@$(PY) -m tests.tools.molecule $(ARGS)
 
 .PHONY: bench fuzz docs
-bench: env-test tree ## figures against peers, written to build/bench.json
+bench: env-test tree ## figures against peers; ARGS=all writes docs/performance.md anew
 	@$(PY) -m tests.bench $(ARGS)
 
 fuzz: env-test tree ## the long property and differential tests

@@ -1,0 +1,146 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Where everything is measured: one control plane, and each contestant's way to it."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tests.lab import build
+from tests.lab.control_plane import ControlPlane
+from tests.lab.kubeconfig import read as read_kubeconfig
+from tests.lab.proxy import Proxy
+
+from . import ceiling
+from .ceiling import Write
+from .peers import kubernetes_core
+from .runs import Json, Timing, kubectl, play
+
+BUILD = Path(__file__).parents[2] / "build"
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+class Bench:
+    """One control plane and the scratch folder of all runs."""
+
+    def __init__(self, plane: ControlPlane, scratch: Path) -> None:
+        self.plane = plane
+        self.scratch = scratch
+        self.collections = f"{BUILD / 'tree'}:{kubernetes_core(BUILD)}"
+        self.number = 0
+
+    def namespace(self) -> str:
+        """Make a fresh namespace."""
+        self.number += 1
+        name = f"bench-{self.number:03}"
+        self.plane.client.create(_namespace(name))
+        return name
+
+    def drop(self, name: str) -> None:
+        """Let a namespace go, with all that is in it."""
+        self.plane.client.delete(_namespace(name))
+
+    def ours(
+        self, documents: list[Json], namespace: str, kubeconfig: Path | None = None, **options: Any
+    ) -> Timing:
+        """Reconcile the services."""
+        arguments: Json = {
+            "services": documents,
+            "namespace": namespace,
+            "reconciler": "direct",
+            "settings": {"gateway_name": ""},
+            **options,
+        }
+        return self.play([{"modelops.inference.llmisvc_reconcile": arguments}], kubeconfig)
+
+    def k8s(self, manifests: list[Json], kubeconfig: Path | None = None) -> Timing:
+        """Apply the manifests with kubernetes.core.k8s as one list."""
+        apply = {"field_manager": "bench", "force_conflicts": True}
+        arguments = {"definition": manifests, "apply": True, "server_side_apply": apply}
+        return self.play([{"kubernetes.core.k8s": arguments}], kubeconfig)
+
+    def kubectl(self, manifests: list[Json], kubeconfig: Path | None = None) -> Timing:
+        """Apply the manifests with kubectl."""
+        file = self.scratch / "manifests.json"
+        file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": manifests}))
+        binary = build.program("kubectl")
+        place = kubeconfig or self.plane.kubeconfig
+        return self._with_server(
+            lambda: kubectl(binary, file, kubeconfig=place, scratch=self.scratch)
+        )
+
+    def ceiling(self, writes: list[Write]) -> Timing:
+        """Send recorded writes from a bare loop."""
+        access = read_kubeconfig(self.plane.token_kubeconfig)
+        return self._with_server(lambda: ceiling.replay(writes, access))
+
+    def play(self, tasks: list[Json], kubeconfig: Path | None = None) -> Timing:
+        """Run tasks as a play."""
+        place = kubeconfig or self.plane.kubeconfig
+        return self._with_server(
+            lambda: play(
+                tasks, kubeconfig=place, collections=self.collections, scratch=self.scratch
+            )
+        )
+
+    def counted(self, act: Callable[[Path], object]) -> Json:
+        """Run once through the proxy and return its counts."""
+        with Proxy(self.plane, keep_bodies=False) as proxy:
+            act(proxy.kubeconfig)
+            return {"requests": proxy.requests, "writes": proxy.writes}
+
+    def _with_server(self, act: Callable[[], Timing]) -> Timing:
+        before = self._server_cpu()
+        timing = act()
+        return replace(timing, server_cpu=self._server_cpu() - before)
+
+    def _server_cpu(self) -> float:
+        """Return the CPU seconds that the API server has used so far."""
+        state = self.plane.state
+        if state is None:
+            return 0.0
+        stat = Path(f"/proc/{state.pids['kube-apiserver']}/stat").read_text()
+        user, system = stat.rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / TICK
+
+
+def median(timings: list[Timing]) -> Json:
+    """Return the median of each figure."""
+
+    def of(name: str) -> float:
+        return round(statistics.median(getattr(timing, name) for timing in timings), 3)
+
+    return {
+        "runs": len(timings),
+        "wall_s": of("wall"),
+        "task_s": of("task"),
+        "client_cpu_s": of("cpu"),
+        "server_cpu_s": of("server_cpu"),
+        "peak_rss_mb": round(max(timing.rss_mb for timing in timings)),
+    }
+
+
+def entry(
+    name: str, objects: int, figures: dict[str, Json], *, rtt_ms: int = 0, **more: Any
+) -> Json:
+    """Return a result; `ours` among the figures is ours, the others are peers."""
+    peers = {peer: found for peer, found in figures.items() if peer != "ours"}
+    return {
+        "id": name,
+        "rtt_ms": rtt_ms,
+        "objects": objects,
+        "ours": figures["ours"],
+        "peers": peers,
+        **more,
+    }
+
+
+def _namespace(name: str) -> Json:
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
