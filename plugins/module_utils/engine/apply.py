@@ -14,11 +14,14 @@ from ..kube.intent import Stage
 from ..kube.manifest import Json, put_at, value_at
 from ..kube.reference import Reference
 from . import FIELD_MANAGER, HANDOVER_MANAGER
+from .adopt import foresee, handed_over, take_over
 from .compare import Difference, difference
 from .desired import PLACEHOLDER_UID, Desired
+from .give_back import give_back
 from .plan import Action, Change, ServicePlan
 from .policy import Policy
 from .ports import renumbered
+from .predecessors import controllers
 
 #: How long a deleted object may take to vanish before it is made again: tries, and seconds between them.
 GONE_TRIES, GONE_PAUSE_S = 120, 0.5
@@ -33,12 +36,15 @@ PAST = {
     Action.ADOPT: "adopted",
     Action.RECREATE: "recreated",
     Action.DELETE: "deleted",
+    Action.GIVE_BACK: "given back",
 }
+#: What changes an object even where every field stays as it was.
+CAME_OR_WENT = frozenset({"created", "deleted", "recreated", "adopted", "given back"})
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one object. action: created, updated, adopted, recreated, deleted, unchanged, failed or skipped.
+    """What became of one object. action: created, updated, adopted, recreated, deleted, given back, unchanged, failed or skipped.
 
     live: the object as the server answered; None where it is gone or nothing was sent.
     """
@@ -52,10 +58,8 @@ class Outcome:
 
     @property
     def changed(self) -> bool:
-        """Whether a field that we send is another than before, or the object came or went."""
-        return self.action in ("created", "deleted", "recreated") or bool(
-            self.difference and self.difference.changed
-        )
+        """Whether a field that we send is another than before, or the object came, went or changed hands."""
+        return self.action in CAME_OR_WENT or bool(self.difference and self.difference.changed)
 
 
 class Execution:
@@ -122,10 +126,12 @@ class Execution:
                 raise answer
 
     def _apply_one(self, change: Change, plan: ServicePlan) -> Outcome:
+        self._check_lease(change)
+        if change.action is Action.GIVE_BACK:
+            return self._give_back(change, plan)
         wanted = change.desired
         if wanted is None:
             raise ValueError(f"{change.reference}: nothing to apply")
-        self._check_lease(change)
         if change.action is Action.RECREATE:
             return self._recreate(change, wanted, plan)
         create = change.action is Action.CREATE
@@ -151,6 +157,10 @@ class Execution:
                     return Outcome(
                         change.reference, change.service, "updated", change.reason, diff, patched
                     )
+        if change.action is Action.ADOPT and change.live and self._policy.adopt:
+            if self._policy.dry_run:
+                return self._foresee(change, change.live, wanted, plan)
+            change = replace(change, live=take_over(self._cluster, change, wanted, plan))
         force = self._policy.force_conflicts or create or change.action is Action.ADOPT
         answer = self._cluster.apply(
             manifest, manager=FIELD_MANAGER, force=force, dry_run=self._policy.dry_run
@@ -174,6 +184,28 @@ class Execution:
             diff,
             answer.object,
         )
+
+    def _foresee(self, change: Change, live: Json, wanted: Desired, plan: ServicePlan) -> Outcome:
+        """Return what adoption would do."""
+        after = foresee(self._cluster, live, wanted, plan)
+        diff = difference(handed_over(live, wanted, plan), after)
+        return Outcome(
+            change.reference, change.service, "adopted", _reason(change.reason, diff), diff, after
+        )
+
+    def _give_back(self, change: Change, plan: ServicePlan) -> Outcome:
+        if change.live is None:
+            raise ValueError(f"{change.reference}: nothing to give back")
+        seen = sorted(controllers(plan.parent_live, plan.service))
+        answer = give_back(
+            self._cluster,
+            change.reference,
+            change.live,
+            seen[0] if seen else plan.controller,
+            dry_run=self._policy.dry_run,
+        )
+        diff = difference(change.live, answer)
+        return Outcome(change.reference, change.service, "given back", change.reason, diff, answer)
 
     def _recreate(self, change: Change, wanted: Desired, plan: ServicePlan) -> Outcome:
         """Make an object anew: prove by a dry run that the API takes the new one, delete the old one, create."""

@@ -3,17 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
 
 from ..cluster.connection import Cluster
-from ..cluster.errors import ClusterError, Forbidden
+from ..cluster.errors import Forbidden
 from ..kube.labels import selector_text
-from ..kube.manifest import value_at
-from ..kube.problem import Problem
 from ..kube.reference import Reference
-from . import FIELD_MANAGER
-from .desired import PLACEHOLDER_UID
 from .plan import Action, ServicePlan
 
 
@@ -51,46 +47,3 @@ def missing_namespaces(cluster: Cluster, plans: Iterable[ServicePlan]) -> list[s
         if answer is None:
             missing.append(name)
     return missing
-
-
-def restarts(cluster: Cluster, plans: Sequence[ServicePlan]) -> None:
-    """Add a problem for each workload whose pods adoption would restart: a dry run shows another pod template."""
-    for plan in plans:
-        for change in plan.changes:
-            if change.action is not Action.ADOPT or change.desired is None:
-                continue
-            template = value_at(change.live or {}, ("spec", "template"))
-            if template is None:
-                continue
-            uid = plan.owner_uid or PLACEHOLDER_UID
-            try:
-                answer = cluster.apply(
-                    change.desired.manifest(uid), manager=FIELD_MANAGER, force=True, dry_run=True
-                )
-            except ClusterError as error:
-                plan.problems.append(
-                    Problem("", f"{change.reference} cannot be adopted: {error}", rule="adopt")
-                )
-                continue
-            if fields := sorted(
-                _differing(template, answer.object["spec"]["template"], "spec.template")
-            ):
-                plan.problems.append(
-                    Problem(
-                        "",
-                        f"adopting {change.reference} would restart its pods, since these fields change: "
-                        f"{', '.join(fields)}; set allow_restart: true to permit that",
-                        rule="adopt-restart",
-                    )
-                )
-
-
-def _differing(before: object, after: object, path: str) -> Iterable[str]:
-    if isinstance(before, dict) and isinstance(after, dict):
-        for key in before.keys() | after.keys():
-            yield from _differing(before.get(key), after.get(key), f"{path}.{key}")
-    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
-        for number, (left, right) in enumerate(zip(before, after, strict=True)):
-            yield from _differing(left, right, f"{path}[{number}]")
-    elif before != after:
-        yield path

@@ -11,6 +11,7 @@ from ..kube.manifest import Json
 from ..kube.reference import Reference
 from . import FIELD_MANAGER, FLEET_LABEL, OWNER_ANNOTATION
 from .desired import owner_value
+from .predecessors import controller_reference
 
 
 class Owner(Enum):
@@ -19,7 +20,8 @@ class Owner(Enum):
     THIS = "this service"
     OTHER_SERVICE = "another service"
     OTHER_FLEET = "another fleet"
-    CONTROLLER = "a controller"
+    CONTROLLER = "the service's controller"
+    OTHER_CONTROLLER = "another controller"
     STRANGER = "somebody else"
 
 
@@ -55,8 +57,9 @@ def ownership(live: Json, service: Reference, fleet: str) -> Ownership:
         return Ownership(Owner.THIS, f"it belongs to {service}")
     for reference in metadata.get("ownerReferences") or []:
         if reference.get("controller"):
+            ours = controller_reference(live, service) is not None
             return Ownership(
-                Owner.CONTROLLER,
+                Owner.CONTROLLER if ours else Owner.OTHER_CONTROLLER,
                 f"it belongs to {reference['kind']} {reference['name']} ({_managers(live)})",
             )
     return Ownership(Owner.STRANGER, f"it is not ours ({_managers(live)})")

@@ -21,6 +21,7 @@ from .desired import Desired, owner_value
 from .immutable import immutable_difference
 from .ownership import Owner, ownership
 from .policy import Policy
+from .predecessors import held_by_controller
 from .snapshot import Kind, Snapshot
 
 #: From this many objects of one kind and namespace on, one list is less than a read of each.
@@ -35,6 +36,7 @@ class Action(Enum):
     ADOPT = "adopt"
     RECREATE = "recreate"
     DELETE = "delete"
+    GIVE_BACK = "give back"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,10 @@ class Change:
 
 @dataclass(slots=True)
 class ServicePlan:
-    """What one service needs. parent: what carries the owner references, with its live object."""
+    """What one service needs. parent: what carries the owner references, with its live object.
+
+    controller: the field manager of the service's controller, where none is seen.
+    """
 
     service: Reference
     parent: Desired
@@ -62,6 +67,7 @@ class ServicePlan:
     unchanged: list[Reference] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     parent_refused: bool = False
+    controller: str = ""
 
     @property
     def owner_uid(self) -> str:
@@ -93,7 +99,9 @@ def _plan_object(
         plan.changes.append(_change(Action.CREATE, wanted, None, "it is not there"))
         return
     owned = ownership(live, plan.service, policy.fleet)
-    if owned.ours:
+    if owned.ours and policy.adopt and held_by_controller(live, plan.parent_live, plan.service):
+        plan.changes.append(_change(Action.ADOPT, wanted, live, "its controller wrote it as well"))
+    elif owned.ours:
         _plan_ours(plan, wanted, live, policy)
     elif adopt and owned.owner in (Owner.CONTROLLER, Owner.STRANGER):
         plan.changes.append(_change(Action.ADOPT, wanted, live, owned.text))
@@ -110,6 +118,7 @@ WAY_OUT = {
     Owner.OTHER_SERVICE: "rename one of the services",
     Owner.OTHER_FLEET: "set fleet to that name, or rename the service",
     Owner.CONTROLLER: "rename the service, remove the object, or set adopt: true to take it over",
+    Owner.OTHER_CONTROLLER: "rename the service, or remove the object together with its owner",
     Owner.STRANGER: "rename the service, remove the object, or set adopt: true to take it over",
 }
 
@@ -199,26 +208,46 @@ def _read_all(cluster: Cluster, kind: Kind, namespace: str) -> dict[Reference, J
 
 
 def removals(snapshot: Snapshot, plan: ServicePlan) -> list[Change]:
-    """Return the service's objects that it no longer wants, last stage first."""
+    """Return the service's objects that it no longer wants and that its plan does not deal with, last stage first."""
     wanted = {plan.parent.reference, *(child.reference for child in plan.children)}
+    wanted |= {change.reference for change in plan.changes}
     return deletions(snapshot, plan.service, keep=wanted, reason="the service no longer wants it")
+
+
+def plan_give_back(plan: ServicePlan, snapshot: Snapshot) -> None:
+    """Plan that the service's children go to its controller."""
+    for reference, live in _ours(snapshot, plan.service).items():
+        if reference != plan.parent.reference:
+            stage = stage_of(reference, plan.service)
+            reason = "the controller is to reconcile the service"
+            plan.changes.append(
+                Change(Action.GIVE_BACK, reference, plan.service, stage, None, live, reason)
+            )
 
 
 def deletions(
     snapshot: Snapshot, service: Reference, *, keep: set[Reference], reason: str
 ) -> list[Change]:
-    """Return a delete for each object of a service but those to keep, last stage first.
+    """Return a delete for each object of a service but those to keep, last stage first."""
+    changes = [
+        Change(Action.DELETE, reference, service, stage_of(reference, service), None, live, reason)
+        for reference, live in _ours(snapshot, service).items()
+        if reference not in keep
+    ]
+    return sorted(changes, key=lambda change: change.stage, reverse=True)
+
+
+def _ours(snapshot: Snapshot, service: Reference) -> dict[Reference, Json]:
+    """Return the service's objects that are not being deleted.
 
     A copy that somebody made of one of them carries our marks too, but no apply of ours: it is left alone.
     """
-    changes = [
-        Change(Action.DELETE, reference, service, stage_of(reference, service), None, live, reason)
+    return {
+        reference: live
         for reference, live in snapshot.owned_by(owner_value(service)).items()
-        if reference not in keep
-        and not live["metadata"].get("deletionTimestamp")
+        if not live["metadata"].get("deletionTimestamp")
         and managed_fields.apply_entry(live, FIELD_MANAGER) is not None
-    ]
-    return sorted(changes, key=lambda change: change.stage, reverse=True)
+    }
 
 
 #: The stage of a kind that is deleted; what is not named here is a custom resource of the routing stage.

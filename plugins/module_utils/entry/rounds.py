@@ -4,17 +4,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ..cluster.connection import Cluster
 from ..cluster.errors import Forbidden
 from ..cluster.lease import leases
 from ..engine import guards
+from ..engine.adoptable import objections as objections_to_adopt
 from ..engine.apply import Execution, Outcome
 from ..engine.desired import desired
 from ..engine.parent import custom_resource, record
-from ..engine.plan import Change, ServicePlan, deletions, look_up_strangers, plan_service, removals
+from ..engine.plan import (
+    Change,
+    ServicePlan,
+    deletions,
+    look_up_strangers,
+    plan_give_back,
+    plan_service,
+    removals,
+)
 from ..engine.policy import Policy
 from ..engine.snapshot import Kind, Snapshot, take_snapshot
 from ..kube.manifest import Json
@@ -156,7 +165,9 @@ class Reconciler:
         """Look at everything that forbids a write. Returns the namespaces to create."""
         self._taken = look_up_strangers(self._cluster, planned.plans, self._policy)
         for target, plan in zip(targets, planned.plans, strict=True):
-            plan.problems += objections(target, plan, planned.snapshot, self._controllers)
+            plan.problems += objections(
+                target, plan, planned.snapshot, self._controllers, self._policy
+            )
             if plan.changes and target.reconciler != CONTROLLER:
                 plan.problems += self._advice(target)
         done.warnings += unseen(self._controllers, targets)
@@ -168,8 +179,11 @@ class Reconciler:
                     plan.problems.append(
                         Problem("metadata.namespace", text, rule="missing-namespace")
                     )
-        if not self._policy.allow_restart:
-            guards.restarts(self._cluster, planned.plans)
+        if self._policy.adopt:
+            for plan in planned.plans:
+                plan.problems += objections_to_adopt(
+                    self._cluster, plan, allow_restart=self._policy.allow_restart
+                )
         self._refuse(planned.plans, done)
         self._check_budget(planned)
         return new
@@ -240,11 +254,23 @@ class Reconciler:
 
 
 def plan_target(target: Target, snapshot: Snapshot, policy: Policy) -> ServicePlan:
-    """Compare a service with the snapshot. Where its controller reconciles it, the custom resource is all that is ours."""
-    make_parent = record if target.service.kind.key in snapshot.missing else custom_resource
+    """Compare a service with the snapshot. Where its controller reconciles it, the custom resource is all that is ours.
+
+    Children of ours go back to the controller, where `adopt` permits that objects change hands.
+    """
+    kind = target.service.kind
+    make_parent = record if kind.key in snapshot.missing else custom_resource
     parent = make_parent(target.intent.parent, policy.fleet)
-    ours = () if target.reconciler == CONTROLLER else target.intent.children
-    children = [desired(child, target.reference, policy.fleet, parent.reference) for child in ours]
+    if target.reconciler == CONTROLLER:
+        plan = plan_service(parent, (), snapshot, replace(policy, adopt=False))
+        plan.controller = kind.field_manager
+        if policy.adopt:
+            plan_give_back(plan, snapshot)
+        return plan
+    children = [
+        desired(child, target.reference, policy.fleet, parent.reference)
+        for child in target.intent.children
+    ]
     return plan_service(parent, children, snapshot, policy)
 
 

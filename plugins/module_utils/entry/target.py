@@ -12,6 +12,7 @@ from ..cluster.errors import Forbidden
 from ..engine.desired import owner_value
 from ..engine.guards import running_controller
 from ..engine.plan import ServicePlan, is_record
+from ..engine.policy import Policy
 from ..engine.snapshot import Snapshot
 from ..kube.intent import Intent
 from ..kube.manifest import Json
@@ -86,9 +87,16 @@ def decide(
 
 
 def objections(
-    target: Target, plan: ServicePlan, snapshot: Snapshot, controllers: Controllers
+    target: Target,
+    plan: ServicePlan,
+    snapshot: Snapshot,
+    controllers: Controllers,
+    policy: Policy,
 ) -> list[Problem]:
-    """Return why the chosen reconciler cannot be the one, where the plan is not empty."""
+    """Return why the chosen reconciler cannot be the one, where the plan is not empty.
+
+    A prediction of an adoption only warns of the controller: it is asked for before the controller is stopped.
+    """
     kind = target.service.kind
     if target.reconciler == DIRECT and plan.changes and (controller := controllers.seen(kind)):
         return [
@@ -96,6 +104,7 @@ def objections(
                 "reconciler",
                 f"direct, but the {kind.kind} controller runs ({controller}) and would write the same objects; "
                 "use reconciler: controller, or scale that Deployment to 0 first",
+                "warning" if policy.adopt and policy.dry_run else "error",
                 rule="controller-runs",
             )
         ]
@@ -108,12 +117,13 @@ def objections(
                     rule="missing-kind",
                 )
             ]
-        if ours := children_of_ours(snapshot, target.reference):
+        ours = children_of_ours(snapshot, target.reference)
+        if ours and not policy.adopt:
             return [
                 Problem(
                     "reconciler",
                     f"controller, but {len(ours)} objects of this service are reconciled by this collection; "
-                    "use reconciler: direct, or remove the service first (state: absent)",
+                    "use reconciler: direct, or set adopt: true to give them to the controller",
                     rule="reconciled-directly",
                 )
             ]

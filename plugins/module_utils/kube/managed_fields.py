@@ -32,6 +32,17 @@ def apply_entry(live: Json, manager: str, subresource: str = "") -> Json | None:
     return None
 
 
+def entry(manager: str, operation: str, api_version: str, fields: Fields) -> Json:
+    """Return an entry as it stands in `managedFields`; the server adds the time with the next write."""
+    return {
+        "manager": manager,
+        "operation": operation,
+        "apiVersion": api_version,
+        "fieldsType": "FieldsV1",
+        "fieldsV1": fields,
+    }
+
+
 def tracked(manifest: Json) -> Json:
     """Return the part of a manifest whose fields the server records."""
     body = {key: value for key, value in manifest.items() if key not in UNTRACKED[""]}

@@ -54,7 +54,7 @@ class ServiceKind(Generic[S, C]):
     reconcile_error: what was observed, of a service of which something could not be applied, with the error's text.
     observed_kinds: the kinds that observe looks at, pods apart. pod_labels: labels that the pods of every service carry.
     finalizers: what the kind's own controller leaves on the custom resource.
-    controller: labels by which the Deployment of the kind's controller is recognised.
+    controller: labels by which the Deployment of the kind's controller is recognised. field_manager: the name under which it writes.
     """
 
     api_version: str
@@ -73,6 +73,7 @@ class ServiceKind(Generic[S, C]):
     pod_labels: Mapping[str, str]
     finalizers: tuple[str, ...]
     controller: Mapping[str, str]
+    field_manager: str
 
     @property
     def key(self) -> tuple[str, str]:

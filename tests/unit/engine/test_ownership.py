@@ -18,7 +18,13 @@ from .wanted import SERVICE, child, live, wanted
 Json = dict[str, Any]
 FLEET = "inference.modelops.io/fleet"
 OWNER = "inference.modelops.io/owner"
-CONTROLLER = {"kind": "ReplicaSet", "name": "chat-1", "controller": True}
+CONTROLLER = {
+    "apiVersion": SERVICE.api_version,
+    "kind": SERVICE.kind,
+    "name": SERVICE.name,
+    "controller": True,
+}
+REPLICA_SET = {**CONTROLLER, "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "chat-1"}
 
 
 def _live(
@@ -52,11 +58,21 @@ def _live(
         (_live(annotation=""), Owner.STRANGER, "written by modelops.inference"),
         (_live(manager="kubectl"), Owner.STRANGER, "it is not ours (written by kubectl)"),
         (
-            _live(manager="kubectl", owners=(CONTROLLER,)),
-            Owner.CONTROLLER,
+            _live(manager="kubectl", owners=(REPLICA_SET,)),
+            Owner.OTHER_CONTROLLER,
             "it belongs to ReplicaSet chat-1 (written by kubectl)",
         ),
-        (_live(None, None, "manager", (CONTROLLER,)), Owner.CONTROLLER, "ReplicaSet chat-1"),
+        (_live(None, None, "manager", (CONTROLLER,)), Owner.CONTROLLER, "ModelService chat"),
+        (
+            _live(None, None, "manager", ({**CONTROLLER, "name": "other"},)),
+            Owner.OTHER_CONTROLLER,
+            "ModelService other",
+        ),
+        (
+            _live(None, None, "manager", ({**CONTROLLER, "apiVersion": "serving.kserve.io/v1"},)),
+            Owner.OTHER_CONTROLLER,
+            "ModelService chat",
+        ),
         (
             _live(None, None, "helm", ({**CONTROLLER, "controller": False},)),
             Owner.STRANGER,

@@ -54,4 +54,5 @@ MODEL_SERVICE: ServiceKind[ModelService, Settings] = ServiceKind(
     # Guards the picker's cluster-scoped roles; only model-operator takes it away.
     finalizers=("model.otterscale.io/epp-cluster-rbac",),
     controller={"control-plane": "controller-manager", "app.kubernetes.io/name": "model-operator"},
+    field_manager="manager",
 )
