@@ -11,6 +11,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 from .cluster.errors import ClusterError
 from .engine.redact import redact
+from .interrupts import stoppable
 from .kube.problem import InputError
 
 Result = dict[str, Any]
@@ -55,8 +56,11 @@ def _quiet(line: str) -> None:
 def outcome(
     run: Run, params: Mapping[str, Any], empty: Mapping[str, Any], **context: Any
 ) -> Result:
-    """Run an entry; turn what it raises into a failed result with the same keys as any other."""
+    """Run an entry; turn what it raises, and a signal to stop, into a failed result with the same keys as any other."""
     try:
-        return run(params, **context)
+        with stoppable():
+            return run(params, **context)
     except (InputError, ClusterError) as error:
         return {**empty, "failed": True, "msg": str(error)}
+    except KeyboardInterrupt:
+        return {**empty, "failed": True, "msg": "interrupted before anything was changed"}

@@ -131,6 +131,7 @@ options:
   force_conflicts:
     description:
       - Whether a field of ours that another field manager took is taken back; the result says from whom.
+      - Where the same manager took the same field before the last apply, too, a warning says that the field has two owners.
       - With V(false) that object fails and names field and manager.
     type: bool
     default: true
@@ -147,10 +148,11 @@ options:
   recreate:
     description:
       - Kinds of which an object may be deleted and made again where a field has to change that the API server never lets change, for
-        example the selector of a Deployment. Else that is an error before any write.
+        example the selector of a Deployment. Else that is an error, before any write where the field is known to be so.
+      - The old object is deleted only once a dry run has shown that the API server takes the new one.
     type: list
     elements: str
-    choices: [ClusterRoleBinding, Deployment, RoleBinding]
+    choices: [ClusterRoleBinding, ConfigMap, Deployment, RoleBinding, Secret, Service]
     default: []
   skip_invalid:
     description:

@@ -14,18 +14,15 @@ from typing import Any
 from tests.lab import kubeconfig
 from tests.lab.cluster import Cluster, grant
 from tests.lab.kubeconfig import Access
+from tests.lab.proxy import Proxy
 
-from .support.cluster import owned
-from .support.entries import Entries, actions
-from .support.services import small
+from .support.cluster import owned, read
+from .support.entries import Entries
+from .support.services import custom_resource, full, small
 
 Json = dict[str, Any]
 EVERYTHING = {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}
-ROLES = {
-    "apiGroups": ["rbac.authorization.k8s.io"],
-    "resources": ["clusterroles", "clusterrolebindings"],
-    "verbs": ["list"],
-}
+LOOK = {**EVERYTHING, "verbs": ["get", "list", "watch"]}
 
 
 def entries_at(folder: Path, server: str, **access: str) -> Entries:
@@ -44,36 +41,110 @@ def test_no_permission_names_verb_resource_and_namespace(lab: Cluster, namespace
 
 
 def test_rights_in_one_namespace_are_enough(lab: Cluster, namespace: str) -> None:
-    """But for listing cluster roles, which tells what would be left behind."""
     robot = Entries(lab.service_account_kubeconfig("robot", namespace))
     grant(lab, f"{namespace}/robot", [EVERYTHING], namespace)
-    grant(lab, f"{namespace}/robot", [ROLES])
     service = small("chat", namespace)
-    robot.reconcile(service)
+    result = robot.reconcile(service)
+    assert "could not look for ClusterRoles" in "\n".join(result["warnings"])
     assert not robot.reconcile(service)["changed"]
     assert "Deployment/chat-decode" in owned(lab.client, service)
+    result = robot.reconcile(service, state="absent")
+    assert "could not look for ClusterRoleBindings" in "\n".join(result["warnings"])
+    assert owned(lab.client, service) == {}
 
 
-def test_write_that_is_not_allowed_fails_that_object_alone(lab: Cluster, namespace: str) -> None:
+def test_service_with_cluster_roles_needs_the_right_to_list_them(
+    lab: Cluster, namespace: str
+) -> None:
     robot = Entries(lab.service_account_kubeconfig("robot", namespace))
-    look = {**EVERYTHING, "verbs": ["get", "list", "watch"]}
-    write = [
-        {"apiGroups": [group], "resources": resources, "verbs": ["*"]}
-        for group, resources in {
-            "": ["serviceaccounts", "configmaps", "services", "secrets"],
-            "model.otterscale.io": ["*"],
-            "coordination.k8s.io": ["*"],
-            "rbac.authorization.k8s.io": ["*"],
-        }.items()
+    grant(lab, f"{namespace}/robot", [EVERYTHING], namespace)
+    message = robot.refused(full("chat", namespace))
+    assert "grant that user the verb list on clusterroles" in message
+    assert owned(lab.client, full("chat", namespace)) == {}
+
+
+def rights(**resources: list[str]) -> list[Json]:
+    """Return rules that allow everything on some resources, by API group."""
+    return [
+        {"apiGroups": [group.replace("_", ".") if group != "core" else ""], "resources": names}
+        | {"verbs": ["*"]}
+        for group, names in resources.items()
     ]
-    grant(lab, f"{namespace}/robot", [look, *write], namespace)
-    grant(lab, f"{namespace}/robot", [ROLES])
-    result = robot.run(small("chat", namespace))
-    assert result["failed"]
-    assert actions(result)["Deployment/chat-decode"] == "failed"
-    assert actions(result)["Service/chat-epp"] == "created"
-    for text in ("patch", "deployments", namespace):
-        assert text in result["msg"]
+
+
+def written(lab: Cluster, namespace: str) -> bool:
+    """Tell whether the service `chat` or anything of it was written."""
+    service = small("chat", namespace)
+    return (
+        bool(owned(lab.client, service)) or read(lab.client, custom_resource(service)) is not None
+    )
+
+
+SOME = rights(
+    core=["serviceaccounts", "configmaps", "services", "secrets"],
+    model_otterscale_io=["*"],
+    rbac_authorization_k8s_io=["*"],
+    networking_istio_io=["*"],
+)
+
+
+def test_missing_rights_are_named_for_all_services_before_the_first_write(
+    lab: Cluster, namespace: str
+) -> None:
+    robot = Entries(lab.service_account_kubeconfig("robot", namespace))
+    grant(lab, f"{namespace}/robot", [LOOK, *SOME], namespace)
+    message = robot.refused(small("chat", namespace), small("other", namespace))
+    assert message.count(f"create, patch on deployments.apps in namespace {namespace}") == 2
+    assert (
+        f"create, delete, patch on leases.coordination.k8s.io in namespace {namespace}" in message
+    )
+    assert f"Deployment {namespace}/chat-decode" in message
+    assert f"Deployment {namespace}/other-decode" in message
+    assert f"system:serviceaccount:{namespace}:robot may not" in message
+    assert "configmaps" not in message
+    assert not written(lab, namespace)
+    assert message in robot.refused(
+        small("chat", namespace), small("other", namespace), check_mode=True
+    )
+
+
+def test_role_that_grants_more_than_its_writer_holds_is_refused_before_any_write(
+    lab: Cluster, namespace: str
+) -> None:
+    robot = Entries(lab.service_account_kubeconfig("robot", namespace))
+    writes = {"apiGroups": ["*"], "resources": ["*"], "verbs": ["create", "patch", "delete"]}
+    grant(lab, f"{namespace}/robot", [writes, {**LOOK, "verbs": ["get", "list"]}], namespace)
+    message = robot.refused(small("chat", namespace))
+    assert "Role" in message
+    assert "attempting to grant RBAC permissions not currently held" in message
+    assert not written(lab, namespace)
+
+
+def test_rights_cost_one_request_and_none_where_nothing_is_to_be_done(
+    counted: Entries, namespace: str, proxy: Proxy
+) -> None:
+    def reviews() -> int:
+        return proxy.count(lambda seen: seen.resource.plural.endswith("reviews"))
+
+    service = small("chat", namespace)
+    counted.reconcile(service)
+    assert reviews() == 1
+    proxy.reset()
+    counted.reconcile(service)
+    assert reviews() == 0
+
+
+def test_missing_right_to_remove_is_found_before_the_first_deletion(
+    lab: Cluster, entries: Entries, namespace: str
+) -> None:
+    service = small("chat", namespace)
+    entries.reconcile(service)
+    robot = Entries(lab.service_account_kubeconfig("robot", namespace))
+    grant(lab, f"{namespace}/robot", [LOOK, *SOME], namespace)
+    before = owned(lab.client, service).keys()
+    message = robot.refused(service, state="absent")
+    assert f"delete on deployments.apps in namespace {namespace}" in message
+    assert owned(lab.client, service).keys() == before
 
 
 def test_wrong_token_is_said_to_be_refused(lab: Cluster, namespace: str, tmp_path: Path) -> None:

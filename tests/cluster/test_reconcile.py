@@ -23,6 +23,7 @@ from .support.services import (
 )
 
 Json = dict[str, Any]
+TAKEN_BACK = "inference.modelops.io/taken-back"
 
 
 def names(references: list[Json]) -> set[str]:
@@ -155,7 +156,7 @@ def content(live: Json) -> Json:
     meta["annotations"] = {
         key: value
         for key, value in (meta["annotations"] or {}).items()
-        if not key.startswith("deployment.kubernetes.io/")
+        if not key.startswith("deployment.kubernetes.io/") and key != TAKEN_BACK
     }
     rest = {key: value for key, value in live.items() if key not in ("metadata", "status")}
     return {**rest, "metadata": meta}
@@ -187,6 +188,31 @@ def test_field_taken_by_somebody_else_is_taken_back_and_they_are_named(
     assert there(client, deployment("chat-decode", namespace))["spec"]["replicas"] == 2
     assert "took back" in reasons(result)
     assert "autopilot" in reasons(result)
+    assert not any("second time" in warning for warning in result["warnings"])
+
+
+def test_field_taken_twice_in_a_row_has_two_owners(
+    counted: Entries, client: Client, proxy: Proxy, namespace: str
+) -> None:
+    """R5: the first run remembers from whom it took the field back, and a run without a change writes nothing for it."""
+    service = full("chat", namespace)
+    theirs = {**deployment("chat-decode", namespace), "spec": {"replicas": 5}}
+    counted.reconcile(service)
+    client.apply(theirs, manager="autopilot")
+    counted.reconcile(service)
+    proxy.reset()
+    assert not counted.reconcile(service)["changed"]
+    assert proxy.count(lambda seen: seen.is_write and seen.resource.plural == "deployments") == 0
+    client.apply(theirs, manager="autopilot")
+    result = counted.reconcile(service)
+    assert there(client, deployment("chat-decode", namespace))["spec"]["replicas"] == 2
+    (warning,) = (each for each in result["warnings"] if "second time in a row" in each)
+    assert "autopilot has taken spec.replicas" in warning
+    assert f"Deployment {namespace}/chat-decode" in warning
+    other = full("chat", namespace, engine={"image": "registry.example.com/e:2"})
+    counted.reconcile(other)
+    meta = there(client, deployment("chat-decode", namespace))["metadata"]
+    assert TAKEN_BACK not in meta["annotations"], "an apply that takes nothing back forgets"
 
 
 def test_without_force_a_field_taken_by_somebody_else_fails_that_object(

@@ -8,7 +8,7 @@ from typing import Any
 from tests.lab.client import Client
 from tests.lab.proxy import Proxy
 
-from .support.cluster import owned, read, there, versions
+from .support.cluster import config_map, owned, read, there, versions
 from .support.entries import Entries, actions
 from .support.services import children, custom_resource, full, small
 
@@ -83,7 +83,7 @@ def test_finalizers_of_others_stay(entries: Entries, client: Client, namespace: 
     client.patch(custom_resource(service), {"metadata": {"finalizers": finalizers}})
     result = entries.run(service, state="absent", wait=True, wait_timeout=1.0)
     assert result["failed"]
-    assert "a finalizer holds it" in result["msg"]
+    assert 'held by finalizer "example.com/mine"' in result["msg"]
     assert there(client, custom_resource(service))["metadata"]["finalizers"] == ["example.com/mine"]
     client.patch(custom_resource(service), {"metadata": {"finalizers": None}})
 
@@ -120,6 +120,37 @@ def test_overridden_removes_what_the_list_does_not_name(
     assert not owned(client, elsewhere)
     assert "Deployment/kept-decode" in owned(client, kept)
     assert "Deployment/foreign-decode" in owned(client, foreign)
+
+
+def test_overridden_keeps_a_service_that_is_named_but_not_valid(
+    entries: Entries, client: Client, namespace: str
+) -> None:
+    broken, kept = small("broken", namespace), small("kept", namespace)
+    entries.reconcile(broken, kept, fleet=namespace)
+    before = versions(client, broken)
+    broken["spec"]["decode"] = {"replicas": "four"}
+    result = entries.reconcile(
+        broken, kept, state="overridden", fleet=namespace, skip_invalid=True, max_deletions=50
+    )
+    assert not result["changed"]
+    assert "spec.decode.replicas" in "\n".join(result["warnings"])
+    assert versions(client, broken) == before
+
+
+def test_nothing_is_pruned_of_a_service_that_is_left_out(
+    entries: Entries, client: Client, namespace: str
+) -> None:
+    """It wants less than before, and something of somebody else stands in its way."""
+    entries.reconcile(full("left", namespace), small("other", namespace))
+    client.delete(config_map("left-epp-config", namespace))
+    client.apply(config_map("left-epp-config", namespace), manager="kubectl")
+    before = versions(client, full("left", namespace)).keys()
+    changed = small("other", namespace, engine={"image": "registry.example.com/e:2"})
+    result = entries.reconcile(
+        small("left", namespace), changed, skip_invalid=True, max_deletions=50
+    )
+    assert "deleted" not in actions(result).values()
+    assert versions(client, full("left", namespace)).keys() == before
 
 
 def test_overridden_stays_within_its_budget(

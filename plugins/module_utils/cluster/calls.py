@@ -17,6 +17,7 @@ _METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,applic
 _METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 _PATCHES = {"merge": "application/merge-patch+json", "json": "application/json-patch+json"}
 _LEASE = "coordination.k8s.io/v1"
+_AUTHORIZATION = "authorization.k8s.io/v1"
 
 
 class Calls:
@@ -181,17 +182,40 @@ class Calls:
         """Ask whom the server takes us for."""
         return _review("authentication.k8s.io/v1", "SelfSubjectReview", "ask who we are", {})
 
-    def may_i(self, verb: str, api_version: str, kind: str, namespace: str) -> Call:
+    def may_i(
+        self, verb: str, api_version: str, kind: str, namespace: str, subresource: str
+    ) -> Call:
         """Ask whether we may do something."""
         facts = self._discovery.facts(api_version, kind)
         attributes = {"verb": verb, "group": facts.group, "resource": facts.plural}
         if namespace:
             attributes["namespace"] = namespace
+        if subresource:
+            attributes["subresource"] = subresource
         return _review(
-            "authorization.k8s.io/v1",
+            _AUTHORIZATION,
             "SelfSubjectAccessReview",
             f"ask whether we may {verb} {facts.resource}",
             {"resourceAttributes": attributes},
+        )
+
+    def may_i_do_everything(self) -> Call:
+        """Ask whether we may do everything everywhere."""
+        everything = dict.fromkeys(("verb", "group", "version", "resource"), "*")
+        return _review(
+            _AUTHORIZATION,
+            "SelfSubjectAccessReview",
+            "ask whether we may do everything",
+            {"resourceAttributes": everything},
+        )
+
+    def what_may_i(self, namespace: str) -> Call:
+        """Ask what we may do in a namespace."""
+        return _review(
+            _AUTHORIZATION,
+            "SelfSubjectRulesReview",
+            f"ask what we may do in namespace {namespace}",
+            {"namespace": namespace},
         )
 
     def _facts(self, reference: Reference) -> KindFacts:

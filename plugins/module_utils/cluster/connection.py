@@ -16,12 +16,14 @@ from .calls import Calls
 from .credentials import Credentials
 from .discovery import Discovery
 from .errors import ApiError, ClusterError, Gone, KindMissing, NotFound
+from .kinds import KindFacts
 from .listing import Listing, pages
 from .login import resolve
 from .options import Login
 from .pool import Pool
 from .requests import Fence, Requests
 from .results import Applied, Version, created_by_us
+from .rules import Rules
 from .stats import Stats
 from .timing import Deadline, Timing
 from .watch import STALL, Watch
@@ -68,6 +70,8 @@ class Cluster:
         self._discovery = Discovery(requests)
         self._calls = Calls(self._discovery)
         self._pool = Pool(concurrency)
+        #: Requests at a time.
+        self.concurrency = concurrency
         self._version: Version | None = None
         self._user: str | None = None
         #: Who this run is in Leases: people recognise it, and no other run has it.
@@ -270,14 +274,26 @@ class Cluster:
                 self._user = ""
         return self._user
 
-    def allowed(self, verb: str, api_version: str, kind: str, namespace: str = "") -> bool | None:
-        """Return whether we may do something, None where the server does not tell. Only for messages."""
+    def allowed(
+        self, verb: str, api_version: str, kind: str, namespace: str = "", subresource: str = ""
+    ) -> bool | None:
+        """Return whether we may do something, None where the server does not tell: then the request itself has to show it."""
+        return self._permitted(self._calls.may_i(verb, api_version, kind, namespace, subresource))
+
+    def allowed_everything(self) -> bool:
+        """Return whether we are known to be allowed everything, as an administrator is."""
+        return bool(self._permitted(self._calls.may_i_do_everything()))
+
+    def rules(self, namespace: str) -> Rules:
+        """Return what we may do in a namespace; incomplete rules without content where the server does not tell."""
         try:
-            call = self._calls.may_i(verb, api_version, kind, namespace)
-            review = self._requests.send_for_object(call)
-            return bool(review["status"]["allowed"])
-        except (ClusterError, KeyError, TypeError, ValueError):
-            return None
+            return Rules.of(self._requests.send_for_object(self._calls.what_may_i(namespace)))
+        except ApiError:
+            return Rules((), complete=False)
+
+    def kind(self, api_version: str, kind: str) -> KindFacts:
+        """Return how the server names a kind. Raises KindMissing."""
+        return self._discovery.facts(api_version, kind)
 
     def serves(self, api_version: str, kind: str) -> bool:
         """Return whether the server has a kind now; asks afresh each time."""
@@ -300,6 +316,12 @@ class Cluster:
         self._requests.stop()
         self._pool.close()
         self._requests.close()
+
+    def _permitted(self, review: Call) -> bool | None:
+        try:
+            return bool(self._requests.send_for_object(review)["status"]["allowed"])
+        except (ApiError, KeyError, TypeError):
+            return None
 
     def _sent(self, call: Call) -> Answer:
         """Send a write to an object; a 404 that means the kind becomes KindMissing."""

@@ -31,6 +31,11 @@ def lease_name(fleet: str) -> str:
     return to_dns_subdomain(PREFIX + fleet, _LONGEST_NAME, distinct=True)
 
 
+def lease_reference(fleet: str, namespace: str) -> Reference:
+    """Return the Lease of a fleet in a namespace."""
+    return Reference(API_VERSION, "Lease", namespace, lease_name(fleet))
+
+
 @dataclass(frozen=True, slots=True)
 class _Seen:
     """A Lease of somebody else, and when it was first seen so, on our own clock."""
@@ -59,7 +64,7 @@ class Lease:
         duration: float = DURATION,
         timeout: float = 60.0,
     ) -> None:
-        self.reference = Reference(API_VERSION, "Lease", namespace, lease_name(fleet))
+        self.reference = lease_reference(fleet, namespace)
         self.holder = holder or cluster.identity
         self._cluster = cluster
         self._timing = cluster.requests.timing

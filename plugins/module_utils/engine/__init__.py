@@ -11,6 +11,8 @@ FLEET_LABEL = f"{PREFIX}fleet"
 OWNER_ANNOTATION = f"{PREFIX}owner"
 #: Annotation: SHA-256 of the canonical intent that was applied last.
 INTENT_ANNOTATION = f"{PREFIX}intent"
+#: Annotation: from whom the last apply took back which fields, as JSON. It is no part of the intent.
+TAKEN_BACK_ANNOTATION = f"{PREFIX}taken-back"
 #: The manager under which full objects are applied.
 FIELD_MANAGER = "modelops.inference"
 #: The manager that holds a value which is being handed to somebody else (an autoscaler's replicas).

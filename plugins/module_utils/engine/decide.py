@@ -13,7 +13,7 @@ from typing import Any
 from ..kube import managed_fields
 from ..kube.manifest import Json
 from ..kube.reference import Reference
-from . import FIELD_MANAGER, INTENT_ANNOTATION, METADATA_ONLY
+from . import FIELD_MANAGER, INTENT_ANNOTATION, METADATA_ONLY, TAKEN_BACK_ANNOTATION
 from .desired import Desired
 
 
@@ -49,8 +49,12 @@ def _visible(intent: Json, reference: Reference) -> Json:
 
 
 def _uncovered(intent: Json, fields: Json, unclaimed: dict[tuple[str, ...], Any]) -> str | None:
-    """Return a field that only one of intent and entry has. An unclaimed field may still be in the entry of the create."""
-    return _walk_cover(intent, fields, (), frozenset(unclaimed))
+    """Return a field that only one of intent and entry has.
+
+    An unclaimed field may still be in the entry of the create, and what was taken back is remembered beside the intent.
+    """
+    memory = ("metadata", "annotations", TAKEN_BACK_ANNOTATION)
+    return _walk_cover(intent, fields, (), frozenset(unclaimed) | {memory})
 
 
 def _walk_cover(

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from ..cluster.connection import Cluster
 from ..cluster.errors import Forbidden
 from ..kube.labels import selector_text
+from ..kube.problem import Problem
 from ..kube.reference import Reference
+from .gone import is_dying, wait_for_all
 from .plan import Action, ServicePlan
 
 
@@ -21,8 +23,8 @@ def running_controller(cluster: Cluster, labels: Mapping[str, str]) -> str | Non
     return None
 
 
-def missing_namespaces(cluster: Cluster, plans: Iterable[ServicePlan]) -> list[str]:
-    """Return the namespaces that planned objects need and that do not exist, sorted.
+def missing_namespaces(cluster: Cluster, plans: Sequence[ServicePlan]) -> list[str]:
+    """Return the namespaces that planned objects need and that do not exist, sorted; one that is being deleted is a problem.
 
     Where reading namespaces is not allowed they are taken to exist; a create then fails by itself.
     """
@@ -38,7 +40,7 @@ def missing_namespaces(cluster: Cluster, plans: Iterable[ServicePlan]) -> list[s
         partial(cluster.get, Reference("v1", "Namespace", "", name), metadata_only=True)
         for name in names
     ]
-    missing = []
+    missing, ending = [], set()
     for name, answer in zip(names, cluster.parallel(calls), strict=True):
         if isinstance(answer, Forbidden):
             continue
@@ -46,4 +48,22 @@ def missing_namespaces(cluster: Cluster, plans: Iterable[ServicePlan]) -> list[s
             raise answer
         if answer is None:
             missing.append(name)
+        elif is_dying(answer):
+            ending.add(name)
+    for plan in plans:
+        if plan.service.namespace in ending:
+            text = f'"{plan.service.namespace}" is being deleted; wait until it is gone, or use another'
+            plan.problems.append(Problem("metadata.namespace", text, rule="ending-namespace"))
     return missing
+
+
+def wait_for_dying(cluster: Cluster, plans: Sequence[ServicePlan]) -> None:
+    """Wait until objects that are being deleted are gone; what is still there then is a problem of its service."""
+    dying = [each for plan in plans for each in plan.dying.items()]
+    stuck = wait_for_all(cluster, dying)
+    for plan in plans:
+        plan.problems += [
+            Problem("", str(stuck[reference]), rule="dying")
+            for reference in plan.dying
+            if reference in stuck
+        ]

@@ -18,6 +18,7 @@ from ..kube.reference import Reference
 from . import FIELD_MANAGER, METADATA_ONLY
 from .decide import doubt
 from .desired import Desired, owner_value
+from .gone import is_dying
 from .immutable import immutable_difference
 from .ownership import Owner, ownership
 from .policy import Policy
@@ -54,9 +55,10 @@ class Change:
 
 @dataclass(slots=True)
 class ServicePlan:
-    """What one service needs. parent: what carries the owner references, with its live object.
+    """What one service needs.
 
-    controller: the field manager of the service's controller, where none is seen.
+    parent: what carries the owner references, with its live object. dying: objects of it that are being deleted; each is planned as a
+    create, and has to be gone before. controller: the field manager of the service's controller, where none is seen.
     """
 
     service: Reference
@@ -66,6 +68,7 @@ class ServicePlan:
     changes: list[Change] = field(default_factory=list)
     unchanged: list[Reference] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    dying: dict[Reference, Json] = field(default_factory=dict)
     parent_refused: bool = False
     controller: str = ""
 
@@ -80,7 +83,9 @@ def plan_service(
 ) -> ServicePlan:
     """Compare one service with the snapshot. What is absent from it is planned as a create, still to be looked up."""
     service = parent.service
-    plan = ServicePlan(service, parent, snapshot.get(parent.reference), tuple(children))
+    live = snapshot.get(parent.reference)
+    # The garbage collector takes the children of a parent that goes: they are planned for the one that comes after it.
+    plan = ServicePlan(service, parent, None if live and is_dying(live) else live, tuple(children))
     for wanted in (parent, *children):
         adopt = policy.adopt or wanted is parent
         _plan_object(plan, wanted, snapshot.get(wanted.reference), policy, adopt=adopt)
@@ -99,11 +104,15 @@ def _plan_object(
         plan.changes.append(_change(Action.CREATE, wanted, None, "it is not there"))
         return
     owned = ownership(live, plan.service, policy.fleet)
-    if owned.ours and policy.adopt and held_by_controller(live, plan.parent_live, plan.service):
+    adoptable = adopt and owned.owner in (Owner.CONTROLLER, Owner.STRANGER)
+    if (owned.ours or adoptable) and is_dying(live):
+        plan.dying[wanted.reference] = live
+        plan.changes.append(_change(Action.CREATE, wanted, None, "it was being deleted"))
+    elif owned.ours and policy.adopt and held_by_controller(live, plan.parent_live, plan.service):
         plan.changes.append(_change(Action.ADOPT, wanted, live, "its controller wrote it as well"))
     elif owned.ours:
         _plan_ours(plan, wanted, live, policy)
-    elif adopt and owned.owner in (Owner.CONTROLLER, Owner.STRANGER):
+    elif adoptable:
         plan.changes.append(_change(Action.ADOPT, wanted, live, owned.text))
     else:
         text = f"{wanted.reference} exists already and {owned.text}; {WAY_OUT[owned.owner]}"
@@ -169,7 +178,7 @@ def look_up_strangers(
             live = cluster.get(change.reference) or live
         is_parent = change.stage is Stage.PARENT
         if is_parent:
-            plan.parent_live = live
+            plan.parent_live = None if is_dying(live) else live
         _plan_object(plan, change.desired, live, policy, adopt=policy.adopt or is_parent)
     return frozenset(taken)
 
@@ -208,7 +217,12 @@ def _read_all(cluster: Cluster, kind: Kind, namespace: str) -> dict[Reference, J
 
 
 def removals(snapshot: Snapshot, plan: ServicePlan) -> list[Change]:
-    """Return the service's objects that it no longer wants and that its plan does not deal with, last stage first."""
+    """Return the service's objects that it no longer wants and that its plan does not deal with, last stage first.
+
+    None of a service that wants nothing at all: that is a fault of whoever rendered it, not a wish.
+    """
+    if not plan.children:
+        return []
     wanted = {plan.parent.reference, *(child.reference for child in plan.children)}
     wanted |= {change.reference for change in plan.changes}
     return deletions(snapshot, plan.service, keep=wanted, reason="the service no longer wants it")
@@ -245,8 +259,7 @@ def _ours(snapshot: Snapshot, service: Reference) -> dict[Reference, Json]:
     return {
         reference: live
         for reference, live in snapshot.owned_by(owner_value(service)).items()
-        if not live["metadata"].get("deletionTimestamp")
-        and managed_fields.apply_entry(live, FIELD_MANAGER) is not None
+        if not is_dying(live) and managed_fields.apply_entry(live, FIELD_MANAGER) is not None
     }
 
 

@@ -20,10 +20,14 @@ Kind = tuple[str, str]
 
 @dataclass(slots=True)
 class Snapshot:
-    """The live objects of one fleet. missing: kinds that the API server does not serve, with what it says about each."""
+    """The live objects of one fleet.
+
+    missing: kinds that the API server does not serve, with what it says about each. unseen: cluster-scoped kinds that we may not list.
+    """
 
     objects: dict[Reference, Json]
     missing: dict[Kind, KindMissing] = field(default_factory=dict)
+    unseen: dict[Kind, Forbidden] = field(default_factory=dict)
     _by_owner: dict[str, list[Reference]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -51,27 +55,30 @@ def take_snapshot(
     """List the fleet's objects of these kinds. namespaces: where to look; empty for everywhere.
 
     One namespace is listed by itself, which needs no rights beyond it; several are listed cluster-wide at once, or one by one
-    where that is forbidden. Raises ApiError for any other failure.
+    where that is forbidden. A cluster-scoped kind that may not be listed is unseen: whether that matters depends on what the
+    services want. Raises ApiError for any other failure.
     """
     wanted = list(dict.fromkeys(kinds))
     snapshot: dict[Reference, Json] = {}
     missing: dict[Kind, KindMissing] = {}
+    unseen: dict[Kind, Forbidden] = {}
     calls = [partial(_list_kind, cluster, kind, fleet, namespaces) for kind in wanted]
     for kind, answer in zip(wanted, cluster.parallel(calls), strict=True):
         if isinstance(answer, KindMissing):
             missing[kind] = answer
+        elif isinstance(answer, Forbidden) and _cluster_scoped(kind):
+            unseen[kind] = answer
         elif isinstance(answer, Exception):
             raise answer
         else:
             snapshot.update(answer)
-    return Snapshot(snapshot, missing)
+    return Snapshot(snapshot, missing, unseen)
 
 
 def _list_kind(
     cluster: Cluster, kind: Kind, fleet: str, namespaces: Sequence[str]
 ) -> dict[Reference, Json]:
-    known = facts(*kind)
-    if known is not None and not known.namespaced:
+    if _cluster_scoped(kind):
         return _list(cluster, kind, "", fleet)
     if len(namespaces) == 1:
         return _list(cluster, kind, namespaces[0], fleet)
@@ -84,6 +91,11 @@ def _list_kind(
     for namespace in namespaces:
         found |= _list(cluster, kind, namespace, fleet)
     return found
+
+
+def _cluster_scoped(kind: Kind) -> bool:
+    known = facts(*kind)
+    return known is not None and not known.namespaced
 
 
 def _list(cluster: Cluster, kind: Kind, namespace: str, fleet: str) -> dict[Reference, Json]:

@@ -165,22 +165,41 @@ def _find_conflicts(services: Sequence[Service]) -> None:
             members[position].problems += problems
 
 
-def compile_fleet(services: Sequence[Service], reader: Reader) -> list[tuple[Service, Intent]]:
-    """Compile every service. Raises InputError where two services would claim one object, naming both."""
+def compile_fleet(
+    services: Sequence[Service], reader: Reader, *, skip_invalid: bool = False
+) -> tuple[list[tuple[Service, Intent]], list[Complaint]]:
+    """Compile every service; return those that can be made, and the complaints about those left out with `skip_invalid`.
+
+    Where two services would claim one object neither is made. Raises InputError that names both.
+    """
     compiled = [(service, service.compile(reader)) for service in services]
+    collisions = _collisions(compiled)
+    complaints = [
+        Complaint(service.subject, tuple(collisions[service.reference]))
+        for service in services
+        if service.reference in collisions
+    ]
+    kept = [
+        (service, intent) for service, intent in compiled if service.reference not in collisions
+    ]
+    if complaints and not (skip_invalid and kept):
+        raise InputError(complaints)
+    return kept, complaints
+
+
+def _collisions(
+    compiled: Sequence[tuple[Service, Intent]],
+) -> dict[Reference, list[Problem]]:
+    """Return the problems of each service that wants an object which another wants, too."""
     claimed: dict[Reference, Service] = {}
-    complaints: list[Complaint] = []
+    found: dict[Reference, list[Problem]] = {}
     for service, intent in compiled:
         for child in intent.children:
             reference = child.manifest.reference
             other = claimed.setdefault(reference, service)
             if other is not service:
                 message = f'"{other.reference.name}" and "{service.reference.name}" both become {reference}; rename one of them'
-                complaints.append(
-                    Complaint(
-                        service.subject, (Problem("metadata.name", message, rule="collision"),)
-                    )
-                )
-    if complaints:
-        raise InputError(complaints)
-    return compiled
+                problem = Problem("metadata.name", message, rule="collision")
+                for claimant in (other, service):
+                    found.setdefault(claimant.reference, []).append(problem)
+    return found

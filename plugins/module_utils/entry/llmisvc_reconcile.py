@@ -18,7 +18,17 @@ from .gathering import gather
 from .presenting import make_present
 from .removing import Remover
 from .rendering import manifests, write
-from .result import Clock, ServiceResult, diffs, failure_of, left_out, stats, summary_of
+from .result import (
+    TROUBLES,
+    Clock,
+    ServiceResult,
+    diffs,
+    failure_of,
+    left_out,
+    stats,
+    summary_of,
+    told,
+)
 from .sources import Document, cluster_objects, given, read
 
 Params = Mapping[str, Any]
@@ -56,7 +66,7 @@ ARGUMENT_SPEC: arguments.Spec = {
     "recreate": {
         "type": "list",
         "elements": "str",
-        "choices": sorted(immutable.FIELDS),
+        "choices": sorted(immutable.COSTS),
         "default": [],
     },
     "skip_invalid": {"type": "bool", "default": False},
@@ -100,7 +110,13 @@ def run(
             )
         services, complaints = _load(params, documents)
         policy = _policy(params, check_mode=check_mode, diff=diff)
-        made = make_present(params, services, complaints, policy, cluster, clock, progress)
+        # A service that is named stays, however wrong its document is.
+        keeps = (
+            frozenset(reference for dummy, reference in named(documents, params["namespace"]))
+            if state == "overridden"
+            else None
+        )
+        made = make_present(params, services, complaints, policy, cluster, clock, progress, keeps)
         return {**EMPTY, **made}
 
 
@@ -150,18 +166,19 @@ def _rendered(
 ) -> Json:
     services, complaints = _load(params, documents)
     reader = GivenObjects(cluster_objects(params["cluster_objects"]))
-    compiled = compile_fleet(services, reader)
-    for service in services:
+    compiled, colliding = compile_fleet(services, reader, skip_invalid=params["skip_invalid"])
+    kept = [service for service, dummy in compiled]
+    for service in kept:
         service.problems += service.kind.advise(service.typed, service.settings, reader)
     rendered = manifests(compiled, params["fleet"] or arguments.DEFAULT_FLEET)
-    results = [ServiceResult(service.reference, "", service.problems) for service in services]
-    subjects = {service.reference: service.subject for service in services}
+    results = [ServiceResult(service.reference, "", service.problems) for service in kept]
+    subjects = {service.reference: service.subject for service in kept}
     result = {
         **EMPTY,
         **summary_of(results, subjects, verbose=params["verbose_result"]),
         "stats": stats(None, clock),
     }
-    result["warnings"] += left_out(complaints)
+    result["warnings"] += left_out([*complaints, *colliding])
     if not params["dest"]:
         return {**result, "manifests": rendered}
     written = write(rendered, params["dest"], dry_run=check_mode, diff=diff)
@@ -186,19 +203,27 @@ def _absent(
     remover = Remover(
         cluster, _policy(params, check_mode=check_mode, diff=diff), params["reconciler"]
     )
-    removed = remover.run(named(documents, params["namespace"]))
-    unready: list[str] = []
-    if params["wait"] and not check_mode:
-        unready = remover.wait(params["wait_timeout"], clock.monotonic, progress)
+    removed = remover.removed
+    troubles: list[str] = []
+    try:
+        remover.run(named(documents, params["namespace"]))
+        if params["wait"] and not check_mode:
+            troubles = remover.wait(params["wait_timeout"], clock.monotonic, progress)
+    except TROUBLES as error:
+        if not removed.outcomes:
+            raise
+        troubles.append(told(error))
     results = []
     for reference, reconciler in removed.services:
         outcomes = [outcome for outcome in removed.outcomes if outcome.service == reference]
         results.append(ServiceResult(reference, reconciler, outcomes=outcomes))
+    summary = summary_of(results, {}, verbose=params["verbose_result"])
+    summary["warnings"] += [str(problem) for problem in removed.warnings]
     return {
         **EMPTY,
-        **summary_of(results, {}, verbose=params["verbose_result"]),
+        **summary,
         "changed": any(outcome.changed for outcome in removed.outcomes),
         "stats": stats(cluster.stats, clock, rounds=1),
         **({"diff": diffs(removed.outcomes)} if diff else {}),
-        **failure_of(removed.outcomes, unready),
+        **failure_of(removed.outcomes, troubles),
     }

@@ -8,13 +8,24 @@ from functools import partial
 from typing import Any
 
 from ..cluster.connection import Cluster
+from ..cluster.errors import ClusterError
 from ..engine.policy import Policy
 from ..kube.manifest import Json
-from ..kube.problem import Complaint
+from ..kube.problem import Complaint, Problem
 from ..kube.reference import Reference
 from .fleet import Service
 from .observing import Wait, known_objects, lacking, observe, reached, read_objects, write_status
-from .result import Clock, ServiceResult, diffs, failure_of, left_out, stats, summary_of
+from .result import (
+    TROUBLES,
+    Clock,
+    ServiceResult,
+    diffs,
+    failure_of,
+    left_out,
+    stats,
+    summary_of,
+    told,
+)
 from .rounds import Reconciled, Reconciler
 from .target import CONTROLLER, Target
 
@@ -30,30 +41,35 @@ def make_present(
     cluster: Cluster,
     clock: Clock,
     progress: Progress,
+    keeps: frozenset[Reference] | None,
 ) -> Json:
     """Reconcile, wait where that is wanted, write statuses, and return the result.
 
-    complaints: about services that were left out before. Raises InputError for what is found before the first write.
+    complaints: about services that were left out before. keeps: see `Reconciler`.
+    Raises what the reconcile raises before the first write; what goes wrong after it stands in the result.
     """
     reconciler = Reconciler(
         cluster,
         policy,
         reconciler=params["reconciler"],
-        overridden=params["state"] == "overridden",
+        keeps=keeps,
         skip_invalid=params["skip_invalid"],
     )
-    done = reconciler.run(services)
+    done = reconciler.done
+    troubles: list[str] = []
+    try:
+        reconciler.run(services)
+    except TROUBLES as error:
+        if not done.outcomes:
+            raise
+        troubles.append(told(error))
     results = _results(done)
     objects = known_objects(done.snapshot.objects, done.outcomes)
-    failing = {result.reference for result in results.values() if result.failures}
-    waiting = [target for target in done.targets if target.reference not in failing]
-    unready: list[str] = []
-    if params["wait"] and not policy.dry_run:
-        unready = _wait(params, cluster, waiting, results, objects, clock, progress)
-    else:
-        _observe(cluster, done.targets, results, objects)
-    if not policy.dry_run:
-        _write_statuses(cluster, done, results, objects, clock)
+    if not troubles:
+        troubles = _settle(params, cluster, done, results, objects, policy, clock, progress)
+    for target in done.targets:
+        result = results[target.reference]
+        result.observation = result.observation or observe(target, objects)
     subjects = {target.reference: target.service.subject for target in done.targets}
     summary = summary_of(list(results.values()), subjects, verbose=params["verbose_result"])
     summary["warnings"] += [str(problem) for problem in done.warnings] + left_out(
@@ -67,8 +83,39 @@ def make_present(
         "changed": changed,
         "stats": counters,
         **({"diff": diffs(done.outcomes)} if policy.diff else {}),
-        **failure_of(done.outcomes, unready),
+        **failure_of(done.outcomes, troubles),
     }
+
+
+def _settle(
+    params: Params,
+    cluster: Cluster,
+    done: Reconciled,
+    results: Mapping[Reference, ServiceResult],
+    objects: dict[Reference, Json],
+    policy: Policy,
+    clock: Clock,
+    progress: Progress,
+) -> list[str]:
+    """Wait or look once, and write the statuses. Return what did not come about: objects were written before, so nothing is raised."""
+    failing = {result.reference for result in results.values() if result.failures}
+    waiting = [target for target in done.targets if target.reference not in failing]
+    troubles: list[str] = []
+    try:
+        if params["wait"] and not policy.dry_run:
+            troubles += _wait(params, cluster, waiting, results, objects, clock, progress)
+        else:
+            _observe(cluster, done.targets, results, objects)
+    except KeyboardInterrupt as interrupt:
+        return [told(interrupt)]
+    except ClusterError as error:
+        troubles.append(str(error))
+    if policy.dry_run:
+        return troubles
+    try:
+        return troubles + _write_statuses(cluster, done, results, objects, clock)
+    except KeyboardInterrupt as interrupt:
+        return [*troubles, told(interrupt)]
 
 
 def _results(done: Reconciled) -> dict[Reference, ServiceResult]:
@@ -81,6 +128,9 @@ def _results(done: Reconciled) -> dict[Reference, ServiceResult]:
     for outcome in done.outcomes:
         result = results.setdefault(outcome.service, ServiceResult(outcome.service, "direct"))
         result.outcomes.append(outcome)
+        if outcome.warning:
+            text = f"{outcome.reference}: {outcome.warning}"
+            result.problems.append(Problem("", text, "warning", rule="two-owners"))
     return results
 
 
@@ -147,8 +197,8 @@ def _write_statuses(
     results: Mapping[Reference, ServiceResult],
     objects: Mapping[Reference, Json],
     clock: Clock,
-) -> None:
-    """Write the status of each service that this run reconciles. Raises ClusterError for the first that cannot be written."""
+) -> list[str]:
+    """Write the status of each service that this run reconciles; return why for each that cannot be written."""
     writes = []
     for target, plan in zip(done.targets, done.plans, strict=True):
         result = results[target.reference]
@@ -161,9 +211,13 @@ def _write_statuses(
             observation = target.service.kind.reconcile_error(observation, error)
         result.observation = observation
         writes.append(partial(write_status, cluster, target, parent, observation, clock.now()))
+    troubles = []
     for answer in cluster.parallel(writes):
-        if isinstance(answer, Exception):
+        if isinstance(answer, ClusterError):
+            troubles.append(str(answer))
+        elif isinstance(answer, Exception):
             raise answer
+    return troubles
 
 
 def _skipped(done: Reconciled) -> int:

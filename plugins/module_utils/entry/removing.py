@@ -10,10 +10,13 @@ from typing import Any
 from ..cluster.connection import Cluster
 from ..cluster.errors import ClusterError, Conflict, KindMissing
 from ..cluster.lease import leases
-from ..engine.apply import Execution, Outcome
+from ..engine.apply import Execution
+from ..engine.gone import held
+from ..engine.outcome import Outcome
 from ..engine.ownership import Owner, ownership
 from ..engine.plan import Action, Change, deletions
 from ..engine.policy import Policy
+from ..engine.rights import Need, missing_rights, needs_of
 from ..engine.snapshot import Snapshot, take_snapshot
 from ..engine.wait import Watched, wait
 from ..kube.intent import Stage
@@ -21,7 +24,7 @@ from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reference import Reference
 from ..services.kind import ServiceKind
-from .target import CONTROLLER, Controllers, decide
+from .target import CONTROLLER, Controllers, could_not_list, decide
 
 Meant = Sequence[tuple[ServiceKind[Any, Any], Reference]]
 #: How often a finalizer is removed again because the object changed in between.
@@ -30,14 +33,18 @@ FINALIZER_TRIES = 5
 
 @dataclass(slots=True)
 class Removed:
-    """What was removed. services: each with who removed its children."""
+    """What was removed, as far as it came. services: each with who removed its children."""
 
     services: list[tuple[Reference, str]] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
+    warnings: list[Problem] = field(default_factory=list)
 
 
 class Remover:
-    """Removes services: their children last stage first, then their custom resource or record."""
+    """Removes services: their children last stage first, then their custom resource or record.
+
+    removed: what the run did so far, also where `run` raises.
+    """
 
     def __init__(self, cluster: Cluster, policy: Policy, reconciler: str) -> None:
         self._cluster = cluster
@@ -45,31 +52,47 @@ class Remover:
         self._wanted = reconciler
         self._controllers = Controllers(cluster)
         self._parents: list[Reference] = []
+        self.removed = Removed()
 
-    def run(self, meant: Meant) -> Removed:
-        """Remove the named services. Raises InputError where one is another fleet's, or more would go than is allowed."""
+    def run(self, meant: Meant) -> None:
+        """Remove the named services.
+
+        Raises InputError where one is another fleet's or may not be removed, ClusterError where the run cannot go on.
+        """
         namespaces = sorted({reference.namespace for _kind, reference in meant})
         kinds = list(dict.fromkeys(pair for kind, _reference in meant for pair in kind.kinds))
         snapshot = take_snapshot(self._cluster, kinds, self._policy.fleet, namespaces)
-        removed = Removed()
-        changes = self._plan(meant, snapshot, removed)
+        changes = self._plan(meant, snapshot)
+        self.removed.warnings += could_not_list(snapshot)
         if not changes:
-            return removed
+            return
+        self._check_rights(meant, changes)
         if self._policy.dry_run:
-            removed.outcomes = self._execute(meant, changes, lambda dummy: None)
-            return removed
+            self._execute(meant, changes, lambda dummy: None)
+            return
         written = sorted({change.service.namespace for change in changes})
         with leases(self._cluster, self._policy.fleet, written) as check:
             snapshot = take_snapshot(self._cluster, kinds, self._policy.fleet, namespaces)
-            removed.services.clear()
-            changes = self._plan(meant, snapshot, removed)
-            removed.outcomes = self._execute(meant, changes, check)
-        return removed
+            changes = self._plan(meant, snapshot)
+            self._execute(meant, changes, check)
 
-    def _plan(self, meant: Meant, snapshot: Snapshot, removed: Removed) -> list[Change]:
+    def _check_rights(self, meant: Meant, changes: Sequence[Change]) -> None:
+        finalizers = {reference: kind.finalizers for kind, reference in meant}
+        needs = list(needs_of(changes, self._policy.fleet))
+        for change in changes:
+            known = finalizers.get(change.reference, ()) if self._wanted != CONTROLLER else ()
+            if set(known) & set((change.live or {})["metadata"].get("finalizers") or []):
+                needs.append(Need(change.service, "patch", change.reference))
+        if problems := missing_rights(self._cluster, needs):
+            raise InputError(
+                Complaint(str(service), tuple(found)) for service, found in problems.items()
+            )
+
+    def _plan(self, meant: Meant, snapshot: Snapshot) -> list[Change]:
         changes: list[Change] = []
         complaints: list[Complaint] = []
         self._parents = []
+        self.removed.services.clear()
         for kind, reference in meant:
             ours = deletions(snapshot, reference, keep=set(), reason="the service is to be absent")
             live = snapshot.get(reference) or self._read(reference, snapshot)
@@ -78,7 +101,7 @@ class Remover:
                 if live
                 else "direct"
             )
-            removed.services.append((reference, reconciler))
+            self.removed.services.append((reference, reconciler))
             if live is not None:
                 self._parents.append(reference)
                 owned = ownership(live, reference, self._policy.fleet)
@@ -112,20 +135,26 @@ class Remover:
 
     def _execute(
         self, meant: Meant, changes: Sequence[Change], guard: Callable[[str], object]
-    ) -> list[Outcome]:
+    ) -> None:
         """Delete, and take away the finalizer of a controller that is not there to do it.
 
         Where the controller runs, it removes its own children once the custom resource is being deleted.
         """
         execution = Execution(self._cluster, self._policy, frozenset(), guard)
-        execution.delete(changes)
+        try:
+            execution.delete(changes)
+        finally:
+            self.removed.outcomes += execution.outcomes
         deleted = {
             outcome.reference for outcome in execution.outcomes if outcome.action == "deleted"
         }
         for kind, reference in meant:
             if reference in deleted and kind.finalizers and not self._policy.dry_run:
-                self._remove_finalizers(kind, reference)
-        return execution.outcomes
+                try:
+                    self._remove_finalizers(kind, reference)
+                except ClusterError as error:
+                    failed = Outcome(reference, reference, "failed", str(error))
+                    self.removed.outcomes.append(failed)
 
     def _remove_finalizers(self, kind: ServiceKind[Any, Any], reference: Reference) -> None:
         if self._wanted == CONTROLLER:
@@ -155,11 +184,11 @@ class Remover:
         parents = set(self._parents)
         if not parents:
             return []
-        left: set[Reference] = set()
+        left: dict[Reference, Json] = {}
 
         def gone(objects: Mapping[Reference, Json]) -> bool:
-            now = parents & objects.keys()
-            for reference in sorted((left or parents) - now):
+            now = {reference: objects[reference] for reference in parents & objects.keys()}
+            for reference in sorted((left.keys() or parents) - now.keys()):
                 progress(f"{reference}: gone")
             left.clear()
             left.update(now)
@@ -174,6 +203,6 @@ class Remover:
         if wait(self._cluster, watched, gone, timeout, clock):
             return []
         return [
-            f"{reference} is still there after {timeout:.0f} s; a finalizer holds it"
-            for reference in sorted(left)
+            f"{reference} is still there after {timeout:.0f} s: {held(live)}"
+            for reference, live in sorted(left.items())
         ]

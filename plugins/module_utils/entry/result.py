@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ..engine.apply import Outcome
+from ..cluster.errors import ClusterError
+from ..engine.outcome import Outcome
 from ..engine.redact import redact
 from ..kube.manifest import Json
-from ..kube.problem import Complaint, Problem
+from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reference import Reference
 from ..services.kind import Observation
 
@@ -176,8 +177,22 @@ def summary_of(
     return {"services": entries, "warnings": texts}
 
 
-def failure_of(outcomes: Sequence[Outcome], unready: Sequence[str]) -> Json:
-    """Return `failed` and `msg` where an object could not be made so, or a service did not get where it was waited for."""
+#: What ends a run after its first write. The result then tells what was done before.
+TROUBLES = (InputError, ClusterError, KeyboardInterrupt)
+
+
+def told(error: BaseException) -> str:
+    """Return what ended a run, for people."""
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted: what was under way was finished, and nothing more was sent; run it again to go on"
+    return str(error)
+
+
+def failure_of(outcomes: Sequence[Outcome], troubles: Sequence[str]) -> Json:
+    """Return `failed` and `msg` where an object could not be made so, or something else went wrong.
+
+    troubles: what ended the run, and services that did not get where they were waited for.
+    """
     failed = [
         f"{outcome.reference}: {outcome.reason}"
         for outcome in outcomes
@@ -187,6 +202,6 @@ def failure_of(outcomes: Sequence[Outcome], unready: Sequence[str]) -> Json:
     texts = (
         failed
         + ([f"{skipped} objects that depend on them were skipped"] if skipped else [])
-        + list(unready)
+        + list(troubles)
     )
-    return {"failed": True, "msg": "\n".join(texts)} if failed or unready else {}
+    return {"failed": True, "msg": "\n".join(texts)} if failed or troubles else {}

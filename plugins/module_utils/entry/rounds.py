@@ -12,8 +12,9 @@ from ..cluster.errors import Forbidden
 from ..cluster.lease import leases
 from ..engine import guards
 from ..engine.adoptable import objections as objections_to_adopt
-from ..engine.apply import Execution, Outcome
+from ..engine.apply import Execution
 from ..engine.desired import desired
+from ..engine.outcome import Outcome
 from ..engine.parent import custom_resource, record
 from ..engine.plan import (
     Change,
@@ -25,6 +26,7 @@ from ..engine.plan import (
     removals,
 )
 from ..engine.policy import Policy
+from ..engine.rights import Need, missing_rights, needs_of
 from ..engine.snapshot import Kind, Snapshot, take_snapshot
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
@@ -33,16 +35,26 @@ from ..kube.reference import Reference
 from ..services.registry import KINDS
 from .fleet import Service, compile_fleet
 from .looking import ClusterReader
-from .target import AUTO, CONTROLLER, Controllers, Target, decide, objections, unseen
+from .target import (
+    AUTO,
+    CONTROLLER,
+    Controllers,
+    Target,
+    contradictions,
+    decide,
+    objections,
+    unlisted,
+    unseen,
+)
 
 
 @dataclass(slots=True)
 class Reconciled:
-    """What a reconcile found and did. snapshot: what was there before the writes."""
+    """What a reconcile found and did, as far as it came. snapshot: what was there before the writes."""
 
-    snapshot: Snapshot
-    targets: list[Target]
-    plans: list[ServicePlan]
+    snapshot: Snapshot = field(default_factory=lambda: Snapshot({}))
+    targets: list[Target] = field(default_factory=list)
+    plans: list[ServicePlan] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
     left_out: list[Complaint] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
@@ -50,17 +62,30 @@ class Reconciled:
 
 @dataclass(slots=True)
 class _Planned:
+    """A look at the whole fleet. plans: of the services that are not left out. removed: see `deletions`."""
+
     snapshot: Snapshot
     plans: list[ServicePlan]
-    deletions: list[Change]
+    removed: list[Change]
+    services: frozenset[Reference]
 
     @property
     def empty(self) -> bool:
-        return not self.deletions and not any(plan.changes or plan.problems for plan in self.plans)
+        return not self.removed and not any(plan.changes or plan.problems for plan in self.plans)
+
+    @property
+    def deletions(self) -> list[Change]:
+        """What is to be deleted; nothing of a service that was left out after it was planned."""
+        left_out = self.services - {plan.service for plan in self.plans}
+        return [change for change in self.removed if change.service not in left_out]
 
 
 class Reconciler:
-    """One run over the services of a fleet."""
+    """One run over the services of a fleet.
+
+    keeps: services that the task names, valid or not; every other one of the fleet is removed. None: no other one is touched.
+    done: what the run did so far, also where `run` raises.
+    """
 
     def __init__(
         self,
@@ -68,27 +93,35 @@ class Reconciler:
         policy: Policy,
         *,
         reconciler: str,
-        overridden: bool,
+        keeps: frozenset[Reference] | None,
         skip_invalid: bool,
     ) -> None:
         self._cluster = cluster
         self._policy = policy
         self._wanted = reconciler
-        self._overridden = overridden
+        self._keeps = keeps
         self._skip_invalid = skip_invalid
         self._controllers = Controllers(cluster)
         self._reader = ClusterReader(cluster)
         self._taken: frozenset[Reference] = frozenset()
+        self.done = Reconciled()
 
-    def run(self, services: Sequence[Service]) -> Reconciled:
-        """Make the cluster match the services. Raises InputError for what is found before the first write."""
-        compiled = compile_fleet(services, GivenObjects())
+    def run(self, services: Sequence[Service]) -> None:
+        """Make the cluster match the services.
+
+        Raises InputError for what is found before the first write, ClusterError where the run cannot go on; then `done` tells what
+        was written before.
+        """
+        done = self.done
+        compiled, done.left_out = compile_fleet(
+            services, GivenObjects(), skip_invalid=self._skip_invalid
+        )
         namespaces = (
             ()
-            if self._overridden
+            if self._keeps is not None
             else sorted({service.reference.namespace for service in services})
         )
-        kinds = _kinds(services, everything=self._overridden)
+        kinds = _kinds(services, everything=self._keeps is not None)
         snapshot = take_snapshot(self._cluster, kinds, self._policy.fleet, namespaces)
         parents = self._custom_resources(services, snapshot)
         targets = [
@@ -96,25 +129,28 @@ class Reconciler:
             for service, intent in compiled
         ]
         planned = self._plan(targets, snapshot)
-        done = Reconciled(snapshot, targets, planned.plans)
+        done.snapshot, done.targets, done.plans = snapshot, targets, planned.plans
+        done.warnings += unlisted(snapshot, targets)
         if planned.empty:
-            return done
-        new_namespaces = self._examine(planned, targets, done)
+            return
+        new_namespaces = self._examine(planned, targets)
         if self._policy.dry_run:
-            self._execute(planned, frozenset(new_namespaces), done, lambda dummy: None)
-            return done
+            self._create_namespaces(new_namespaces)
+            self._execute(planned, frozenset(new_namespaces), lambda dummy: None)
+            return
+        guards.wait_for_dying(self._cluster, planned.plans)
+        self._refuse(planned.plans)
         self._create_namespaces(new_namespaces)
         with leases(self._cluster, self._policy.fleet, _written(planned)) as check:
             snapshot = take_snapshot(self._cluster, kinds, self._policy.fleet, namespaces)
-            kept = [target for target in targets if target in done.targets]
-            again = self._plan(kept, snapshot)
+            again = self._plan(done.targets, snapshot)
             # What was free before the lease is created, and the answer proves it; what was taken is looked at again.
             look_up_strangers(self._cluster, again.plans, self._policy, only=self._taken)
-            self._refuse(again.plans, done)
+            guards.wait_for_dying(self._cluster, again.plans)
+            self._refuse(again.plans)
             _keep_warnings(planned.plans, again.plans)
             done.snapshot, done.plans = snapshot, again.plans
-            self._execute(again, frozenset(), done, check)
-        return done
+            self._execute(again, frozenset(), check)
 
     def _custom_resources(
         self, services: Sequence[Service], snapshot: Snapshot
@@ -153,24 +189,21 @@ class Reconciler:
             if self._policy.prune
             else []
         )
-        if self._overridden:
-            named = {target.reference for target in targets}
-            for service in sorted(services_of(snapshot) - named):
+        if self._keeps is not None:
+            for service in sorted(services_of(snapshot) - self._keeps):
                 gone += deletions(
                     snapshot, service, keep=set(), reason="the list no longer names the service"
                 )
-        return _Planned(snapshot, plans, gone)
+        return _Planned(snapshot, plans, gone, frozenset(target.reference for target in targets))
 
-    def _examine(self, planned: _Planned, targets: Sequence[Target], done: Reconciled) -> list[str]:
+    def _examine(self, planned: _Planned, targets: Sequence[Target]) -> list[str]:
         """Look at everything that forbids a write. Returns the namespaces to create."""
         self._taken = look_up_strangers(self._cluster, planned.plans, self._policy)
         for target, plan in zip(targets, planned.plans, strict=True):
-            plan.problems += objections(
-                target, plan, planned.snapshot, self._controllers, self._policy
-            )
+            plan.problems += objections(target, plan, self._controllers, self._policy)
             if plan.changes and target.reconciler != CONTROLLER:
                 plan.problems += self._advice(target)
-        done.warnings += unseen(self._controllers, targets)
+        self.done.warnings += unseen(self._controllers, targets)
         new = guards.missing_namespaces(self._cluster, planned.plans)
         if not self._policy.create_namespaces:
             for plan in planned.plans:
@@ -184,8 +217,9 @@ class Reconciler:
                 plan.problems += objections_to_adopt(
                     self._cluster, plan, allow_restart=self._policy.allow_restart
                 )
-        self._refuse(planned.plans, done)
+        self._refuse(planned.plans)
         self._check_budget(planned)
+        self._check_rights(planned, new)
         return new
 
     def _advice(self, target: Target) -> Sequence[Problem]:
@@ -196,8 +230,28 @@ class Reconciler:
         except Forbidden:
             return ()
 
-    def _refuse(self, plans: list[ServicePlan], done: Reconciled) -> None:
+    def _check_rights(self, planned: _Planned, new_namespaces: Sequence[str]) -> None:
+        """Ask for the rights of all planned writes; what a namespace that is still to be made permits shows when it is there."""
+        there = [plan for plan in planned.plans if plan.service.namespace not in new_namespaces]
+        changes = [change for plan in there for change in plan.changes]
+        changes += planned.deletions
+        needs = [*needs_of(changes, self._policy.fleet), *_status_needs(self.done.targets, there)]
+        for plan in planned.plans:
+            if plan not in there:
+                place = Reference("v1", "Namespace", "", plan.service.namespace)
+                needs.append(Need(plan.service, "create", place))
+        problems = missing_rights(self._cluster, needs, there)
+        for plan in planned.plans:
+            plan.problems += problems.pop(plan.service, [])
+        if problems:
+            raise InputError(
+                Complaint(str(service), tuple(found)) for service, found in problems.items()
+            )
+        self._refuse(planned.plans)
+
+    def _refuse(self, plans: list[ServicePlan]) -> None:
         """Stop at problems, or with `skip_invalid` leave out the services that have one."""
+        done = self.done
         subjects = {target.reference: target.service.subject for target in done.targets}
         bad = {
             plan.service: errors
@@ -217,40 +271,34 @@ class Reconciler:
 
     def _check_budget(self, planned: _Planned) -> None:
         objects = len(planned.snapshot.objects)
-        if not self._policy.max_deletions.allows(len(planned.deletions), objects):
-            names = ", ".join(str(change.reference) for change in planned.deletions[:5])
+        deletions = planned.deletions
+        if not self._policy.max_deletions.allows(len(deletions), objects):
+            names = ", ".join(str(change.reference) for change in deletions[:5])
             raise InputError.single(
                 "max_deletions",
                 "",
-                f"{len(planned.deletions)} of {objects} objects would be deleted ({names}, …), "
+                f"{len(deletions)} of {objects} objects would be deleted ({names}, …), "
                 f"{self._policy.max_deletions.of(objects)} are allowed; set max_deletions to permit more",
             )
 
     def _create_namespaces(self, names: Sequence[str]) -> None:
         for name in names:
-            self._cluster.create(
-                {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+            reference = Reference("v1", "Namespace", "", name)
+            self._cluster.create(reference.to_manifest(), dry_run=self._policy.dry_run)
+            service = next(
+                plan.service for plan in self.done.plans if plan.service.namespace == name
             )
+            self.done.outcomes.append(Outcome(reference, service, "created", "it is not there"))
 
     def _execute(
-        self,
-        planned: _Planned,
-        new_namespaces: frozenset[str],
-        done: Reconciled,
-        guard: Callable[[str], object],
+        self, planned: _Planned, new_namespaces: frozenset[str], guard: Callable[[str], object]
     ) -> None:
-        kept = {plan.service for plan in planned.plans}
         execution = Execution(self._cluster, self._policy, new_namespaces, guard)
-        execution.apply(planned.plans)
-        named = {target.reference for target in done.targets}
-        execution.delete(
-            [
-                change
-                for change in planned.deletions
-                if change.service in kept or change.service not in named
-            ]
-        )
-        done.outcomes = execution.outcomes
+        try:
+            execution.apply(planned.plans)
+            execution.delete(planned.deletions)
+        finally:
+            self.done.outcomes += execution.outcomes
 
 
 def plan_target(target: Target, snapshot: Snapshot, policy: Policy) -> ServicePlan:
@@ -264,6 +312,7 @@ def plan_target(target: Target, snapshot: Snapshot, policy: Policy) -> ServicePl
     if target.reconciler == CONTROLLER:
         plan = plan_service(parent, (), snapshot, replace(policy, adopt=False))
         plan.controller = kind.field_manager
+        plan.problems += contradictions(target, snapshot, policy)
         if policy.adopt:
             plan_give_back(plan, snapshot)
         return plan
@@ -271,7 +320,11 @@ def plan_target(target: Target, snapshot: Snapshot, policy: Policy) -> ServicePl
         desired(child, target.reference, policy.fleet, parent.reference)
         for child in target.intent.children
     ]
-    return plan_service(parent, children, snapshot, policy)
+    plan = plan_service(parent, children, snapshot, policy)
+    if not children:
+        text = "it renders to nothing at all, which would remove everything it has; use state: absent to remove it"
+        plan.problems.append(Problem("", text, rule="empty-render"))
+    return plan
 
 
 def _keep_warnings(before: Sequence[ServicePlan], after: Sequence[ServicePlan]) -> None:
@@ -304,3 +357,15 @@ def _written(planned: _Planned) -> list[str]:
         change.service for change in planned.deletions
     }
     return sorted({service.namespace for service in services})
+
+
+def _status_needs(targets: Sequence[Target], plans: Sequence[ServicePlan]) -> list[Need]:
+    """Return the rights that the statuses of changed services need."""
+    direct = {target.reference for target in targets if target.reconciler != CONTROLLER}
+    return [
+        Need(plan.service, "patch", plan.service, "status")
+        if plan.parent.reference == plan.service
+        else Need(plan.service, "patch", plan.parent.reference)
+        for plan in plans
+        if plan.changes and plan.service in direct
+    ]

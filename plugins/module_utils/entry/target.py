@@ -86,19 +86,36 @@ def decide(
     return CONTROLLER if controllers.seen(kind) else DIRECT
 
 
+def contradictions(target: Target, snapshot: Snapshot, policy: Policy) -> list[Problem]:
+    """Return why the controller cannot be the one that reconciles, seen from what was listed."""
+    kind = target.service.kind
+    if kind.key in snapshot.missing:
+        text = f"controller, but {snapshot.missing[kind.key]}"
+        return [Problem("reconciler", text, rule="missing-kind")]
+    ours = children_of_ours(snapshot, target.reference)
+    if ours and not policy.adopt:
+        return [
+            Problem(
+                "reconciler",
+                f"controller, but {len(ours)} objects of this service are reconciled by this collection; "
+                "use reconciler: direct, or set adopt: true to give them to the controller",
+                rule="reconciled-directly",
+            )
+        ]
+    return []
+
+
 def objections(
-    target: Target,
-    plan: ServicePlan,
-    snapshot: Snapshot,
-    controllers: Controllers,
-    policy: Policy,
+    target: Target, plan: ServicePlan, controllers: Controllers, policy: Policy
 ) -> list[Problem]:
-    """Return why the chosen reconciler cannot be the one, where the plan is not empty.
+    """Return why the chosen reconciler cannot be the one, seen from a look for the kind's controller; empty plans need none.
 
     A prediction of an adoption only warns of the controller: it is asked for before the controller is stopped.
     """
     kind = target.service.kind
-    if target.reconciler == DIRECT and plan.changes and (controller := controllers.seen(kind)):
+    if not plan.changes:
+        return []
+    if target.reconciler == DIRECT and (controller := controllers.seen(kind)):
         return [
             Problem(
                 "reconciler",
@@ -108,39 +125,48 @@ def objections(
                 rule="controller-runs",
             )
         ]
-    if target.reconciler == CONTROLLER:
-        if kind.key in snapshot.missing:
-            return [
-                Problem(
-                    "reconciler",
-                    f"controller, but {snapshot.missing[kind.key]}",
-                    rule="missing-kind",
-                )
-            ]
-        ours = children_of_ours(snapshot, target.reference)
-        if ours and not policy.adopt:
-            return [
-                Problem(
-                    "reconciler",
-                    f"controller, but {len(ours)} objects of this service are reconciled by this collection; "
-                    "use reconciler: direct, or set adopt: true to give them to the controller",
-                    rule="reconciled-directly",
-                )
-            ]
-        if (
-            plan.changes
-            and controllers.seen(kind) is None
-            and kind.kind not in controllers.not_looked
-        ):
-            return [
-                Problem(
-                    "reconciler",
-                    f"controller, but no controller of {kind.kind} is seen in the cluster; nothing will happen until one runs",
-                    "warning",
-                    rule="no-controller",
-                )
-            ]
+    if (
+        target.reconciler == CONTROLLER
+        and controllers.seen(kind) is None
+        and kind.kind not in controllers.not_looked
+    ):
+        return [
+            Problem(
+                "reconciler",
+                f"controller, but no controller of {kind.kind} is seen in the cluster; nothing will happen until one runs",
+                "warning",
+                rule="no-controller",
+            )
+        ]
     return []
+
+
+def unlisted(snapshot: Snapshot, targets: Sequence[Target]) -> list[Problem]:
+    """Warn of cluster-scoped kinds that may not be listed. Raises Forbidden where a service wants an object of such a kind."""
+    wanted = {
+        (child.manifest.api_version, child.manifest.kind)
+        for target in targets
+        if target.reconciler != CONTROLLER
+        for child in target.intent.children
+    }
+    for kind, refusal in snapshot.unseen.items():
+        if kind in wanted:
+            raise refusal
+    return could_not_list(snapshot)
+
+
+def could_not_list(snapshot: Snapshot) -> list[Problem]:
+    """Warn of cluster-scoped kinds that may not be listed: what is left of them would not be found."""
+    return [
+        Problem(
+            "",
+            f"could not look for {kind}s that are no longer wanted: listing them is not allowed; "
+            f"one that an earlier run made for these services would stay",
+            "warning",
+            rule="could-not-look",
+        )
+        for dummy, kind in sorted(snapshot.unseen)
+    ]
 
 
 def unseen(controllers: Controllers, targets: Sequence[Target]) -> list[Problem]:

@@ -205,18 +205,29 @@ def test_services_of_two_kinds_that_want_one_object_are_both_named() -> None:
     assert '"chat" and "chat.epp" both become Service team-a/chat-epp; rename one' in str(
         error.value
     )
-    assert str(error.value).count("both become") == 1
+    assert str(error.value).count("both become") == 2
+
+
+def test_services_that_want_one_object_are_both_left_out_where_that_is_permitted() -> None:
+    one = _of_kind("ModelService", "chat", ("Service", "chat-epp"))
+    other = _of_kind("LLMInferenceService", "chat.epp", ("Service", "chat-epp"))
+    third = _of_kind("ModelService", "third", ("Service", "third-epp"))
+    kept, complaints = compile_fleet([one, other, third], GivenObjects(), skip_invalid=True)
+    assert [service.reference for service, _intent in kept] == [third.reference]
+    assert [complaint.subject for complaint in complaints] == [one.subject, other.subject]
+    with pytest.raises(InputError):
+        compile_fleet([one, other], GivenObjects(), skip_invalid=True)
 
 
 def test_objects_of_one_name_and_two_kinds_do_not_collide() -> None:
     one = _of_kind("ModelService", "chat", ("Service", "chat"))
     other = _of_kind("LLMInferenceService", "chat", ("ConfigMap", "chat"))
-    assert len(compile_fleet([one, other], GivenObjects())) == 2
+    assert len(compile_fleet([one, other], GivenObjects())[0]) == 2
 
 
 def test_no_two_children_of_real_services_collide() -> None:
     services, _none = loaded(full("chat"), full("chat-epp"), full("chat", "team-b"))
-    compiled = compile_fleet(services, GivenObjects())
+    compiled, _none = compile_fleet(services, GivenObjects())
     references = [
         child.manifest.reference for dummy, intent in compiled for child in intent.children
     ]

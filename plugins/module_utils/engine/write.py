@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One object of a plan written: applied, made anew or deleted, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ..cluster.connection import Cluster
+from ..cluster.errors import ClusterError, Conflict, Invalid
+from ..cluster.results import Applied
+from ..kube import managed_fields
+from ..kube.manifest import Json, put_at, value_at
+from ..kube.reference import Reference
+from . import FIELD_MANAGER, HANDOVER_MANAGER
+from .adopt import foresee, handed_over, take_over
+from .compare import Difference, difference
+from .desired import PLACEHOLDER_UID, Desired
+from .give_back import give_back
+from .gone import uid_of, wait_until_gone
+from .immutable import refused_change
+from .outcome import Outcome, reason_of
+from .plan import Action, Change, ServicePlan
+from .policy import Policy
+from .ports import renumbered
+from .predecessors import controllers
+from .taking_back import remember, takers, two_owners
+
+#: Characters of a name that the one of a trial keeps: no kind allows fewer than 63.
+TRIAL_NAME = 57
+#: How often a delete is tried again because the object's status changed in between.
+DELETE_TRIES = 5
+
+PAST = {
+    Action.CREATE: "created",
+    Action.UPDATE: "updated",
+    Action.ADOPT: "adopted",
+    Action.RECREATE: "recreated",
+    Action.DELETE: "deleted",
+    Action.GIVE_BACK: "given back",
+}
+
+
+class Writer:
+    """Writes single objects; safe to use from several threads.
+
+    new_namespaces: those that the run would create, where a dry run reaches nothing.
+    guard: called with the service's namespace before each write to a cluster-scoped object, which the Lease of that namespace does not
+    see by itself; raises LeaseLost where another run took over.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        policy: Policy,
+        new_namespaces: frozenset[str],
+        guard: Callable[[str], object],
+    ) -> None:
+        self._cluster = cluster
+        self._policy = policy
+        self._new_namespaces = new_namespaces
+        self._guard = guard
+
+    def apply(self, change: Change, plan: ServicePlan) -> Outcome:
+        """Create, update, adopt, make anew or give back. Raises ClusterError."""
+        self._check_lease(change)
+        if change.action is Action.GIVE_BACK:
+            return self._give_back(change, plan)
+        wanted = _wanted(change)
+        if change.action is Action.RECREATE:
+            return self._recreate(change, plan)
+        create = change.action is Action.CREATE
+        manifest = wanted.manifest(self._owner_uid(plan), create=create)
+        if self._policy.dry_run and create and change.reference.namespace in self._new_namespaces:
+            return _said(change, "created", "its namespace would be created first", live=manifest)
+        if change.action is Action.UPDATE and change.live:
+            return self._update(change, wanted, manifest, change.live, plan)
+        if change.action is Action.ADOPT and change.live and self._policy.adopt:
+            if self._policy.dry_run:
+                return self._foresee(change, change.live, wanted, plan)
+            change = replace(change, live=take_over(self._cluster, change, wanted, plan))
+        force = create or change.action is Action.ADOPT or self._policy.force_conflicts
+        answer = self._send(manifest, force=force)
+        if create and not answer.created and not self._policy.dry_run and _others(answer.object):
+            self._withdraw(change.reference)
+            raise ClusterError(
+                f"{change.reference}: somebody else created it at the same moment; our fields were withdrawn"
+            )
+        return _done(change, answer.object, PAST[change.action])
+
+    def delete(self, change: Change) -> Outcome:
+        """Delete the very object that was listed. Raises ClusterError."""
+        live = change.live
+        if live is None:
+            raise ValueError(f"{change.reference}: nothing to delete")
+        self._check_lease(change)
+        uid = uid_of(live)
+        version = str(live["metadata"]["resourceVersion"])
+        for _attempt in range(DELETE_TRIES):
+            try:
+                self._cluster.delete(
+                    change.reference,
+                    uid=uid,
+                    resource_version=version,
+                    dry_run=self._policy.dry_run,
+                )
+            except Conflict:
+                again = self._cluster.get(change.reference, metadata_only=True)
+                # The API server refuses the precondition for good where somebody deletes it in the foreground already.
+                if again is None or again["metadata"].get("deletionTimestamp"):
+                    break
+                if again["metadata"]["uid"] != uid:
+                    reason = "somebody made it anew since it was listed; it is left alone"
+                    return _said(change, "skipped", reason)
+                version = str(again["metadata"]["resourceVersion"])
+            else:
+                break
+        else:
+            raise ClusterError(
+                f"{change.reference}: it kept changing during {DELETE_TRIES} attempts to delete it"
+            )
+        return _said(change, "deleted", change.reason, diff=difference(live, None))
+
+    def _update(
+        self, change: Change, wanted: Desired, manifest: Json, live: Json, plan: ServicePlan
+    ) -> Outcome:
+        self._hand_over(live, wanted)
+        if ports := renumbered(manifest, live):
+            patched = self._cluster.patch(
+                change.reference, ports, kind="json", dry_run=self._policy.dry_run
+            )
+            # In a dry run the patch is not stored, and an apply beside it would be refused.
+            if self._policy.dry_run:
+                return _said(
+                    change, "updated", change.reason, diff=difference(live, patched), live=patched
+                )
+        taken = takers(manifest, live) if self._policy.force_conflicts else {}
+        remember(manifest, taken)
+        try:
+            answer = self._send(manifest, force=self._policy.force_conflicts)
+        except Invalid as error:
+            return self._change_refused(change, plan, error)
+        return replace(_done(change, answer.object, "updated"), warning=two_owners(live, taken))
+
+    def _foresee(self, change: Change, live: Json, wanted: Desired, plan: ServicePlan) -> Outcome:
+        """Return what adoption would do."""
+        after = foresee(self._cluster, live, wanted, plan)
+        diff = difference(handed_over(live, wanted, plan), after)
+        return _said(change, "adopted", reason_of(change.reason, diff), diff=diff, live=after)
+
+    def _give_back(self, change: Change, plan: ServicePlan) -> Outcome:
+        if change.live is None:
+            raise ValueError(f"{change.reference}: nothing to give back")
+        seen = sorted(controllers(plan.parent_live, plan.service))
+        after = give_back(
+            self._cluster,
+            change.reference,
+            change.live,
+            seen[0] if seen else plan.controller,
+            dry_run=self._policy.dry_run,
+        )
+        return _done(change, after, "given back")
+
+    def _change_refused(self, change: Change, plan: ServicePlan, error: Invalid) -> Outcome:
+        """Make the object anew where that is permitted and only the change is refused, not the object. Raises ClusterError."""
+        try:
+            self._try_anew(change, plan)
+        except ClusterError:
+            raise error from None
+        if change.reference.kind in self._policy.recreate:
+            return self._recreate(change, plan)
+        raise ClusterError(f"{change.reference}: {refused_change(change.reference.kind, error)}")
+
+    def _recreate(self, change: Change, plan: ServicePlan) -> Outcome:
+        """Delete and create, once a dry run has proved that the API takes the new object."""
+        self._try_anew(change, plan)
+        if self._policy.dry_run:
+            after = _wanted(change).manifest(self._owner_uid(plan), create=True)
+            return _said(change, "recreated", change.reason, live=after)
+        gone = self.delete(change)
+        if gone.action != "deleted":
+            return gone
+        wait_until_gone(self._cluster, change.reference, uid_of(change.live))
+        made = self.apply(replace(change, action=Action.CREATE, live=None), plan)
+        return replace(made, action="recreated", reason=change.reason)
+
+    def _try_anew(self, change: Change, plan: ServicePlan) -> None:
+        """Create the object under another name, as a dry run. Raises ClusterError where the API does not take it."""
+        trial = _wanted(change).manifest(self._owner_uid(plan), create=True)
+        trial["metadata"]["name"] = f"{change.reference.name[:TRIAL_NAME].rstrip('-.')}-trial"
+        self._cluster.apply(trial, manager=FIELD_MANAGER, force=True, dry_run=True)
+
+    def _send(self, manifest: Json, *, force: bool) -> Applied:
+        return self._cluster.apply(
+            manifest, manager=FIELD_MANAGER, force=force, dry_run=self._policy.dry_run
+        )
+
+    def _owner_uid(self, plan: ServicePlan) -> str:
+        return plan.owner_uid or (PLACEHOLDER_UID if self._policy.dry_run else "")
+
+    def _check_lease(self, change: Change) -> None:
+        if not change.reference.namespace:
+            self._guard(change.service.namespace)
+
+    def _hand_over(self, live: Json, wanted: Desired) -> None:
+        """Let another manager hold the values that we no longer claim: dropped outright they would fall to their defaults."""
+        entry = managed_fields.apply_entry(live, FIELD_MANAGER) or {}
+        fields = entry.get("fieldsV1") or {}
+        for path in wanted.unclaimed:
+            value = value_at(live, path)
+            if value is not None and managed_fields.owns(fields, path):
+                held = wanted.reference.to_manifest()
+                put_at(held, path, value)
+                self._cluster.apply(
+                    held, manager=HANDOVER_MANAGER, force=True, dry_run=self._policy.dry_run
+                )
+
+    def _withdraw(self, reference: Reference) -> None:
+        """Take our fields out of somebody else's object: an apply that wants nothing."""
+        empty = reference.to_manifest()
+        self._cluster.apply(empty, manager=FIELD_MANAGER, force=False, dry_run=False)
+
+
+def _wanted(change: Change) -> Desired:
+    if change.desired is None:
+        raise ValueError(f"{change.reference}: nothing to apply")
+    return change.desired
+
+
+def _done(change: Change, after: Json, action: str) -> Outcome:
+    """Return the outcome of an apply; an update that changed nothing is none."""
+    diff = difference(change.live, after)
+    if action == "updated" and not diff.changed:
+        action = "unchanged"
+    return _said(change, action, reason_of(change.reason, diff), diff=diff, live=after)
+
+
+def _said(
+    change: Change,
+    action: str,
+    reason: str,
+    *,
+    diff: Difference | None = None,
+    live: Json | None = None,
+) -> Outcome:
+    return Outcome(change.reference, change.service, action, reason, diff, live)
+
+
+def _others(live: Json) -> bool:
+    """Tell whether anybody but us wrote an object: what is ours alone is not withdrawn from, that would empty it."""
+    return any(
+        entry.get("manager") != FIELD_MANAGER and not entry.get("subresource")
+        for entry in live["metadata"].get("managedFields") or []
+    )

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An admission webhook on this machine, for one namespace: what it says, and what it was asked."""
+
+from __future__ import annotations
+
+import json
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from tests.lab import pki
+from tests.lab.client import ApiError, Client, wait_until
+from tests.lab.ports import LOOPBACK
+
+Json = dict[str, Any]
+#: The reviewed request → the answer without its uid, for example {"allowed": True}.
+Judge = Callable[[Json], Json]
+#: Refused at once, so that it shows whether the webhook is in force.
+PROBE = "webhook-probe"
+
+
+def deny(message: str, *, code: int = 403) -> Json:
+    """Return the answer that refuses an object."""
+    return {"allowed": False, "status": {"code": code, "message": message}}
+
+
+@contextmanager
+def webhook(
+    client: Client, namespace: str, folder: Path, judge: Judge, resources: list[str]
+) -> Iterator[str]:
+    """Serve a validating webhook that is asked about some resources of a namespace; gives its name."""
+    name = f"{namespace}.tests.example.com"
+    with _serving(folder, judge) as (url, authority):
+        configuration = {
+            "apiVersion": "admissionregistration.k8s.io/v1",
+            "kind": "ValidatingWebhookConfiguration",
+            "metadata": {"name": name},
+            "webhooks": [_hook(name, namespace, url, authority, [*resources, "configmaps"])],
+        }
+        client.create(configuration)
+        try:
+            wait_until(lambda: _in_force(client, namespace), "the webhook to be in force")
+            yield name
+        finally:
+            client.delete(configuration)
+
+
+def _hook(name: str, namespace: str, url: str, authority: str, resources: list[str]) -> Json:
+    import base64
+
+    rule = {"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["CREATE", "UPDATE"]}
+    return {
+        "name": name,
+        "admissionReviewVersions": ["v1"],
+        "sideEffects": "None",
+        "failurePolicy": "Fail",
+        "clientConfig": {"url": url, "caBundle": base64.b64encode(authority.encode()).decode()},
+        "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}},
+        "rules": [{**rule, "resources": resources}],
+    }
+
+
+def _in_force(client: Client, namespace: str) -> tuple[bool, str]:
+    path = client.path("v1", "ConfigMap", namespace)
+    probe = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": PROBE}}
+    try:
+        client.request("POST", path, body=probe, query={"dryRun": "All"})
+    except ApiError as error:
+        return PROBE in str(error), str(error)
+    return False, "the probe is let through"
+
+
+@contextmanager
+def _serving(folder: Path, judge: Judge) -> Iterator[tuple[str, str]]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            review = json.loads(body)
+            request = review["request"]
+            probing = request.get("name") == PROBE
+            said = deny(f"{PROBE} is in force") if probing else judge(request)
+            review["response"] = {"uid": request["uid"], **said}
+            answer = json.dumps(review).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *_args: Any) -> None:
+            """Say nothing."""
+
+    authority = pki.Authority.new("webhook")
+    pair = authority.server("webhook", (LOOPBACK,))
+    certificate, key = folder / "webhook.crt", folder / "webhook.key"
+    certificate.write_text(pair.certificate)
+    key.write_text(pair.key)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    server = ThreadingHTTPServer((LOOPBACK, 0), Handler)
+    server.daemon_threads = True
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"https://{LOOPBACK}:{server.server_address[1]}/", authority.pair.certificate
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
