@@ -12,6 +12,7 @@ from ansible.errors import AnsibleFilterError
 from ansible.utils.unsafe_proxy import wrap_var
 from jinja2 import StrictUndefined, UndefinedError
 
+from ansible_collections.modelops.inference.plugins.filter.accelerators import gpu_resource_name
 from ansible_collections.modelops.inference.plugins.filter.labels import (
     label_selector,
     model_service_labels,
@@ -48,9 +49,13 @@ WRONG_TYPES: list[tuple[Filter, Any, dict[str, Any], str]] = [
     (label_selector, "a=b", {}, "label_selector: the input has to be of type dict, but it is str"),
     (as_quantity, True, {}, "as_quantity: the input has to be of type str, int or float, .* bool"),
     (as_quantity, 1, {"family": 2}, "family has to be of type str, but it is int"),
+    (gpu_resource_name, 8, {}, "gpu_resource_name: the input has to be of type str"),
+    (gpu_resource_name, "nvidia", {"shared": "yes"}, "shared has to be of type bool"),
 ]
 
 WRONG_VALUES: list[tuple[Filter, Any, dict[str, Any], str]] = [
+    (gpu_resource_name, "nvida", {}, 'gpu_resource_name: "nvida" is not one of nvidia, amd'),
+    (gpu_resource_name, "nvidia", {"profile": "10gb"}, "is not a MIG profile"),
     (to_dns_label, "模型", {}, 'to_dns_label: "模型" has no letter a-z and no digit'),
     (to_dns_label, "a", {"max_length": 64}, "to_dns_label: max_length 64 is out of range"),
     (model_service_names, "a" * 60, {"namespace": "b"}, "model_service_names: .*at most 59"),

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The pods that a workload wants placed: how many of which shape."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..kube.manifest import Json, value_at
+from ..kube.pod_rules import is_extended
+from ..kube.reference import Reference
+from .requests import Amounts, pod_requests
+from .vendors import is_device
+
+#: Kinds of which we know where the pods stand.
+WORKLOADS = ("Pod", "Deployment", "StatefulSet", "ReplicaSet", "Job", "LeaderWorkerSet")
+_LEADER_WORKER = "LeaderWorkerSet"
+_EXCLUSIVE = "leaderworkerset.sigs.k8s.io/exclusive-topology"
+_DEFAULT_SURGE = "25%"
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """Identical pods of one workload.
+
+    part: `leader` or `worker` of a LeaderWorkerSet. pods: how many there have to be. requests: of each pod, effective.
+    template: labels and annotations under `metadata`, and `spec`. selector: labels that the workload's pods carry.
+    surge: pods beyond the wanted number that a rolling update starts first. ceiling: what an autoscaler may grow it to.
+    """
+
+    workload: Reference
+    part: str
+    pods: int
+    template: Json
+    requests: Amounts
+    selector: Mapping[str, Any]
+    surge: int = 0
+    ceiling: int = 0
+
+    @property
+    def spec(self) -> Json:
+        """The pods' spec."""
+        spec: Json = self.template.get("spec") or {}
+        return spec
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """The pods' labels."""
+        return value_at(self.template, ("metadata", "labels")) or {}
+
+    @property
+    def device(self) -> str:
+        """The device that the pods ask for, empty where they ask for none."""
+        asked = [name for name, amount in self.requests.items() if amount and is_extended(name)]
+        known = [name for name in asked if is_device(name)]
+        return next(iter([*known, *asked]), "")
+
+    @property
+    def subject(self) -> str:
+        """How messages call it."""
+        return f"{self.workload} ({self.part})" if self.part else str(self.workload)
+
+
+def demands_of(manifest: Json) -> list[Demand]:
+    """Return what a workload wants placed. Raises ValueError for another kind, and for requests that are no quantities."""
+    if manifest["kind"] not in WORKLOADS:
+        raise ValueError(f"{manifest['kind']} is not one of {', '.join(WORKLOADS)}")
+    return [
+        Demand(
+            Reference.of(manifest),
+            part,
+            pods,
+            template,
+            pod_requests(template.get("spec") or {}),
+            _selector(manifest, template),
+            _surge(manifest, pods),
+        )
+        for part, pods, template in _parts(manifest)
+        if pods > 0
+    ]
+
+
+def templates_of(manifest: Json) -> list[tuple[tuple[str, ...], Json]]:
+    """Return where a workload's pod templates stand, each with the template."""
+    spec = manifest.get("spec") or {}
+    if manifest["kind"] == "Pod":
+        return [((), manifest)]
+    if manifest["kind"] != _LEADER_WORKER:
+        return [(("spec", "template"), spec.get("template") or {})]
+    found: list[tuple[tuple[str, ...], Json]] = []
+    for field in ("leaderTemplate", "workerTemplate"):
+        template = value_at(spec, ("leaderWorkerTemplate", field))
+        if template:
+            found.append((("spec", "leaderWorkerTemplate", field), template))
+    return found
+
+
+def _parts(manifest: Json) -> Iterator[tuple[str, int, Json]]:
+    spec = manifest.get("spec") or {}
+    templates = {path[-1] if path else "": template for path, template in templates_of(manifest)}
+    match manifest["kind"]:
+        case "Pod":
+            yield "", 1, manifest
+        case "Job":
+            yield "", spec.get("parallelism", 1), templates["template"]
+        case "LeaderWorkerSet":
+            groups = spec.get("replicas", 1)
+            size = value_at(spec, ("leaderWorkerTemplate", "size")) or 1
+            worker = templates.get("workerTemplate") or {}
+            leader = templates.get("leaderTemplate")
+            if leader is None:
+                yield "", groups * size, worker
+            else:
+                yield "leader", groups, leader
+                yield "worker", groups * (size - 1), worker
+        case _:
+            yield "", spec.get("replicas", 1), templates["template"]
+
+
+def _selector(manifest: Json, template: Json) -> Mapping[str, Any]:
+    selector = value_at(manifest, ("spec", "selector"))
+    if selector:
+        return dict(selector)
+    if manifest["kind"] == _LEADER_WORKER:
+        return {"matchLabels": {"leaderworkerset.sigs.k8s.io/name": manifest["metadata"]["name"]}}
+    return {"matchLabels": value_at(template, ("metadata", "labels")) or {}}
+
+
+def _surge(manifest: Json, pods: int) -> int:
+    strategy = value_at(manifest, ("spec", "strategy")) or {}
+    if manifest["kind"] != "Deployment" or strategy.get("type") == "Recreate":
+        return 0
+    most = (strategy.get("rollingUpdate") or {}).get("maxSurge", _DEFAULT_SURGE)
+    if isinstance(most, str):
+        return math.ceil(pods * int(most.rstrip("%")) / 100)
+    return int(most)
+
+
+def is_exclusive(demand: Demand) -> bool:
+    """Return whether each group of a LeaderWorkerSet wants a topology domain for itself."""
+    return _EXCLUSIVE in (value_at(demand.template, ("metadata", "annotations")) or {})

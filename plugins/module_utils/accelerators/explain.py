@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An answer of `fit` in words: what is needed, what is free, the largest block, where, and what was passed over and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from .fit import Answer, Verdict, node_slots
+from .inventory import Inventory, Node
+from .requests import PODS, shown
+from .vendors import device_label, vendor_of
+
+#: How many nodes a message names for one reason.
+_NAMED = 3
+
+
+def explain(answer: Answer, inventory: Inventory) -> str:
+    """Return the whole answer as text of several sentences."""
+    return " ".join([f"{_verdict(answer)}.", *_found(answer, inventory)])
+
+
+def _verdict(answer: Answer) -> str:
+    demand = answer.demand
+    pods = "1 pod" if answer.wanted == 1 else f"{answer.wanted} pods"
+    each = f" of {_asked(answer)}" if demand.requests else ""
+    if not answer.wanted:
+        return f"all {demand.pods} pods are there already"
+    match answer.verdict:
+        case Verdict.FITS:
+            return f"{pods}{each} find room"
+        case Verdict.LACKS:
+            alone = min(answer.room, answer.wanted)
+            if alone == answer.wanted:
+                alone = sum(answer.placed.values())
+                return f"{pods}{each} do not all find room beside the other workloads of this task, {alone} would"
+            return f"{pods}{each} do not all find room, {alone} of {answer.wanted} would"
+        case Verdict.UNCERTAIN:
+            why = ", ".join(answer.unjudged) or "it depends on which pods are placed first"
+            return f"whether {pods}{each} find room is not certain ({why})"
+
+
+def _asked(answer: Answer) -> str:
+    demand = answer.demand
+    names = [demand.device] if demand.device else sorted(demand.requests)
+    return ", ".join(f"{shown(name, demand.requests[name])} {name}" for name in names)
+
+
+def _found(answer: Answer, inventory: Inventory) -> Iterator[str]:
+    name = answer.demand.device or "cpu"
+    nodes = [inventory.nodes[each] for each in answer.slots]
+    offering = [node for node in nodes if node.allocatable.get(name)]
+    if offering:
+        yield _free(name, offering)
+    if answer.verdict is not Verdict.FITS and answer.wanted:
+        yield from _shortages(answer, name, offering)
+        yield from _unhealthy(name, offering)
+        if not any(node.allocatable.get(name) for node in inventory.nodes.values()):
+            yield from _nowhere(name, inventory.nodes.values())
+    yield from _passed_over(answer, name, inventory)
+    waiting = inventory.waiting.get(name)
+    if waiting:
+        yield f"{waiting.devices} are asked for by {_count(waiting.pods, 'pod')} that no node has taken yet."
+
+
+def _free(name: str, nodes: Sequence[Node]) -> str:
+    total = sum(node.free(name) for node in nodes)
+    largest = max(nodes, key=lambda node: node.free(name))
+    block = f"the largest block is {shown(name, largest.free(name))}, on {largest.name}"
+    return f"Free: {shown(name, total)} {name} on {_count(len(nodes), 'node')}, {block}."
+
+
+def _shortages(answer: Answer, name: str, nodes: Sequence[Node]) -> Iterator[str]:
+    """Yield what else a node lacks that has devices enough."""
+    requests = answer.demand.requests
+    lacking: dict[str, list[str]] = {}
+    for node in nodes:
+        if node_slots(node, requests) or node.free(name) < requests.get(name, 0):
+            continue
+        for other, amount in {PODS: 1, **requests}.items():
+            if other != name and node.free(other) < amount:
+                there = f"{node.name} has {shown(other, node.free(other))} left"
+                lacking.setdefault(f"{shown(other, amount)} {other}", []).append(there)
+    for what, where in lacking.items():
+        yield f"Short of {what}: {_some(where)}."
+
+
+def _unhealthy(name: str, nodes: Sequence[Node]) -> Iterator[str]:
+    for node in nodes:
+        there, usable = node.capacity.get(name, 0), node.allocatable.get(name, 0)
+        if there > usable:
+            yield f"{node.name} has {there} {name}, of which {usable} are usable; the others are unhealthy."
+
+
+def _nowhere(name: str, nodes: Iterable[Node]) -> Iterator[str]:
+    yield f"No node lists {name} in status.allocatable."
+    vendor = vendor_of(name)
+    domain = name.partition("/")[0]
+    offers: dict[str, list[str]] = {}
+    labelled = []
+    for node in nodes:
+        others = [
+            other
+            for other, amount in node.allocatable.items()
+            if amount and vendor is not None and other.partition("/")[0] == domain
+        ]
+        for other in others:
+            offers.setdefault(other, []).append(f"{node.name} {node.allocatable[other]}")
+        label = device_label(name, node.labels)
+        if label and not others:
+            labelled.append(f"{node.name} ({label})")
+    for other, where in offers.items():
+        yield f"Nodes offer {other}: {_some(where)}."
+    if labelled:
+        yield (
+            f"By their labels these nodes have such devices: {_some(labelled)}; is the device plugin or the driver running there?"
+        )
+
+
+def _passed_over(answer: Answer, name: str, inventory: Inventory) -> Iterator[str]:
+    """Yield the nodes that have the device and may not be used, by reason."""
+    reasons: dict[str, list[Node]] = {}
+    for each, reason in answer.passed_over.items():
+        node = inventory.nodes[each]
+        if node.allocatable.get(name):
+            reasons.setdefault(reason, []).append(node)
+    for reason, nodes in reasons.items():
+        free = shown(name, sum(node.free(name) for node in nodes))
+        yield f"Passed over with {free} {name} free: {_some([node.name for node in nodes])} ({reason})."
+
+
+def _some(items: Sequence[str]) -> str:
+    more = len(items) - _NAMED
+    return ", ".join(items[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def report(answer: Answer, inventory: Inventory) -> Mapping[str, object]:
+    """Return the answer as data for a task's result."""
+    demand = answer.demand
+    name = demand.device or "cpu"
+    usable = [inventory.nodes[each] for each in answer.slots]
+    return {
+        "kind": demand.workload.kind,
+        "namespace": demand.workload.namespace,
+        "name": demand.workload.name,
+        "part": demand.part,
+        "verdict": answer.verdict.value,
+        "pods": demand.pods,
+        "to_place": answer.wanted,
+        "resource": name,
+        "per_pod": shown(name, demand.requests.get(name, 0)),
+        "needed": shown(name, answer.wanted * demand.requests.get(name, 0)),
+        "free": shown(name, sum(node.free(name) for node in usable)),
+        "largest_block": shown(name, max((node.free(name) for node in usable), default=0)),
+        "placed_on": dict(answer.placed),
+        "passed_over": dict(answer.passed_over),
+        "not_judged": list(answer.unjudged),
+        "message": explain(answer, inventory),
+    }

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a cluster has and what is taken: built from nodes and pods one by one, of which only what counts is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..kube.manifest import Json
+from ..kube.selector import selects
+from .demand import Demand
+from .eligible import CORDONED, NOT_READY
+from .neighbours import Term, anti_affinity
+from .requests import PODS, Amounts, amounts, pod_requests
+from .vendors import is_device
+
+#: A port that a pod takes on its node: address, protocol, number.
+HostPort = tuple[str, str, int]
+_EVERYWHERE = ("", "0.0.0.0")  # noqa: S104  # not bound here, read from manifests
+_ENDED = ("Succeeded", "Failed")
+
+
+@dataclass(slots=True)
+class Node:
+    """One node. taints: with those that a cordon and a failing kubelet mean. used: by the pods that are bound to it."""
+
+    name: str
+    labels: Mapping[str, str]
+    taints: Sequence[Json]
+    allocatable: Amounts
+    capacity: Amounts
+    used: Amounts
+    ports: set[HostPort]
+
+    def free(self, resource: str) -> int:
+        """Return how much is left, 0 where more is used than there is."""
+        return max(0, self.allocatable.get(resource, 0) - self.used.get(resource, 0))
+
+
+@dataclass(slots=True)
+class Waiting:
+    """Pods that no node has taken yet, and the devices they ask for."""
+
+    pods: int = 0
+    devices: int = 0
+
+
+@dataclass(slots=True)
+class _Bound:
+    used: Amounts = field(default_factory=lambda: {PODS: 0})
+    ports: set[HostPort] = field(default_factory=set)
+
+
+class Inventory:
+    """Nodes with what is free on them, seen by the pods of `demands`.
+
+    there: pods of each demand that exist. blocked: nodes of pods beside which a demand's pods must not run, with the topology key.
+    waiting: by device. by_claims: extended resources that a DRA driver serves, so that nodes need not list them.
+    unseen: what could not be looked at.
+    """
+
+    def __init__(self, demands: Sequence[Demand] = ()) -> None:
+        self.nodes: dict[str, Node] = {}
+        self.waiting: dict[str, Waiting] = {}
+        self.by_claims: set[str] = set()
+        self.unseen: list[str] = []
+        self.there = [0] * len(demands)
+        self.blocked: list[set[tuple[str, str]]] = [set() for dummy in demands]
+        self._bound: dict[str, _Bound] = {}
+        self._demands = demands
+        self._terms = [anti_affinity(demand.spec, demand.workload.namespace) for demand in demands]
+        self._selective = any(self._terms)
+        self._by_namespace: dict[str, list[int]] = {}
+        for number, demand in enumerate(demands):
+            self._by_namespace.setdefault(demand.workload.namespace, []).append(number)
+
+    def add_node(self, manifest: Json) -> None:
+        """Take in a node; its pods may have come before."""
+        spec, status = manifest.get("spec") or {}, manifest.get("status") or {}
+        name = manifest["metadata"]["name"]
+        bound = self._bound.setdefault(name, _Bound())
+        self.nodes[name] = Node(
+            name,
+            manifest["metadata"].get("labels") or {},
+            _taints(spec, status),
+            amounts(status.get("allocatable")),
+            amounts(status.get("capacity")),
+            bound.used,
+            bound.ports,
+        )
+
+    def add_pod(self, manifest: Json) -> None:
+        """Take in a pod. Pods that have ended hold nothing; those that are being deleted do until they are gone."""
+        spec, status = manifest.get("spec") or {}, manifest.get("status") or {}
+        if status.get("phase") in _ENDED:
+            return
+        asked = pod_requests(spec, status)
+        # Room on a node is set aside for a pod for which others are being evicted there.
+        node = spec.get("nodeName") or status.get("nominatedNodeName") or ""
+        if node:
+            bound = self._bound.setdefault(node, _Bound())
+            bound.used[PODS] += 1
+            for name, amount in asked.items():
+                bound.used[name] = bound.used.get(name, 0) + amount
+            bound.ports.update(host_ports(spec))
+        else:
+            self._wait(asked)
+        self._compare(manifest, spec, node)
+
+    def _wait(self, asked: Mapping[str, int]) -> None:
+        for name, amount in asked.items():
+            if amount and is_device(name):
+                waiting = self.waiting.setdefault(name, Waiting())
+                waiting.pods += 1
+                waiting.devices += amount
+
+    def _compare(self, manifest: Json, spec: Json, node: str) -> None:
+        """Note what a pod means to each demand: it is one of its own, or they must not run beside each other."""
+        meta = manifest["metadata"]
+        namespace, labels = meta.get("namespace") or "", meta.get("labels") or {}
+        if not meta.get("deletionTimestamp"):
+            for number in self._by_namespace.get(namespace, ()):
+                self.there[number] += _is_one_of(manifest, labels, self._demands[number])
+        theirs = anti_affinity(spec, namespace)
+        if node and (theirs or self._selective):
+            for number, demand in enumerate(self._demands):
+                own = _keys(self._terms[number], namespace, labels)
+                other = _keys(theirs, demand.workload.namespace, demand.labels)
+                self.blocked[number].update((key, node) for key in (*own, *other))
+
+    def add_device_class(self, manifest: Json) -> None:
+        """Take in a DeviceClass."""
+        name = (manifest.get("spec") or {}).get("extendedResourceName")
+        if name:
+            self.by_claims.add(name)
+
+
+def _is_one_of(pod: Json, labels: Mapping[str, str], demand: Demand) -> bool:
+    if demand.workload.kind == "Pod":
+        return bool(pod["metadata"].get("name") == demand.workload.name)
+    return bool(demand.selector) and selects(demand.selector, labels)
+
+
+def _keys(terms: Sequence[Term], namespace: str, labels: Mapping[str, str]) -> list[str]:
+    return [term.topology_key for term in terms if term.covers(namespace, labels)]
+
+
+def _taints(spec: Json, status: Json) -> list[Json]:
+    taints = list(spec.get("taints") or ())
+    if spec.get("unschedulable"):
+        taints.insert(0, CORDONED)
+    ready = [
+        condition.get("status")
+        for condition in status.get("conditions") or ()
+        if condition.get("type") == "Ready"
+    ]
+    if ready and ready[0] != "True":
+        taints.insert(0, NOT_READY)
+    return taints
+
+
+def host_ports(spec: Json) -> set[HostPort]:
+    """Return the ports that a pod takes on its node."""
+    containers = [*(spec.get("containers") or ()), *_sidecars(spec)]
+    return {
+        (port.get("hostIP") or "", port.get("protocol") or "TCP", port["hostPort"])
+        for container in containers
+        for port in container.get("ports") or ()
+        if port.get("hostPort")
+    }
+
+
+def _sidecars(spec: Json) -> Iterable[Json]:
+    return (
+        container
+        for container in spec.get("initContainers") or ()
+        if container.get("restartPolicy") == "Always"
+    )
+
+
+def ports_clash(one: set[HostPort], other: set[HostPort]) -> bool:
+    """Return whether two pods want the same port of a node."""
+    return any(
+        left[1:] == right[1:]
+        and (left[0] == right[0] or left[0] in _EVERYWHERE or right[0] in _EVERYWHERE)
+        for left in one
+        for right in other
+    )

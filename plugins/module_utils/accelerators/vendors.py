@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What devices are called in Kubernetes, by vendor, and how one recognises the nodes that have them.
+
+Names are those of the vendors' device plugins and, where it says so, of their drivers for Dynamic Resource Allocation (DRA).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..kube.names import check_label_key, quoted
+from ..kube.pod_rules import is_extended
+
+#: Devices are left to a cpu: no resource is asked for.
+CPU = "cpu"
+_SHARED = ".shared"
+_MIG = "nvidia.com/mig-"
+_MIG_PROFILE = re.compile(r"[1-9]g\.[1-9][0-9]*gb(\+[a-z]+(\.[a-z]+)*)?")
+_AMD_PARTITION = re.compile(r"[a-z]+_nps[1-9]")
+
+
+@dataclass(frozen=True, slots=True)
+class Vendor:
+    """One maker's devices.
+
+    resource: the extended resource of whole devices. device_class: of its DRA driver, empty where there is none.
+    product_label: the node label that holds the product. node_labels: labels, or beginnings of labels, of nodes with such devices.
+    """
+
+    resource: str
+    device_class: str = ""
+    product_label: str = ""
+    node_labels: tuple[str, ...] = ()
+
+
+#: By the short name that users write as accelerator type.
+VENDORS: Mapping[str, Vendor] = {
+    "nvidia": Vendor(
+        "nvidia.com/gpu",
+        "gpu.nvidia.com",
+        "nvidia.com/gpu.product",
+        (
+            "nvidia.com/gpu.",
+            "nvidia.com/mig.",
+            "cloud.google.com/gke-accelerator",
+            "gpu.nvidia.com/",
+            "karpenter.k8s.aws/instance-gpu-name",
+        ),
+    ),
+    "amd": Vendor(
+        "amd.com/gpu",
+        "gpu.amd.com",
+        "amd.com/gpu.product-name",
+        ("amd.com/gpu.", "beta.amd.com/gpu."),
+    ),
+    "intel-gaudi": Vendor(
+        "habana.ai/gaudi",
+        "gaudi.intel.com",
+        "",
+        ("habana.ai/gaudi.", "intel.feature.node.kubernetes.io/gaudi"),
+    ),
+    "intel-i915": Vendor(
+        "gpu.intel.com/i915",
+        "gpu.intel.com",
+        "gpu.intel.com/product",
+        ("gpu.intel.com/", "intel.feature.node.kubernetes.io/gpu"),
+    ),
+    "intel-xe": Vendor(
+        "gpu.intel.com/xe",
+        "gpu.intel.com",
+        "gpu.intel.com/product",
+        ("gpu.intel.com/", "intel.feature.node.kubernetes.io/gpu"),
+    ),
+    "google": Vendor(
+        "google.com/tpu",
+        "tpu.google.com",
+        "cloud.google.com/gke-tpu-accelerator",
+        ("cloud.google.com/gke-tpu-",),
+    ),
+    "aws-neuron": Vendor("aws.amazon.com/neuron"),
+    "rebellions-atom": Vendor("rebellions.ai/ATOM"),
+}
+
+
+def resource_name(accelerator: str, *, profile: str = "", shared: bool = False) -> str:
+    """Return the extended resource of an accelerator, empty for `cpu`.
+
+    accelerator: a short name of VENDORS, or any resource as `vendor.example/device`.
+    profile: an NVIDIA MIG profile such as `1g.10gb`, or an AMD partition such as `cpx_nps4`. shared: time slices of NVIDIA devices.
+    Raises ValueError for what does not exist or does not go together.
+    """
+    if profile and shared:
+        raise ValueError(f"profile {quoted(profile)} and shared do not go together; give one")
+    if accelerator == CPU:
+        if profile or shared:
+            raise ValueError("cpu has neither profiles nor shared devices")
+        return ""
+    if profile:
+        return _partition(accelerator, profile)
+    if shared and accelerator != "nvidia":
+        raise ValueError(f"shared devices are known of nvidia alone, not of {quoted(accelerator)}")
+    if accelerator in VENDORS:
+        return VENDORS[accelerator].resource + (_SHARED if shared else "")
+    return _any_name(accelerator)
+
+
+def _partition(accelerator: str, profile: str) -> str:
+    if accelerator == "nvidia":
+        if not _MIG_PROFILE.fullmatch(profile):
+            raise ValueError(f"profile {quoted(profile)} is not a MIG profile such as 1g.10gb")
+        # A resource name takes no plus sign; the device plugin writes a dot.
+        return f"{_MIG}{profile.replace('+', '.')}"
+    if accelerator == "amd":
+        if not _AMD_PARTITION.fullmatch(profile):
+            raise ValueError(f"profile {quoted(profile)} is not a partition such as cpx_nps4")
+        return f"amd.com/{profile}"
+    raise ValueError(f"profiles are known of nvidia and amd, not of {quoted(accelerator)}")
+
+
+def _any_name(name: str) -> str:
+    if "/" not in name:
+        known = ", ".join([*VENDORS, CPU])
+        raise ValueError(
+            f"{quoted(name)} is not one of {known}, nor a resource as vendor.example/device"
+        )
+    fault = check_label_key(name)
+    if fault:
+        raise ValueError(fault)
+    if not is_extended(name):
+        raise ValueError(
+            f"{quoted(name)} is not the name of a device: the prefix must not contain kubernetes.io/ nor begin with requests."
+        )
+    return name
+
+
+def vendor_of(resource: str) -> Vendor | None:
+    """Return whose devices a resource counts, None where nothing is known."""
+    domain = resource.partition("/")[0]
+    exact = [vendor for vendor in VENDORS.values() if vendor.resource == resource]
+    same = [vendor for vendor in VENDORS.values() if vendor.resource.partition("/")[0] == domain]
+    return next(iter([*exact, *same]), None)
+
+
+def is_device(resource: str) -> bool:
+    """Return whether a resource counts accelerators, as far as its domain tells."""
+    return vendor_of(resource) is not None and is_extended(resource)
+
+
+def is_mig(resource: str) -> bool:
+    """Return whether a resource counts MIG slices, which cannot be joined to work on one model."""
+    return resource.startswith(_MIG)
+
+
+def is_shared(resource: str) -> bool:
+    """Return whether a resource counts shares of devices: two of them may be the same device."""
+    return resource.endswith(_SHARED)
+
+
+def device_label(resource: str, labels: Mapping[str, str]) -> str:
+    """Return a node's label that says that it has such devices, as `key=value`, empty where none does."""
+    vendor = vendor_of(resource)
+    prefixes = vendor.node_labels if vendor else ()
+    found = sorted(key for key in labels if key.startswith(prefixes) and labels[key] != "false")
+    return f"{found[0]}={labels[found[0]]}" if prefixes and found else ""
