@@ -13,6 +13,8 @@ OWNER_ANNOTATION = f"{PREFIX}owner"
 INTENT_ANNOTATION = f"{PREFIX}intent"
 #: Annotation: from whom the last apply took back which fields, as JSON. It is no part of the intent.
 TAKEN_BACK_ANNOTATION = f"{PREFIX}taken-back"
+#: Annotation: what an object looks like that the server stores in another form than it is sent.
+SETTLED_ANNOTATION = f"{PREFIX}settled"
 #: The manager under which full objects are applied.
 FIELD_MANAGER = "modelops.inference"
 #: The manager that holds a value which is being handed to somebody else (an autoscaler's replicas).

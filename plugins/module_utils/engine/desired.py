@@ -12,8 +12,17 @@ from ..kube.canonical import canonical_json, digest
 from ..kube.intent import Child, Stage
 from ..kube.manifest import FieldPath, Json, put_at, take_at
 from ..kube.reference import Reference
-from . import FLEET_LABEL, INTENT_ANNOTATION, OWNER_ANNOTATION
+from . import (
+    FLEET_LABEL,
+    INTENT_ANNOTATION,
+    OWNER_ANNOTATION,
+    SETTLED_ANNOTATION,
+    TAKEN_BACK_ANNOTATION,
+)
 
+#: Where it stands what was taken back from whom, and how the object looks where it never looks as it was sent: beside the intent.
+TAKEN_BACK: FieldPath = ("metadata", "annotations", TAKEN_BACK_ANNOTATION)
+SETTLED: FieldPath = ("metadata", "annotations", SETTLED_ANNOTATION)
 #: The owner's uid in a dry run of a child whose parent does not exist yet.
 PLACEHOLDER_UID = "00000000-0000-0000-0000-000000000000"
 

@@ -16,7 +16,7 @@ from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reference import Reference
 from . import FIELD_MANAGER, METADATA_ONLY
-from .decide import doubt
+from .decide import doubt, kept_by_server
 from .desired import Desired, owner_value
 from .gone import is_dying
 from .immutable import immutable_difference
@@ -71,6 +71,11 @@ class ServicePlan:
     dying: dict[Reference, Json] = field(default_factory=dict)
     parent_refused: bool = False
     controller: str = ""
+
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        """The problems that forbid to write anything for this service."""
+        return tuple(problem for problem in self.problems if problem.severity == "error")
 
     @property
     def owner_uid(self) -> str:
@@ -137,6 +142,7 @@ def _plan_ours(plan: ServicePlan, wanted: Desired, live: Json, policy: Policy) -
     reason = doubt(wanted, live, uid)
     if reason is None:
         plan.unchanged.append(wanted.reference)
+        plan.problems += kept_by_server(wanted, live, uid)
         return
     obstacle = immutable_difference(wanted.manifest(uid), live)
     if obstacle is None:

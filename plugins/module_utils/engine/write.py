@@ -15,7 +15,8 @@ from ..kube.reference import Reference
 from . import FIELD_MANAGER, HANDOVER_MANAGER
 from .adopt import foresee, handed_over, take_over
 from .compare import Difference, difference
-from .desired import PLACEHOLDER_UID, Desired
+from .decide import doubt, kept_by_server
+from .desired import PLACEHOLDER_UID, SETTLED, Desired
 from .give_back import give_back
 from .gone import uid_of, wait_until_gone
 from .immutable import refused_change
@@ -24,6 +25,7 @@ from .plan import Action, Change, ServicePlan
 from .policy import Policy
 from .ports import renumbered
 from .predecessors import controllers
+from .settled import settled_mark
 from .taking_back import remember, takers, two_owners
 
 #: Characters of a name that the one of a trial keeps: no kind allows fewer than 63.
@@ -86,7 +88,8 @@ class Writer:
             raise ClusterError(
                 f"{change.reference}: somebody else created it at the same moment; our fields were withdrawn"
             )
-        return _done(change, answer.object, PAST[change.action])
+        live = self._settle(wanted, answer.object, manifest, plan, force=force)
+        return _done(change, live, PAST[change.action])
 
     def delete(self, change: Change) -> Outcome:
         """Delete the very object that was listed. Raises ClusterError."""
@@ -140,7 +143,22 @@ class Writer:
             answer = self._send(manifest, force=self._policy.force_conflicts)
         except Invalid as error:
             return self._change_refused(change, plan, error)
-        return replace(_done(change, answer.object, "updated"), warning=two_owners(live, taken))
+        after = self._settle(
+            wanted, answer.object, manifest, plan, force=self._policy.force_conflicts
+        )
+        return replace(_done(change, after, "updated"), warning=two_owners(live, taken))
+
+    def _settle(
+        self, wanted: Desired, live: Json, manifest: Json, plan: ServicePlan, *, force: bool
+    ) -> Json:
+        """Mark an object that does not look as it was sent, so that the next run need not send it again."""
+        uid = plan.owner_uid
+        if self._policy.dry_run or doubt(wanted, live, uid) is None:
+            return live
+        put_at(manifest, SETTLED, settled_mark(wanted, live, uid))
+        marked = self._send(manifest, force=force).object
+        plan.problems += kept_by_server(wanted, marked, uid)
+        return marked
 
     def _foresee(self, change: Change, live: Json, wanted: Desired, plan: ServicePlan) -> Outcome:
         """Return what adoption would do."""

@@ -71,7 +71,7 @@ class _Planned:
 
     @property
     def empty(self) -> bool:
-        return not self.removed and not any(plan.changes or plan.problems for plan in self.plans)
+        return not self.removed and not any(plan.changes or plan.errors for plan in self.plans)
 
     @property
     def deletions(self) -> list[Change]:
@@ -253,13 +253,7 @@ class Reconciler:
         """Stop at problems, or with `skip_invalid` leave out the services that have one."""
         done = self.done
         subjects = {target.reference: target.service.subject for target in done.targets}
-        bad = {
-            plan.service: errors
-            for plan in plans
-            if (
-                errors := tuple(problem for problem in plan.problems if problem.severity == "error")
-            )
-        }
+        bad = {plan.service: plan.errors for plan in plans if plan.errors}
         if not bad:
             return
         complaints = [Complaint(subjects[service], problems) for service, problems in bad.items()]

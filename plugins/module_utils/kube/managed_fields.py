@@ -9,7 +9,8 @@ Source: Kubernetes server-side apply; reference/performance-reliability.md §3.1
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any
 
 from .manifest import FieldPath, Json
@@ -65,6 +66,22 @@ def owns(fields: Fields, path: FieldPath) -> bool:
     return True
 
 
+def without(fields: Fields, paths: Iterable[FieldPath]) -> Fields:
+    """Return the fields without some that no list stands above; what owns nothing else goes with them."""
+    rest = fields
+    for path in paths:
+        if owns(rest, path):
+            rest = _without(rest, path)
+    return rest
+
+
+def _without(fields: Fields, path: FieldPath) -> Fields:
+    step = f"f:{path[0]}"
+    below = _without(fields[step], path[1:]) if len(path) > 1 else {}
+    rest = {name: inner for name, inner in fields.items() if name != step}
+    return {**rest, step: below} if below else rest
+
+
 def is_keyed(fields: Fields) -> bool:
     """Tell whether fields describe the items of a keyed list."""
     return any(step.startswith("k:") for step in fields)
@@ -81,15 +98,19 @@ def members(fields: Fields) -> dict[str, Fields]:
 
 
 def items(fields: Fields) -> list[tuple[Json, Fields]]:
-    """Return the keys of a keyed list's items and what is owned below each."""
-    return [
-        (json.loads(step[2:]), below) for step, below in fields.items() if step.startswith("k:")
-    ]
+    """Return the keys of a keyed list's items and what is owned below each. The keys are shared: not to be changed."""
+    return [(_parsed(step), below) for step, below in fields.items() if step.startswith("k:")]
 
 
 def set_items(fields: Fields) -> list[Any]:
     """Return the items of a set."""
-    return [json.loads(step[2:]) for step in fields if step.startswith("v:")]
+    return [_parsed(step) for step in fields if step.startswith("v:")]
+
+
+@lru_cache(maxsize=4096)
+def _parsed(step: str) -> Any:
+    """Return the value that stands in a step; most steps are the same in many objects."""
+    return json.loads(step[2:])
 
 
 def matches(key: Json, item: Any, *, defaulted: bool = False) -> bool:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import ssl
 import threading
@@ -10,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from tests.lab import pki
 from tests.lab.client import ApiError, Client, wait_until
@@ -28,16 +29,28 @@ def deny(message: str, *, code: int = 403) -> Json:
     return {"allowed": False, "status": {"code": code, "message": message}}
 
 
+def patched(*operations: Json) -> Json:
+    """Return the answer of a mutating webhook that changes an object by JSON patch operations."""
+    patch = base64.b64encode(json.dumps(operations).encode()).decode()
+    return {"allowed": True, "patchType": "JSONPatch", "patch": patch}
+
+
 @contextmanager
 def webhook(
-    client: Client, namespace: str, folder: Path, judge: Judge, resources: list[str]
+    client: Client,
+    namespace: str,
+    folder: Path,
+    judge: Judge,
+    resources: list[str],
+    *,
+    kind: Literal["Validating", "Mutating"] = "Validating",
 ) -> Iterator[str]:
-    """Serve a validating webhook that is asked about some resources of a namespace; gives its name."""
+    """Serve a webhook that is asked about some resources of a namespace; gives its name."""
     name = f"{namespace}.tests.example.com"
     with _serving(folder, judge) as (url, authority):
         configuration = {
             "apiVersion": "admissionregistration.k8s.io/v1",
-            "kind": "ValidatingWebhookConfiguration",
+            "kind": f"{kind}WebhookConfiguration",
             "metadata": {"name": name},
             "webhooks": [_hook(name, namespace, url, authority, [*resources, "configmaps"])],
         }
@@ -50,8 +63,6 @@ def webhook(
 
 
 def _hook(name: str, namespace: str, url: str, authority: str, resources: list[str]) -> Json:
-    import base64
-
     rule = {"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["CREATE", "UPDATE"]}
     return {
         "name": name,
