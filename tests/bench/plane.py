@@ -97,18 +97,19 @@ class Bench:
             return {"requests": proxy.requests, "writes": proxy.writes}
 
     def _with_server(self, act: Callable[[], Timing]) -> Timing:
-        before = self._server_cpu()
+        before = server_cpu(self.plane)
         timing = act()
-        return replace(timing, server_cpu=self._server_cpu() - before)
+        return replace(timing, server_cpu=server_cpu(self.plane) - before)
 
-    def _server_cpu(self) -> float:
-        """Return the CPU seconds that the API server has used so far."""
-        state = self.plane.state
-        if state is None:
-            return 0.0
-        stat = Path(f"/proc/{state.pids['kube-apiserver']}/stat").read_text()
-        user, system = stat.rpartition(")")[2].split()[11:13]
-        return (int(user) + int(system)) / TICK
+
+def server_cpu(plane: ControlPlane) -> float:
+    """Return the CPU seconds that the API server has used so far."""
+    state = plane.state
+    if state is None:
+        return 0.0
+    stat = Path(f"/proc/{state.pids['kube-apiserver']}/stat").read_text()
+    user, system = stat.rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / TICK
 
 
 def median(timings: list[Timing]) -> Json:
