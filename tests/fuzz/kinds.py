@@ -282,6 +282,7 @@ OBJECTS: tuple[Json, ...] = (
         },
     ),
     _object("v1", "ConfigMap", {"data": {"key": "value", "text": "über <&> 日本", "empty": ""}}),
+    _object(_RBAC, "Role", {"rules": []}),
     _object("v1", "ServiceAccount", {"imagePullSecrets": [{"name": "a"}, {"name": "b"}]}),
     _object(_RBAC, "Role", {"rules": _RULES}),
     _object(_RBAC, "ClusterRole", {"rules": _RULES}, clustered=True),

@@ -18,9 +18,10 @@ from tests.lab.client import Client
 from tests.lab.control_plane import ControlPlane
 from tests.lab.crd_sources import MODEL_SERVICE as MODEL_SERVICE_KINDS
 
+from .judge import apply, sent, settle
 from .kinds import ODDITY
 from .rounds import Case, Round
-from .subjects import parent_of
+from .subjects import parent_of, subjects, wanted
 
 Json = dict[str, Any]
 #: Programs that write by themselves.
@@ -52,6 +53,15 @@ class Stage:
     @property
     def _place(self) -> Json:
         return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self._namespace}}
+
+    def versions(self, number: int) -> tuple[str, str]:
+        """Apply one of the subjects as the engine does, and once more; return both resourceVersions."""
+        dummy, manifest, unclaimed = subjects()[number]
+        made = wanted(manifest, self._namespace, f"twice-{number}", unclaimed)
+        first = settle(self._client, made, self._uid)
+        again = apply(self._client, sent(made, first, self._uid), dry_run=False)
+        self._client.delete(made.reference.to_manifest())
+        return first["metadata"]["resourceVersion"], again["metadata"]["resourceVersion"]
 
     def round(self, seed: int) -> list[Case]:
         """Do one round."""

@@ -80,7 +80,8 @@ def _compiled() -> Iterator[tuple[str, Json, Json]]:
     services, _none = load_fleet(
         given("services", documents), Settings({}, {}), "any", skip_invalid=False
     )
-    for service, intent in compile_fleet(services, GivenObjects()):
+    compiled, _left_out = compile_fleet(services, GivenObjects())
+    for service, intent in compiled:
         parent = custom_resource(intent.parent, "fuzz")
         yield from _subject(service.reference.name, parent)
         for child in intent.children:
