@@ -116,16 +116,18 @@ options:
     description:
       - Whether to watch until the services are ready, or with V(absent) gone.
       - The wait ends early for a service that fails for good, with the reason and the message of the pod or the route concerned.
+        A fault has to last for 20 seconds, a pod without a node for 30 and until no autoscaler says that it helps.
     type: bool
     default: false
   wait_timeout:
     description:
-      - Seconds to wait.
+      - Seconds to wait. O(deadline) may end it sooner.
     type: float
     default: 600
   wait_for:
     description:
       - V(ready), or the type of a condition that has to be true, for example V(RouteAccepted).
+      - A type that a service does not have fails the wait, and names those that it has.
     type: str
     default: ready
   force_conflicts:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.entry import awaited
 from tests.lab.client import Client
 from tests.lab.control_plane import ControlPlane
 from tests.lab.fixtures import fresh_namespace
@@ -163,6 +164,27 @@ def test_controller_waits_for_the_status_of_a_played_operator(
     assert result["services"][0]["ready"]
     assert result["services"][0]["phase"] == "Ready"
     assert owned(client, service) == {}
+
+
+def test_pods_that_a_controller_says_nothing_of_end_the_wait(
+    entries: Entries,
+    client: Client,
+    place: str,
+    operator: Json,  # noqa: ARG001
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its Deployment finds no node here, and the operator's status would never say so."""
+    monkeypatch.setattr(awaited, "LASTS_S", {"Unschedulable": 0.5})
+    service = small("chat", place)
+    (decode,) = (
+        manifest
+        for manifest in entries.reconcile(service, state="rendered")["manifests"]
+        if (manifest["kind"], manifest["metadata"]["name"]) == ("Deployment", "chat-decode")
+    )
+    client.apply(decode, manager="model-operator")
+    result = entries.run(service, reconciler="controller", wait=True, wait_timeout=120.0)
+    for text in ("failed", "Deployment chat-decode, pod chat-decode-", "Unschedulable"):
+        assert text in result["msg"]
 
 
 def test_status_of_an_older_generation_is_not_taken_for_an_answer(

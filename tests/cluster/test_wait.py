@@ -1,82 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Waiting ends when services are ready, early when they cannot get there, and says why in the pod's own words."""
+"""Waiting ends when services are ready or the time is up; it watches each kind once and asks for nothing more."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
-import pytest
-
-from ansible_collections.modelops.inference.plugins.module_utils.entry import observing
-from tests.lab.client import ApiError, Client
+from tests.lab.client import Client
+from tests.lab.cluster import Cluster, grant
+from tests.lab.proxy import Proxy
+from tests.lab.proxy_record import Record
 
 from .support.cluster import there
 from .support.entries import Entries
 from .support.services import custom_resource, deployment, reference, small
 
 Json = dict[str, Any]
-
-
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A failure counts as lasting after a second, not after a back-off of an image pull."""
-    monkeypatch.setattr(observing, "FAILURE_LASTS_S", 1.0)
-
-
-@contextmanager
-def meanwhile(act: Callable[[], object]) -> Iterator[None]:
-    """Do something again and again while the body runs."""
-    over = threading.Event()
-
-    def work() -> None:
-        while not over.wait(0.05):
-            act()
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
-
-
-def breaks_pods(client: Client, namespace: str, waiting: Json) -> Callable[[], None]:
-    """Return what gives every engine pod a waiting container, as a kubelet would that cannot start it."""
-
-    def act() -> None:
-        for pod in client.list_all("v1", "Pod", namespace):
-            containers = [each["name"] for each in pod["spec"]["containers"]]
-            statuses = pod.get("status", {}).get("containerStatuses") or []
-            if "vllm" not in containers or any("waiting" in each["state"] for each in statuses):
-                continue
-            broken = {
-                "phase": "Pending",
-                "conditions": [{"type": "Ready", "status": "False"}],
-                "containerStatuses": [
-                    {
-                        "name": "vllm",
-                        "image": pod["spec"]["containers"][containers.index("vllm")]["image"],
-                        "imageID": "",
-                        "ready": False,
-                        "restartCount": 0,
-                        "state": {"waiting": waiting},
-                    }
-                ],
-            }
-            if not pod.get("status", {}).get("podIP"):
-                continue  # the lab has not started it yet, and would set it ready afterwards
-            try:
-                client.patch_status(pod, broken)
-            except ApiError as error:
-                if error.code != 404:
-                    raise
-
-    return act
+#: ModelService, Deployment, InferencePool, HTTPRoute, Pod.
+WATCHED_KINDS = 5
 
 
 def test_wait_returns_when_the_service_is_ready(
@@ -89,53 +31,6 @@ def test_wait_returns_when_the_service_is_ready(
     assert there(client, custom_resource(service))["status"]["phase"] == "Ready"
     assert there(client, deployment("chat-decode", namespace))["status"]["readyReplicas"] == 1
     assert lines[-1].startswith(f"{namespace}/chat: decode 1/1, ready")
-
-
-def test_wait_ends_early_on_an_image_that_cannot_be_pulled(
-    entries: Entries,
-    client: Client,
-    bare_namespace: str,
-    impatient: None,  # noqa: ARG001
-) -> None:
-    message = 'Back-off pulling image "registry.example.com/serving/vllm:0.11.0"'
-    act = breaks_pods(client, bare_namespace, {"reason": "ImagePullBackOff", "message": message})
-    began = time.monotonic()
-    with meanwhile(act):
-        result = entries.run(small("chat", bare_namespace), wait=True, wait_timeout=300.0)
-    assert result["failed"]
-    assert time.monotonic() - began < 120
-    for text in ("chat-decode", "ImagePullBackOff", message):
-        assert text in result["msg"]
-    assert result["services"][0]["phase"] == "Failed"
-
-
-def test_wait_ends_early_on_a_route_that_its_gateway_refuses(
-    entries: Entries,
-    client: Client,
-    bare_namespace: str,
-    impatient: None,  # noqa: ARG001
-) -> None:
-    route = reference("gateway.networking.k8s.io/v1", "HTTPRoute", "chat", bare_namespace)
-    refusal = {
-        "type": "Accepted",
-        "status": "False",
-        "reason": "NotAllowedByListeners",
-        "message": "namespace is not admitted",
-        "lastTransitionTime": "2026-01-01T00:00:00Z",
-    }
-    service = small("chat", bare_namespace)
-    entries.reconcile(service)
-    live = there(client, route)
-    parent = {
-        "controllerName": "example.com/gateway",
-        "parentRef": live["spec"]["parentRefs"][0],
-        "conditions": [{**refusal, "observedGeneration": live["metadata"]["generation"]}],
-    }
-    client.patch_status(route, {"parents": [parent]})
-    result = entries.run(service, wait=True, wait_timeout=300.0)
-    assert result["failed"]
-    assert "NotAllowedByListeners" in result["msg"]
-    assert "namespace is not admitted" in result["msg"]
 
 
 def test_wait_gives_up_in_time_and_says_what_is_missing(
@@ -159,3 +54,77 @@ def test_wait_leaves_no_threads_behind(entries: Entries, namespace: str) -> None
     before = threading.active_count()
     entries.reconcile(small("chat", namespace), wait=True, wait_timeout=90.0)
     assert threading.active_count() <= before
+
+
+def accept(client: Client, namespace: str) -> None:
+    """Accept the route of the service `chat` as it is now, as its gateway would."""
+    route = reference("gateway.networking.k8s.io/v1", "HTTPRoute", "chat", namespace)
+    live = there(client, route)
+    condition = {
+        "type": "Accepted",
+        "status": "True",
+        "reason": "Accepted",
+        "message": "",
+        "observedGeneration": live["metadata"]["generation"],
+        "lastTransitionTime": "2026-01-01T00:00:00Z",
+    }
+    parent = {
+        "controllerName": "example.com/gateway",
+        "parentRef": live["spec"]["parentRefs"][0],
+        "conditions": [condition],
+    }
+    client.patch_status(route, {"parents": [parent]})
+
+
+def test_what_was_said_of_the_state_before_our_write_does_not_count(
+    entries: Entries, client: Client, bare_namespace: str
+) -> None:
+    """The route's gateway is slow: it still shows that it accepted the route as it was."""
+    service = small("chat", bare_namespace)
+    entries.reconcile(service)
+    accept(client, bare_namespace)
+    entries.reconcile(service, wait=True, wait_timeout=90.0)
+    gateway = {"name": "edge", "namespace": "infra"}
+    changed = small("chat", bare_namespace, httpRoute={"gatewayRef": gateway})
+    result = entries.run(changed, wait=True, wait_timeout=3.0)
+    assert result["failed"]
+    assert "No gateway has reported on HTTPRoute chat yet" in result["msg"]
+    accept(client, bare_namespace)
+    entries.reconcile(changed, wait=True, wait_timeout=90.0)
+
+
+def test_each_kind_is_listed_and_watched_once_whatever_the_number_of_services(
+    counted: Entries, proxy: Proxy, bare_namespace: str
+) -> None:
+    services = [small(f"chat-{number}", bare_namespace) for number in range(20)]
+    counted.reconcile(*services)
+
+    def waiting(*some: Json, seconds: float) -> list[Record]:
+        proxy.reset()
+        result = counted.run(*some, wait=True, wait_timeout=seconds)
+        assert result["msg"].count("is not ready") == len(some)
+        records = proxy.records
+        first = next(place for place, each in enumerate(records) if each.verb == "watch")
+        return records[first:]
+
+    for records in (waiting(services[0], seconds=2.0), waiting(*services, seconds=10.0)):
+        assert sum(each.verb == "watch" for each in records) == WATCHED_KINDS
+        reads = [each for each in records if each.verb in ("get", "list")]
+        assert len(reads) < WATCHED_KINDS, "something is read while it is watched"
+        assert {each.verb for each in records} <= {"watch", "list", "apply"}
+
+
+def test_rights_in_two_namespaces_are_enough_to_wait_in_both(
+    lab: Cluster, namespace: str, other_namespace: str
+) -> None:
+    robot = Entries(lab.service_account_kubeconfig("robot", namespace))
+    everything = {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}
+    for place in (namespace, other_namespace):
+        grant(lab, f"{namespace}/robot", [everything], place)
+    roles = ["clusterroles", "clusterrolebindings"]
+    look = {"apiGroups": ["rbac.authorization.k8s.io"], "resources": roles, "verbs": ["list"]}
+    grant(lab, f"{namespace}/robot", [look])
+    result = robot.reconcile(
+        small("chat", namespace), small("chat", other_namespace), wait=True, wait_timeout=90.0
+    )
+    assert [service["ready"] for service in result["services"]] == [True, True]

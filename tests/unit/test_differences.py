@@ -46,9 +46,10 @@ TESTS = sorted(set(re.findall(r"([a-z_]+)::(test_[a-z_0-9]+)", PAGE)))
 
 
 def test_every_weakness_has_one_row() -> None:
-    assert [int(row[0][1:]) for row in rows() if re.fullmatch(r"W[0-9]+", row[0])] == list(
-        range(1, 61)
-    )
+    numbers = [int(row[0][1:]) for row in rows() if re.fullmatch(r"W[0-9]+", row[0])]
+    # The reference knows the first sixty; those after them are our own.
+    assert [number for number in numbers if number <= 60] == list(range(1, 61))
+    assert len(set(numbers)) == len(numbers)
     assert all(len(row) == 6 for row in WEAKNESSES.values())
     assert {row[3] for row in WEAKNESSES.values()} <= DECISIONS
 

@@ -41,9 +41,17 @@ class Calls:
         )
 
     def list(
-        self, api_version: str, kind: str, namespace: str, selector: str, *, metadata_only: bool
+        self,
+        api_version: str,
+        kind: str,
+        namespace: str,
+        selector: str,
+        fields: str,
+        *,
+        metadata_only: bool,
     ) -> Call:
-        """Read the first page of a kind."""
+        """Read the first page of a kind. selector: on labels. fields: a selector on fields."""
+        selectors = {"labelSelector": selector, "fieldSelector": fields}
         facts = self._discovery.facts(api_version, kind)
         return Call(
             verb="list",
@@ -52,7 +60,7 @@ class Calls:
             subject=f"list {kind}s{_place(namespace)}",
             facts=facts,
             reference=Reference(api_version, kind, namespace, ""),
-            query={"limit": PAGE} | ({"labelSelector": selector} if selector else {}),
+            query={"limit": PAGE} | {name: text for name, text in selectors.items() if text},
             accept=_METADATA_LIST if metadata_only else "application/json",
         )
 

@@ -129,9 +129,10 @@ class Cluster:
         *,
         namespace: str = "",
         selector: str = "",
+        fields: str = "",
         metadata_only: bool = False,
     ) -> Listing:
-        """Return all objects of a kind, of one moment. An empty namespace means all; selector: on labels."""
+        """Return all objects of a kind, of one moment. An empty namespace means all; selector: on labels; fields: on fields."""
         for last_try in (False, True):
             items: list[Json] = []
             version = ""
@@ -141,6 +142,7 @@ class Cluster:
                     kind,
                     namespace=namespace,
                     selector=selector,
+                    fields=fields,
                     metadata_only=metadata_only,
                 ):
                     items += page.items
@@ -158,10 +160,13 @@ class Cluster:
         *,
         namespace: str = "",
         selector: str = "",
+        fields: str = "",
         metadata_only: bool = False,
     ) -> Iterator[Listing]:
         """Give a LIST page by page, so that memory stays flat. Raises Gone where a page comes too late: begin again."""
-        call = self._calls.list(api_version, kind, namespace, selector, metadata_only=metadata_only)
+        call = self._calls.list(
+            api_version, kind, namespace, selector, fields, metadata_only=metadata_only
+        )
         try:
             yield from pages(self._requests, call)
         except NotFound as error:

@@ -19,7 +19,7 @@ from ..services.registry import KINDS
 from . import arguments
 from .fleet import Service, Settings, named
 from .gathering import as_written
-from .observing import observe, read_objects, recorded_service
+from .observing import observe, read_pods, recorded_service
 from .result import Clock, ServiceResult, stats, warnings
 from .rounds import plan_target, services_of
 from .sources import given, read
@@ -134,14 +134,15 @@ def _results(
         served = (target.reference.api_version, target.reference.kind) not in snapshot.missing
         if served and target.reference not in objects and (live := cluster.get(target.reference)):
             objects[target.reference] = live
-    objects |= read_objects(cluster, unready)
+    pods = read_pods(cluster, unready)
     results = {}
     for target, plan in zip(targets, plans, strict=True):
         problems: list[Problem] = [*target.service.problems, *plan.problems]
         result = ServiceResult(
             target.reference, target.reconciler, problems, unchanged=plan.unchanged
         )
-        result.observation = observe(target, objects)
+        found = pods.get(target.reference.namespace, ())
+        result.observation = observe(target, objects, found)
         drift = (
             [_drift(change) for change in [*plan.changes, *removals(snapshot, plan)]]
             if target.reconciler == DIRECT

@@ -1,45 +1,53 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The state of services: read from their live children, written to their custom resources, waited for."""
+"""The state of services: read from their live children and pods, written to their custom resources."""
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..cluster.connection import Cluster
-from ..cluster.errors import ClusterError
+from ..cluster.errors import ClusterError, NotFound
 from ..engine import FIELD_MANAGER
-from ..engine.wait import Watched, wait
 from ..kube import managed_fields
 from ..kube.canonical import canonical_json
+from ..kube.fault import Fault
 from ..kube.labels import selector_text
 from ..kube.manifest import Json
+from ..kube.pods import newest, pod_fault
 from ..kube.reference import Reference
 from ..services.kind import Observation
 from .target import CONTROLLER, Target
 
 Objects = Mapping[Reference, Json]
-Progress = Callable[[str], None]
+#: Pods by their namespace.
+Pods = Mapping[str, Sequence[Json]]
 
 POD = ("v1", "Pod")
-#: A failure has to last so long before it ends a wait, in seconds: one back-off of an image pull may pass.
-FAILURE_LASTS_S = 20.0
 STATUS_MANAGER = f"{FIELD_MANAGER}.status"
 
 
-def observe(target: Target, objects: Objects) -> Observation:
-    """Return the state of a service from whatever objects are known; pods among them give reasons for failures."""
+def observe(target: Target, objects: Objects, pods: Sequence[Json] = ()) -> Observation:
+    """Return the state of a service. objects: its own among them. pods: of its namespace, for the reasons of failures."""
     if target.reconciler == CONTROLLER:
-        return _reported(objects.get(target.reference))
-    namespace = target.reference.namespace
-    pods = [
-        item
-        for reference, item in objects.items()
-        if reference.kind == "Pod" and reference.namespace == namespace
-    ]
+        reported = _reported(objects.get(target.reference))
+        faults = () if reported.ready else tuple(_pod_faults(target, pods))
+        return replace(reported, faults=faults)
     return target.service.kind.observe(target.service.typed, objects, pods)
+
+
+def _pod_faults(target: Target, pods: Sequence[Json]) -> Iterator[Fault]:
+    """Yield what pods say that a controller made: most controllers do not pass it on."""
+    for child in target.intent.children:
+        if child.manifest.kind == "Deployment":
+            selector = child.manifest.body["spec"]["selector"]["matchLabels"]
+            faults = (pod_fault(pod) for pod in newest(pods, selector))
+            fault = next(filter(None, faults), None)
+            if fault is not None:
+                yield replace(fault, message=f"Deployment {child.manifest.name}, {fault.message}")
 
 
 def _reported(live: Json | None) -> Observation:
@@ -76,7 +84,9 @@ def write_status(
     if status == before:
         return
     manifest = {**target.reference.to_manifest(), "status": status}
-    cluster.apply(manifest, manager=FIELD_MANAGER, force=True, subresource="status")
+    # Somebody may have deleted the service during a wait; a status alone does not bring it back.
+    with contextlib.suppress(NotFound):
+        cluster.apply(manifest, manager=FIELD_MANAGER, force=True, subresource="status")
 
 
 def _status_of_ours(parent: Json) -> Json | None:
@@ -110,90 +120,6 @@ def recorded_service(record: Json) -> Json:
     return document
 
 
-@dataclass(slots=True)
-class _State:
-    """What was last seen of one service while waiting."""
-
-    text: str = ""
-    failing_since: float | None = None
-    observation: Observation | None = None
-
-
-@dataclass(slots=True)
-class Wait:
-    """Waits until every service is ready, or fails for good. wait_for: `ready`, or the type of a condition."""
-
-    targets: Sequence[Target]
-    wait_for: str
-    clock: Callable[[], float]
-    progress: Progress
-    _started: float = 0.0
-    _states: dict[Reference, _State] = field(default_factory=dict)
-
-    def run(self, cluster: Cluster, timeout: float) -> dict[Reference, Observation]:
-        """Watch for at most `timeout` seconds and return the last state of each service. Raises ClusterError."""
-        self._started = self.clock()
-        self._states = {target.reference: _State() for target in self.targets}
-        wait(cluster, self._watched(), self._judge, timeout, self.clock)
-        return {
-            reference: state.observation
-            for reference, state in self._states.items()
-            if state.observation is not None
-        }
-
-    def _watched(self) -> list[Watched]:
-        namespaces = sorted({target.reference.namespace for target in self.targets})
-        place = namespaces[0] if len(namespaces) == 1 else ""
-        watched: dict[tuple[str, str], str] = {}
-        for target in self.targets:
-            kind = target.service.kind
-            watched[kind.key] = ""
-            if target.reconciler != CONTROLLER:
-                watched |= dict.fromkeys(kind.observed_kinds, "")
-            watched[POD] = selector_text(kind.pod_labels)
-        return [
-            Watched(api_version, kind, place, selector)
-            for (api_version, kind), selector in watched.items()
-        ]
-
-    def _judge(self, objects: Objects) -> bool:
-        settled = [self._settled(target, objects) for target in self.targets]
-        return all(settled)
-
-    def _settled(self, target: Target, objects: Objects) -> bool:
-        state = self._states[target.reference]
-        observation = observe(target, objects)
-        state.observation = observation
-        self._tell(target, state, observation)
-        if reached(observation, self.wait_for):
-            return True
-        if not observation.failed:
-            state.failing_since = None
-            return False
-        if state.failing_since is None:
-            state.failing_since = self.clock()
-        return self.clock() - state.failing_since >= FAILURE_LASTS_S
-
-    def _tell(self, target: Target, state: _State, observation: Observation) -> None:
-        text = summary(observation)
-        if text != state.text:
-            state.text = text
-            elapsed = self.clock() - self._started
-            self.progress(
-                f"{target.reference.namespace}/{target.reference.name}: {text} ({elapsed:.0f} s)"
-            )
-
-
-def reached(observation: Observation | None, wait_for: str) -> bool:
-    """Tell whether a service is what is waited for: `ready`, or a condition that is true."""
-    if observation is None:
-        return False
-    if wait_for == "ready":
-        return observation.ready
-    found = condition(observation.status, wait_for)
-    return found is not None and found.get("status") == "True"
-
-
 def summary(observation: Observation) -> str:
     """Return one line about a service: its roles with ready and desired pods, and what it still lacks."""
     status = observation.status
@@ -222,20 +148,20 @@ def lacking(observation: Observation) -> list[str]:
     ]
 
 
-def read_objects(cluster: Cluster, targets: Sequence[Target]) -> dict[Reference, Json]:
+def read_pods(cluster: Cluster, targets: Sequence[Target]) -> Pods:
     """Return the pods of services that are not ready, for the reasons of their failures; none where that is not allowed."""
-    objects: dict[Reference, Json] = {}
+    pods: dict[str, list[Json]] = {}
     places = {
         (target.reference.namespace, selector_text(target.service.kind.pod_labels))
         for target in targets
     }
-    for namespace, selector in places:
+    for namespace, selector in sorted(places):
         try:
             listing = cluster.list(*POD, namespace=namespace, selector=selector)
         except ClusterError:
             continue
-        objects |= {Reference.of(item): item for item in listing.items}
-    return objects
+        pods.setdefault(namespace, []).extend(listing.items)
+    return pods
 
 
 def known_objects(

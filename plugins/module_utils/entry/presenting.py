@@ -13,8 +13,9 @@ from ..engine.policy import Policy
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, Problem
 from ..kube.reference import Reference
+from .awaited import Awaited, reached
 from .fleet import Service
-from .observing import Wait, known_objects, lacking, observe, reached, read_objects, write_status
+from .observing import known_objects, lacking, observe, read_pods, write_status
 from .result import (
     TROUBLES,
     Clock,
@@ -28,6 +29,7 @@ from .result import (
 )
 from .rounds import Reconciled, Reconciler
 from .target import CONTROLLER, Target
+from .waiting import Wait
 
 Params = Mapping[str, Any]
 Progress = Callable[[str], None]
@@ -103,7 +105,7 @@ def _settle(
     troubles: list[str] = []
     try:
         if params["wait"] and not policy.dry_run:
-            troubles += _wait(params, cluster, waiting, results, objects, clock, progress)
+            troubles += _wait(params, policy, cluster, waiting, results, objects, clock, progress)
         else:
             _observe(cluster, done.targets, results, objects)
     except KeyboardInterrupt as interrupt:
@@ -144,14 +146,17 @@ def _observe(
     observations = {target.reference: observe(target, objects) for target in targets}
     unready = [target for target in targets if not observations[target.reference].ready]
     if unready:
-        objects |= read_objects(cluster, unready)
-        observations |= {target.reference: observe(target, objects) for target in unready}
+        pods = read_pods(cluster, unready)
+        for target in unready:
+            found = pods.get(target.reference.namespace, ())
+            observations[target.reference] = observe(target, objects, found)
     for reference, observation in observations.items():
         results[reference].observation = observation
 
 
 def _wait(
     params: Params,
+    policy: Policy,
     cluster: Cluster,
     targets: Sequence[Target],
     results: Mapping[Reference, ServiceResult],
@@ -172,23 +177,42 @@ def _wait(
     ]
     if not left:
         return []
-    waiting = Wait(left, params["wait_for"], clock.monotonic, progress)
-    observations = waiting.run(cluster, params["wait_timeout"])
-    texts = []
-    for target in left:
-        observation = observations.get(target.reference)
-        results[target.reference].observation = observation
-        if observation is None or not reached(observation, params["wait_for"]):
-            why = (
-                "; ".join(lacking(observation)) if observation else "it could not be listed in time"
-            )
-            how = (
-                "failed"
-                if observation and observation.failed
-                else f"is not {params['wait_for']} after {clock.elapsed:.0f} s"
-            )
-            texts.append(f"{target.reference} {how}: {why}")
-    return texts
+    waiting = Wait(
+        cluster,
+        left,
+        objects,
+        wait_for=params["wait_for"],
+        fleet=policy.fleet,
+        clock=clock.monotonic,
+        progress=progress,
+    )
+    broken = []
+    try:
+        waiting.run(params["wait_timeout"])
+    except ClusterError as error:
+        broken.append(f"the wait broke off: {error}")
+    finally:
+        for service in waiting.services:
+            if service.observation is not None:
+                results[service.target.reference].observation = service.observation
+    return broken + [
+        _shortfall(service, clock.elapsed) for service in waiting.services if not service.reached
+    ]
+
+
+def _shortfall(service: Awaited, seconds: float) -> str:
+    """Return how far a service is from what was waited for, and why."""
+    reasons = (
+        lacking(service.observation) if service.observation else ["it could not be listed in time"]
+    )
+    verdict = service.verdict
+    if verdict is None:
+        how = f"is not {service.wait_for} after {seconds:.0f} s"
+    else:
+        how = "failed"
+        if not any(verdict.message in reason for reason in reasons):
+            reasons.insert(0, f"{verdict.reason}: {verdict.message}")
+    return f"{service.target.reference} {how}: {'; '.join(reasons)}"
 
 
 def _write_statuses(

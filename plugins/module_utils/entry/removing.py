@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +18,8 @@ from ..engine.plan import Action, Change, deletions
 from ..engine.policy import Policy
 from ..engine.rights import Need, missing_rights, needs_of
 from ..engine.snapshot import Snapshot, take_snapshot
-from ..engine.wait import Watched, wait
+from ..engine.wait import wait
+from ..engine.watcher import Watched
 from ..kube.intent import Stage
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
@@ -180,29 +181,38 @@ class Remover:
     def wait(
         self, timeout: float, clock: Callable[[], float], progress: Callable[[str], None]
     ) -> list[str]:
-        """Wait until the custom resources are gone; return a text for each that is not."""
-        parents = set(self._parents)
-        if not parents:
+        """Wait until the custom resources are gone; return a text for each that is not. Raises ClusterError."""
+        if not self._parents:
             return []
-        left: dict[Reference, Json] = {}
-
-        def gone(objects: Mapping[Reference, Json]) -> bool:
-            now = {reference: objects[reference] for reference in parents & objects.keys()}
-            for reference in sorted((left.keys() or parents) - now.keys()):
-                progress(f"{reference}: gone")
-            left.clear()
-            left.update(now)
-            return not now
-
-        kinds = sorted(
-            {(reference.api_version, reference.kind, reference.namespace) for reference in parents}
-        )
-        watched = [
-            Watched(api_version, kind, namespace, "") for api_version, kind, namespace in kinds
-        ]
-        if wait(self._cluster, watched, gone, timeout, clock):
+        kinds = {(parent.api_version, parent.kind) for parent in self._parents}
+        namespaces = tuple(sorted({parent.namespace for parent in self._parents}))
+        watched = [Watched(*kind, namespaces=namespaces) for kind in sorted(kinds)]
+        left = _Left(set(self._parents), progress)
+        if wait(self._cluster, watched, left, timeout, clock):
             return []
         return [
             f"{reference} is still there after {timeout:.0f} s: {held(live)}"
-            for reference, live in sorted(left.items())
+            for reference, live in sorted(left.there.items())
         ]
+
+
+class _Left:
+    """Sees custom resources go. there: those that are left, as seen last."""
+
+    def __init__(self, parents: set[Reference], progress: Callable[[str], None]) -> None:
+        self._awaited = parents
+        self._progress = progress
+        self.there: dict[Reference, Json] = {}
+
+    def see(self, reference: Reference, live: Json | None) -> None:
+        """Take note of a custom resource."""
+        if reference not in self._awaited:
+            return
+        if live is not None:
+            self.there[reference] = live
+        elif self.there.pop(reference, None):
+            self._progress(f"{reference}: gone")
+
+    def content(self) -> bool:
+        """Tell whether all are gone."""
+        return not self.there

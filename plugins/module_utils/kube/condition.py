@@ -7,8 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from .fault import Fault
 from .manifest import Json
+from .reference import Reference
 
+GATEWAY_GROUP = "gateway.networking.k8s.io"
 Truth = Literal["True", "False", "Unknown"]
 
 
@@ -31,26 +34,25 @@ class Condition:
         }
 
 
-#: What gateways say of a parent that is there and for which waiting does not help.
-_FINAL = frozenset(
-    {
-        "NotAllowedByListeners",
-        "NoMatchingListenerHostname",
-        "NoMatchingParent",
-        "InvalidKind",
-        "UnsupportedValue",
-    }
-)
+#: Why an object is not accepted yet although nothing is wrong with it.
+_PASSING = frozenset({"NotFound", "Pending", "NoReadyListeners", "HTTPRouteNotAccepted"})
 
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """What all parents say together. final: waiting does not help."""
+    """What all parents say together. awaited: the Gateways that the object names and that have not reported on it."""
 
     status: Truth
     reason: str
     message: str
-    final: bool = False
+    awaited: tuple[Reference, ...] = ()
+
+    @property
+    def fault(self) -> Fault | None:
+        """The refusal, None where there is none or where it will pass by itself."""
+        if self.status != "False" or self.reason in _PASSING:
+            return None
+        return Fault(self.reason, self.message)
 
 
 def acceptance(live: Json | None, name: str) -> Acceptance:
@@ -61,27 +63,35 @@ def acceptance(live: Json | None, name: str) -> Acceptance:
     """
     if live is None:
         return Acceptance("False", "NotFound", f"{name} does not exist")
+    namespace = live["metadata"].get("namespace") or ""
     parents = (live.get("status") or {}).get("parents") or ()
     said = [
-        (_parent_name(parent), condition)
+        (parent.get("parentRef") or {}, condition)
         for parent in parents
         for condition in _current(parent, live["metadata"].get("generation") or 0)
     ]
     for parent, condition in said:
         if condition.get("status") == "False":
             reason = condition.get("reason") or "NotAccepted"
-            message = f"{name}, {parent}: {reason}: {condition.get('message', '')}"
-            return Acceptance("False", reason, message, final=reason in _FINAL)
+            message = f"{name}, {_shown(parent)}: {reason}: {condition.get('message', '')}"
+            return Acceptance("False", reason, message)
     accepted = {
-        parent
+        _reference(parent, namespace): _shown(parent)
         for parent, condition in said
         if (condition.get("type"), condition.get("status")) == ("Accepted", "True")
     }
-    if accepted and len(accepted) == len({_parent_name(parent) for parent in parents}):
-        return Acceptance(
-            "True", "Accepted", f"{name} is accepted by {', '.join(sorted(accepted))}"
-        )
-    return Acceptance("Unknown", "Pending", f"No gateway has reported on {name} yet")
+    named = (live.get("spec") or {}).get("parentRefs") or ()
+    wanted = [*named, *(parent.get("parentRef") or {} for parent in parents)]
+    silent = dict.fromkeys(_reference(parent, namespace) for parent in wanted)
+    awaited = tuple(parent for parent in silent if parent not in accepted)
+    if accepted and not awaited:
+        by = ", ".join(sorted(accepted.values()))
+        return Acceptance("True", "Accepted", f"{name} is accepted by {by}")
+    text = f"No gateway has reported on {name} yet"
+    if accepted:
+        text = f"{', '.join(map(str, awaited))} has not reported on {name} yet"
+    gateways = tuple(parent for parent in awaited if parent.kind == "Gateway")
+    return Acceptance("Unknown", "Pending", text, gateways)
 
 
 def _current(parent: Json, generation: int) -> Iterator[Json]:
@@ -93,7 +103,12 @@ def _current(parent: Json, generation: int) -> Iterator[Json]:
             yield condition
 
 
-def _parent_name(parent: Mapping[str, Any]) -> str:
-    reference = parent.get("parentRef") or {}
-    place = f"{reference['namespace']}/" if reference.get("namespace") else ""
-    return f"{reference.get('kind') or 'Gateway'} {place}{reference.get('name', '')}"
+def _reference(parent: Mapping[str, Any], namespace: str) -> Reference:
+    """Return what a parentRef names. namespace: that of the object in which it stands."""
+    group = parent.get("group", GATEWAY_GROUP)
+    kind, name = parent.get("kind") or "Gateway", parent.get("name") or ""
+    return Reference(f"{group}/v1", kind, parent.get("namespace") or namespace, name)
+
+
+def _shown(parent: Mapping[str, Any]) -> str:
+    return str(_reference(parent, parent.get("namespace") or ""))

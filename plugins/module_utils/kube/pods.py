@@ -4,19 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from .fault import Fault
 from .manifest import Json
+from .reference import Reference
 
-#: Why a container waits although nothing that is still to come will start it. `ErrImagePull` is not among them: a first
-#: failure may pass, and a lasting one turns into `ImagePullBackOff` within seconds.
+#: Why a container waits although nothing that is still to come will start it. One of them may pass, so who waits lets it last.
 LASTING_REASONS = frozenset(
     {
         "CrashLoopBackOff",
         "CreateContainerConfigError",
         "CreateContainerError",
         "ErrImageNeverPull",
+        "ErrImagePull",
         "ImagePullBackOff",
         "InvalidImageName",
         "RunContainerError",
@@ -25,29 +26,26 @@ LASTING_REASONS = frozenset(
 _TEMPLATE_HASH = "pod-template-hash"
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What keeps a workload from its work. reason: one word, as Kubernetes has it. message: which pod, and its own words."""
-
-    reason: str
-    message: str
-
-
 def pod_fault(pod: Json) -> Fault | None:
     """Return the first lasting fault of a pod: of its scheduling, its init containers, its containers."""
-    name = pod["metadata"].get("name", "")
+    meta = pod["metadata"]
+    name = meta.get("name", "")
+    subject = Reference("v1", "Pod", meta.get("namespace") or "", name)
     status: Mapping[str, Any] = pod.get("status") or {}
     for condition in status.get("conditions") or ():
-        unscheduled = condition.get("type") == "PodScheduled" and condition.get("status") == "False"
-        if unscheduled and condition.get("reason") == "Unschedulable":
-            return Fault(
-                "Unschedulable", f"pod {name}: Unschedulable: {condition.get('message', '')}"
-            )
+        if _unschedulable(condition) and not status.get("nominatedNodeName"):
+            message = f"pod {name}: Unschedulable: {condition.get('message', '')}"
+            return Fault("Unschedulable", message, subject)
     for container in _container_statuses(status):
         waiting = (container.get("state") or {}).get("waiting") or {}
         if waiting.get("reason") in LASTING_REASONS:
-            return Fault(waiting["reason"], _waiting_message(name, container, waiting))
+            return Fault(waiting["reason"], _waiting_message(name, container, waiting), subject)
     return None
+
+
+def _unschedulable(condition: Mapping[str, Any]) -> bool:
+    said = tuple(condition.get(key) for key in ("type", "status", "reason"))
+    return said == ("PodScheduled", "False", "Unschedulable")
 
 
 def _container_statuses(status: Mapping[str, Any]) -> Iterator[Json]:
@@ -61,7 +59,7 @@ def _waiting_message(pod: str, container: Json, waiting: Mapping[str, Any]) -> s
     said = [
         waiting.get("message"),
         last.get("message"),
-        last.get("reason") and f"ended with {last['reason']}",
+        last.get("reason") and f"ended with {last['reason']}, exit code {last.get('exitCode')}",
     ]
     words = "; ".join(word for word in said if word)
     return f"{text}: {words}" if words else text
@@ -87,3 +85,17 @@ def _labels(pod: Json) -> Mapping[str, str]:
 def _alive(pod: Json) -> bool:
     ended = (pod.get("status") or {}).get("phase") in ("Succeeded", "Failed")
     return not ended and not pod["metadata"].get("deletionTimestamp")
+
+
+def workload_of(pod: Json) -> Reference | None:
+    """Return the Deployment that a pod belongs to, by the name of its ReplicaSet, or what else owns it; None for a bare pod."""
+    meta = pod["metadata"]
+    owners = meta.get("ownerReferences") or ()
+    owner = next((each for each in owners if each.get("controller")), None)
+    if owner is None:
+        return None
+    namespace, name = meta.get("namespace") or "", owner["name"]
+    if owner["kind"] != "ReplicaSet":
+        return Reference(owner["apiVersion"], owner["kind"], namespace, name)
+    suffix = f"-{_labels(pod).get(_TEMPLATE_HASH, '')}"
+    return Reference("apps/v1", "Deployment", namespace, name.removesuffix(suffix))

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .fault import Fault
 from .manifest import Json
-from .pods import Fault, newest, pod_fault
+from .pods import newest, pod_fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,12 @@ def read_rollout(deployment: Json | None, pods: Sequence[Json]) -> Rollout:
     )
     if rollout.complete or not rollout.observed:
         return rollout
+    if spec.get("paused") and not rollout.rolled_out:
+        name = deployment["metadata"]["name"]
+        message = (
+            f"Deployment {name} is paused, so its rollout does not go on; set spec.paused to false"
+        )
+        return replace(rollout, fault=Fault("DeploymentPaused", message))
     return replace(rollout, fault=_fault(deployment, status, pods))
 
 
@@ -64,17 +71,10 @@ def _fault(deployment: Json, status: Mapping[str, Any], pods: Sequence[Json]) ->
     own = newest(pods, selector) if status.get("updatedReplicas") else []
     for fault in (pod_fault(pod) for pod in own):
         if fault is not None:
-            return Fault(fault.reason, f"Deployment {name}, {fault.message}")
-    for kind, failing, reason in (
-        ("ReplicaFailure", "True", ""),
-        ("Progressing", "False", "ProgressDeadlineExceeded"),
-    ):
+            return replace(fault, message=f"Deployment {name}, {fault.message}")
+    for kind, failing in (("ReplicaFailure", "True"), ("Progressing", "False")):
         for condition in status.get("conditions") or ():
-            said = condition.get("reason") or kind
-            if (
-                condition.get("type") == kind
-                and condition.get("status") == failing
-                and reason in ("", said)
-            ):
-                return Fault(said, f"Deployment {name}: {said}: {condition.get('message', '')}")
+            if (condition.get("type"), condition.get("status")) == (kind, failing):
+                reason = condition.get("reason") or kind
+                return Fault(reason, f"Deployment {name}: {reason}: {condition.get('message', '')}")
     return None

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from ..kube.fault import Fault
 from ..kube.intent import Intent
 from ..kube.manifest import Json
 from ..kube.problem import Problem
@@ -32,12 +33,14 @@ class Observation:
     """What the live children say about a service.
 
     status: the custom resource's status as its controller would write it, with our extra conditions, without times.
-    ready: whether the service does its work. failed: it will not become ready by waiting.
+    ready: whether the service does its work. faults: what waiting will not mend, where it lasts.
+    awaited: objects of others that have to say something first, and without which waiting does not help.
     """
 
     status: Json
     ready: bool
-    failed: bool = False
+    faults: tuple[Fault, ...] = ()
+    awaited: tuple[Reference, ...] = ()
     url: str = ""
     problems: tuple[Problem, ...] = ()
 

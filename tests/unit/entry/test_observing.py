@@ -10,12 +10,12 @@ import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.engine.apply import Outcome
 from ansible_collections.modelops.inference.plugins.module_utils.engine.parent import record
+from ansible_collections.modelops.inference.plugins.module_utils.entry.awaited import reached
 from ansible_collections.modelops.inference.plugins.module_utils.entry.observing import (
     condition,
     known_objects,
     lacking,
     observe,
-    reached,
     recorded_service,
     summary,
 )

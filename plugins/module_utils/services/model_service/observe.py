@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...kube.condition import Acceptance, Condition, acceptance
+from ...kube.fault import Fault
 from ...kube.manifest import Json
 from ...kube.problem import Problem
 from ...kube.reference import Reference
@@ -62,11 +63,8 @@ def observe(service: ModelService, live: Live, pods: Sequence[Json]) -> Observat
         and not _pods_to_end(decode, prefill)
         and _picker_serves(service, picker)
         and _reachable(pool, route),
-        failed=verdict.phase == "Failed"
-        or picker.fault is not None
-        or _switched_off(service, picker)
-        or pool.final
-        or (route is not None and route.final),
+        faults=tuple(_faults(service, picker, decode, prefill, pool, route)),
+        awaited=route.awaited if route is not None else (),
         problems=tuple(_problems(decode, prefill)),
     )
 
@@ -85,7 +83,8 @@ def reconcile_error(observation: Observation, message: str) -> Observation:
         "conditions": conditions,
         "phase": "Running" if phase == "Ready" else phase,
     }
-    return replace(observation, status=status, ready=False, failed=True)
+    faults = (Fault("ReconcileError", message), *observation.faults)
+    return replace(observation, status=status, ready=False, faults=faults)
 
 
 def _deployment(service: ModelService, live: Live, pods: Sequence[Json], name: str) -> Rollout:
@@ -174,6 +173,18 @@ def _picker_serves(service: ModelService, picker: Rollout) -> bool:
     if picker.found and picker.desired == 0:
         return not _switched_off(service, picker)
     return picker_ready(picker).status == "True"
+
+
+def _faults(
+    service: ModelService, picker: Rollout, *others: Rollout | Acceptance | None
+) -> Iterator[Fault]:
+    """Yield what waiting does not mend: of the Deployments, of what pool and route were told."""
+    for part in (picker, *others):
+        if part is not None and part.fault is not None:
+            yield part.fault
+    if _switched_off(service, picker):
+        ready = picker_ready(picker)
+        yield Fault(ready.reason, ready.message)
 
 
 def _switched_off(service: ModelService, picker: Rollout) -> bool:

@@ -79,7 +79,7 @@ def test_counters_give_the_phase(
     # Ready pods that are to end, as in a surge, make the status Ready as the operator's, but no wait is over with them.
     settled = all(ready <= wanted for wanted, ready in filter(None, (decode, prefill or None)))
     assert seen.ready is (phase == "Ready" and settled)
-    assert not seen.failed
+    assert not seen.faults
 
 
 def test_zero_counters_are_written() -> None:
@@ -112,6 +112,7 @@ def test_old_pods_do_not_make_a_rollout_ready(counts: dict[str, Any]) -> None:
 
 
 BROKEN: dict[str, tuple[dict[str, Any], str, str]] = {
+    "first pull": ({"containerStatuses": waiting("ErrImagePull", "manifest unknown")}, "ErrImagePull", "manifest unknown"),
     "no image": ({"containerStatuses": waiting("ImagePullBackOff", 'Back-off pulling image "x:1"')}, "ImagePullBackOff", "x:1"),
     "crash": ({"containerStatuses": waiting("CrashLoopBackOff", "back-off 5m0s")}, "CrashLoopBackOff", "back-off"),
     "no secret": (
@@ -126,7 +127,7 @@ def test_broken_pod_fails_the_service_in_its_own_words(
     status: dict[str, Any], reason: str, text: str
 ) -> None:
     seen = observe(CHAT, live(deployment("chat-decode"), *AROUND), [pod("chat-decode", **status)])
-    assert seen.failed
+    assert seen.faults
     assert seen.status["phase"] == "Failed"
     found = condition(seen)
     assert found[:2] == ("False", reason)
@@ -143,18 +144,35 @@ def test_stopped_deployment_fails_the_service(stopped: dict[str, Any], reason: s
     assert stopped["message"] in condition(seen)[2]
 
 
-def test_first_failed_pull_may_pass() -> None:
-    pods = [pod("chat-decode", containerStatuses=waiting("ErrImagePull", "timeout"))]
+def test_pod_for_which_others_have_to_go_has_its_place() -> None:
+    pods = [pod("chat-decode", conditions=[NO_GPU], nominatedNodeName="node-1")]
     seen = observe(CHAT, live(deployment("chat-decode"), *AROUND), pods)
-    assert (seen.failed, seen.status["phase"]) == (False, "Running")
+    assert (seen.faults, seen.status["phase"]) == ((), "Running")
+
+
+def test_words_of_a_container_that_ended_are_passed_on() -> None:
+    ended = {"reason": "OOMKilled", "exitCode": 137, "message": "no memory left"}
+    (status,) = waiting("CrashLoopBackOff", "back-off 5m0s")
+    pods = [pod("chat-decode", containerStatuses=[{**status, "lastState": {"terminated": ended}}])]
+    text = condition(observe(CHAT, live(deployment("chat-decode"), *AROUND), pods))[2]
+    for word in ("no memory left", "OOMKilled", "137"):
+        assert word in text
+
+
+def test_paused_deployment_fails_the_rollout_that_it_holds_up() -> None:
+    paused = deployment("chat-decode", 2, 2, updated=0, total=2)
+    paused["spec"]["paused"] = True
+    assert condition(observe(CHAT, live(paused, *AROUND), []))[1] == "DeploymentPaused"
+    paused["status"] |= {"updatedReplicas": 2}
+    assert observe(CHAT, live(paused, *AROUND), []).ready
 
 
 def test_pods_of_the_old_template_do_not_fail_the_rollout_that_mends_them() -> None:
     old = pod("chat-decode", containerStatuses=waiting("CrashLoopBackOff"))
     new = pod("chat-decode", template="b", created="2026-01-02T00:00:00Z")
-    assert not observe(CHAT, live(deployment("chat-decode"), *AROUND), [old, new]).failed
+    assert not observe(CHAT, live(deployment("chat-decode"), *AROUND), [old, new]).faults
     unseen = live(deployment("chat-decode", seen=0, conditions=[DEADLINE]), *AROUND)
-    assert not observe(CHAT, unseen, [old]).failed
+    assert not observe(CHAT, unseen, [old]).faults
 
 
 def test_complete_role_is_not_failed_by_a_pod_that_is_too_many() -> None:
@@ -190,7 +208,7 @@ def test_switched_off_picker_serves_only_where_the_gateway_goes_on_without_it() 
     for mode, ready in (("FailOpen", True), ("FailClose", False)):
         asked = service(inferencePool={"endpointPicker": {"replicas": 0, "failureMode": mode}})
         seen = observe(asked, objects, [])
-        assert (seen.ready, seen.failed) == (ready, not ready)
+        assert (seen.ready, bool(seen.faults)) == (ready, not ready)
 
 
 def test_dotted_name_finds_its_picker() -> None:
@@ -203,7 +221,8 @@ ROUTES = {
     "accepted": ([ACCEPTED], "True", "Accepted", False),
     "nobody looked": ([], "Unknown", "Pending", False),
     "not admitted": ([said("Accepted", "False", "NotAllowedByListeners", "no")], "False", "NotAllowedByListeners", True),
-    "no backend yet": ([ACCEPTED, said("ResolvedRefs", "False", "BackendNotFound")], "False", "BackendNotFound", False),
+    "no backend yet": ([ACCEPTED, said("ResolvedRefs", "False", "BackendNotFound")], "False", "BackendNotFound", True),
+    "listener not ready": ([said("Accepted", "False", "NoReadyListeners")], "False", "NoReadyListeners", False),
     "of an older generation": ([said("Accepted", "False", "NotAllowedByListeners", generation=1)], "Unknown", "Pending", False),
 }  # fmt: skip
 
@@ -218,8 +237,17 @@ def test_service_needs_its_route(
     )
     seen = observe(CHAT, objects, [])
     assert condition(seen, "RouteAccepted")[:2] == (status, reason)
-    assert (seen.ready, seen.failed) == (status == "True", failed)
+    assert (seen.ready, bool(seen.faults)) == (status == "True", failed)
     assert seen.status["phase"] == "Ready"
+
+
+def test_every_gateway_that_a_route_names_has_to_accept_it() -> None:
+    half = route(ACCEPTED)
+    half["spec"] = {"parentRefs": [{"name": "edge", "namespace": "infra"}, {"name": "inner"}]}
+    seen = observe(CHAT, live(deployment("chat-decode", 1, 1), PICKER, pool(), half), [])
+    assert not seen.ready
+    assert [str(gateway) for gateway in seen.awaited] == ["Gateway team-a/inner"]
+    assert "Gateway team-a/inner" in condition(seen, "RouteAccepted")[2]
 
 
 def test_refused_pool_is_not_ready() -> None:
@@ -246,7 +274,7 @@ def test_error_keeps_counters_and_takes_ready_away() -> None:
         "creating Service chat-epp: 50%d of 100%",
     )
     assert counters(failed) == {"decodeReady": 2, "decodeReplicas": 2}
-    assert (failed.status["phase"], failed.ready, failed.failed) == ("Running", False, True)
+    assert (failed.status["phase"], failed.ready, bool(failed.faults)) == ("Running", False, True)
 
 
 def test_conditions_are_sorted_by_type() -> None:

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Waiting for services: until each is ready, or fails for good."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from ..cluster.connection import Cluster
+from ..engine import FLEET_LABEL
+from ..engine.wait import wait
+from ..engine.watcher import Watched
+from ..kube.labels import selector_text
+from ..kube.manifest import Json
+from ..kube.pods import workload_of
+from ..kube.reference import Reference
+from .awaited import Awaited
+from .observing import POD, summary
+from .second_look import SecondLook
+from .target import CONTROLLER, Target
+
+Progress = Callable[[str], None]
+
+#: Where nothing happens for so many seconds, a line tells how far the wait is, and names so many services.
+SILENT_S, NAMED = 60.0, 3
+
+
+class Wait:
+    """Follows services until each is what is waited for, or has a fault that lasts. An observer for `engine.wait`.
+
+    known: the live objects after our writes. wait_for: `ready`, or the type of a condition. fleet: the label of our objects.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        targets: Sequence[Target],
+        known: Mapping[Reference, Json],
+        *,
+        wait_for: str,
+        fleet: str,
+        clock: Callable[[], float],
+        progress: Progress,
+    ) -> None:
+        self.services = [Awaited(target, known, wait_for) for target in targets]
+        self._cluster = cluster
+        self._fleet = fleet
+        self._clock = clock
+        self._progress = progress
+        self._second_look = SecondLook(cluster)
+        self._of = {each: service for service in self.services for each in service.references}
+        self._changed = dict.fromkeys(self.services)
+        self._started = self._spoke = clock()
+
+    def run(self, timeout: float) -> None:
+        """Watch for at most `timeout` seconds; `services` hold how it ended for each, also after a ClusterError."""
+        wait(self._cluster, self._watched(), self, timeout, self._clock)
+
+    def see(self, reference: Reference, live: Json | None) -> None:
+        """Take note of an object, where it is one of the services'."""
+        service = self._of.get(reference)
+        if service is None and live is not None and (reference.api_version, reference.kind) == POD:
+            workload = workload_of(live)
+            service = self._of.get(workload) if workload else None
+            if service is not None:
+                self._of[reference] = service
+        if service is not None:
+            service.see(reference, live)
+            self._changed[service] = None
+
+    def content(self) -> bool:
+        """Look again at the services of which something changed; tell whether all have come to an end."""
+        now = self._clock()
+        for service in self._changed:
+            self._tell(service, summary(service.observe(now)), now)
+        self._changed.clear()
+        for service in self.services:
+            lasting = filter(self._second_look.confirms, service.lasting(now))
+            service.verdict = next(lasting, None)
+        left = [each for each in self.services if not each.reached and each.verdict is None]
+        if left and now - self._spoke >= SILENT_S:
+            self._tell_how_far(left, now)
+        return not left
+
+    def _watched(self) -> list[Watched]:
+        """Return what to watch: one entry per kind, whatever the number of services."""
+        targets = [service.target for service in self.services]
+        watched = partial(
+            Watched, namespaces=tuple(sorted({each.reference.namespace for each in targets}))
+        )
+        fleet = selector_text({FLEET_LABEL: self._fleet})
+        found = []
+        for target in targets:
+            kind = target.service.kind
+            observed = () if target.reconciler == CONTROLLER else kind.observed_kinds
+            found += [watched(*each, selector=fleet) for each in (kind.key, *observed)]
+            # Pods only give the reasons of failures.
+            pods = selector_text(kind.pod_labels)
+            found.append(watched(*POD, selector=pods, optional=True))
+        return list(dict.fromkeys(found))
+
+    def _tell(self, service: Awaited, text: str, now: float) -> None:
+        if text != service.text:
+            service.text = text
+            place = service.target.reference
+            self._say(f"{place.namespace}/{place.name}: {text} ({now - self._started:.0f} s)", now)
+
+    def _tell_how_far(self, left: Sequence[Awaited], now: float) -> None:
+        names = [f"{each.namespace}/{each.name}" for each in (one.target.reference for one in left)]
+        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        total = len(self.services)
+        self._say(
+            f"{total - len(left)} of {total} services have come to an end after {now - self._started:.0f} s; "
+            f"waiting for {', '.join(names[:NAMED])}{more}",
+            now,
+        )
+
+    def _say(self, line: str, now: float) -> None:
+        self._spoke = now
+        self._progress(line)

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What keeps a workload or a route from its work, where waiting does not help."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .reference import Reference
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One reason. reason: one word, as Kubernetes has it. message: which object, and its own words.
+
+    subject: the pod whose fault it is, None where it is nobody's or not a pod's.
+    """
+
+    reason: str
+    message: str
+    subject: Reference | None = None
