@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The data that plugins of llm-d's own picker hand to each other: who needs what, and which producers are added.
+
+A key is a kind of data and the name of its producer. A consumer without a producer's name means the default one, which
+the picker creates by itself for most kinds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from ..findings import Finding, refusal
+from ..given import Declared
+from ..releases import Generation, Release
+
+Key = tuple[str, str]
+
+#: The producer that each kind of data has by default.
+_DEFAULT_PRODUCERS = {
+    "prefix": "approx-prefix-cache-producer",
+    "in-flight": "inflight-load-producer",
+    "uncached": "inflight-load-producer",
+    "latency": "predicted-latency-producer",
+    "embeddings": "mm-embeddings-cache-producer",
+    "tokens": "token-producer",
+    "session": "session-id-producer",
+    "cluster-queue": "",
+    "cluster-cache": "",
+}
+
+#: Kinds for which no producer is created.
+_NEVER_CREATED = frozenset({"uncached", "cluster-queue", "cluster-cache"})
+
+#: What each type produces under its own name.
+_PRODUCED: Mapping[str, tuple[str, ...]] = {
+    "approx-prefix-cache-producer": ("prefix",),
+    "multicluster-approx-prefix-cache-producer": ("prefix",),
+    "burst-prefix-cache-producer": ("prefix",),
+    "precise-prefix-cache-producer": ("prefix",),
+    "precise-prefix-cache-scorer": ("prefix",),
+    "inflight-load-producer": ("in-flight", "uncached"),
+    "predicted-latency-producer": ("latency",),
+    "mm-embeddings-cache-producer": ("embeddings",),
+    "token-producer": ("tokens",),
+    "tokenizer": ("tokens",),
+    "session-id-producer": ("session",),
+}
+
+#: What each type needs, with the parameter that names the producer.
+_REQUIRED: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "active-request-scorer": (("in-flight", "inFlightLoadProducerName"),),
+    "approx-prefix-cache-producer": (("tokens", ""),),
+    "burst-prefix-cache-producer": (("tokens", ""),),
+    "concurrency-detector": (("in-flight", "inFlightLoadProducerName"),),
+    "context-length-aware": (("tokens", ""),),
+    "disagg-profile-handler": (("prefix", ""), ("tokens", "")),
+    "inflight-load-producer": (("tokens", ""),),
+    "latency-scorer": (
+        ("latency", "latencyPredictionInfoProducerName"),
+        ("prefix", "prefixMatchInfoProducerName"),
+    ),
+    "latency-slo-admitter": (("latency", "latencyPredictionInfoProducerName"),),
+    "mm-embeddings-cache-producer": (("tokens", ""),),
+    "mm-embeddings-cache-scorer": (("embeddings", "producerName"),),
+    "multicluster-approx-prefix-cache-producer": (("tokens", ""),),
+    "multicluster-kv-cache-utilization-scorer": (("cluster-cache", ""),),
+    "multicluster-prefix-cache-scorer": (("prefix", "prefixMatchInfoProducerName"),),
+    "multicluster-queue-scorer": (("cluster-queue", ""),),
+    "no-hit-lru-scorer": (("prefix", "prefixMatchInfoProducerName"),),
+    "p2p-source-producer": (("prefix", "prefixMatchInfoProducerName"),),
+    "pd-profile-handler": (("prefix", "prefixMatchInfoProducerName"), ("tokens", "")),
+    "precise-prefix-cache-producer": (("tokens", ""),),
+    "prefix-cache-scorer": (("prefix", "prefixMatchInfoProducerName"),),
+    "slo-headroom-tier-filter": (("latency", "latencyPredictionInfoProducerName"),),
+    "token-load-scorer": (
+        ("in-flight", "inFlightLoadProducerName"),
+        ("uncached", "inFlightLoadProducerName"),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DataFlow:
+    """faults: needs that nothing meets. created: the default producers that the picker adds, by name."""
+
+    faults: list[Finding]
+    created: list[str]
+
+
+def data_flow(plugins: Iterable[Declared], release: Release) -> DataFlow:
+    """Return which producers are added to plugins, and which needs stay open. For llm-d's own picker."""
+    consumers = list(plugins)
+    names = {plugin.name for plugin in consumers}
+    produced = {key for plugin in consumers for key in _produced(plugin)}
+    # What is never created by itself has to be there before anything is added.
+    declared = frozenset(produced)
+    faults: list[Finding] = []
+    created: list[str] = []
+    for plugin in consumers:
+        for kind, producer in _needs(plugin, release):
+            if (kind, producer) in (declared if kind in _NEVER_CREATED else produced):
+                continue
+            if producer != _DEFAULT_PRODUCERS[kind] or kind in _NEVER_CREATED:
+                faults.append(_open_need(plugin, kind, producer))
+            elif producer not in names:
+                added = Declared(producer, producer, "", None, given=False)
+                names.add(producer)
+                created.append(producer)
+                produced.update(_produced(added))
+                # What was added may need others.
+                consumers.append(added)
+    return DataFlow(faults, created)
+
+
+def _produced(plugin: Declared) -> Iterator[Key]:
+    if plugin.type == "multicluster-metrics-extractor":
+        yield from (("cluster-queue", ""), ("cluster-cache", ""))
+    for kind in _PRODUCED.get(plugin.type, ()):
+        yield kind, plugin.name
+
+
+def _needs(plugin: Declared, release: Release) -> Iterator[Key]:
+    for kind, parameter in _REQUIRED.get(plugin.type, ()):
+        yield _key(plugin, kind, parameter)
+    match plugin.type:
+        case "prefix-cache-affinity-filter":
+            yield from _affinity_needs(plugin)
+        case "precise-prefix-cache-scorer" if (
+            plugin.get("indexerConfig.tokenizersPoolConfig") is None
+        ):
+            yield _key(plugin, "tokens", "")
+        case "utilization-filter":
+            if any(
+                item.get("metric") == "active-requests"
+                for dummy, item in plugin.items("conditions")
+            ):
+                yield _key(plugin, "in-flight", "inFlightLoadProducerName")
+        case "predicted-latency-producer":
+            yield _key(plugin, "prefix", "prefixMatchInfoProducerName")
+            yield _key(plugin, "tokens", "")
+            if release.generation >= Generation.V0_10:
+                yield _key(plugin, "in-flight", "inFlightLoadProducerName")
+                if plugin.get("useEncoderCacheFeatures") is True:
+                    yield _key(plugin, "embeddings", "encoderCacheMatchInfoProducerName")
+
+
+def _affinity_needs(plugin: Declared) -> Iterator[Key]:
+    yield _key(plugin, "prefix", "prefixMatchInfoProducerName")
+    penalty = plugin.get("maxTTFTPenaltyMs")
+    if penalty is not None and penalty <= 0:
+        return
+    if plugin.get("ttftSource") == "latencyPredictor":
+        yield _key(plugin, "latency", "latencyPredictionInfoProducerName")
+    else:
+        yield _key(plugin, "in-flight", "inFlightLoadProducerName")
+
+
+def _key(plugin: Declared, kind: str, parameter: str) -> Key:
+    named = plugin.text(parameter) if parameter else ""
+    return kind, named or _DEFAULT_PRODUCERS[kind]
+
+
+_CLUSTER_KINDS = frozenset({"cluster-queue", "cluster-cache"})
+
+
+def _open_need(plugin: Declared, kind: str, producer: str) -> Finding:
+    if kind in _CLUSTER_KINDS:
+        wanted = "a multicluster-metrics-extractor"
+    else:
+        wanted = f"a producer named {producer} ({_DEFAULT_PRODUCERS[kind]} or one of its kind)"
+    return refusal(
+        "data-without-producer",
+        plugin.path,
+        plugin.name,
+        f"{plugin.type} needs data of {wanted}, which is not declared and is not added by itself",
+        f"declare {wanted}",
+    )

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a release of the picker does with a configuration when it starts: each step of its loader, without starting anything."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+from ..findings import Finding, Value, refusal
+from ..given import Declared
+from ..releases import Generation, Release
+from ..shape import cleaned, shape_faults
+from .builtin import builtin_default
+from .data_flow import data_flow
+from .data_layer import load_data_layer
+from .flow_control import add_defaults, load_detector, load_flow_control, load_parsers
+from .gates import load_gates
+from .loading import Loading
+from .plugins import load_plugins
+from .profiles import check_references, load_profiles
+
+_G = Generation
+
+
+def load(document: Value, release: Release, *, experimental: bool, empty: bool) -> Loading:
+    """Load a decoded document as a release does. empty: the text had no bytes at all.
+
+    experimental: the picker runs with --allow-experimental-plugins.
+    """
+    faults = list(shape_faults(document, release))
+    if faults:
+        return Loading(release, {}, findings=faults)
+    config = deepcopy(cleaned(document, release.generation))
+    if empty and release.generation >= _G.V1_4:
+        config = builtin_default(release)
+    loading = Loading(release, config)
+    _move_deprecated(loading)
+    load_gates(loading)
+    load_plugins(loading)
+    if _any_unknown_type(loading):
+        check_references(loading)
+        return loading
+    load_profiles(loading)
+    add_defaults(loading)
+    load_parsers(loading)
+    load_detector(loading)
+    load_data_layer(loading)
+    load_flow_control(loading)
+    _load_data_flow(loading)
+    if release.generation >= _G.V0_10 and not experimental:
+        _refuse_alpha(loading)
+    return loading
+
+
+def _any_unknown_type(loading: Loading) -> bool:
+    return any(plugin.type not in loading.registry for plugin in loading.declared)
+
+
+def _move_deprecated(loading: Loading) -> None:
+    """Take the old places of the saturation detector and the parser for the new ones, which win where both are set."""
+    config = loading.config
+    if not loading.release.has_own_picker:
+        return
+    if "saturationDetector" in config:
+        flow_control = config.setdefault("flowControl", {})
+        # One object: a default that is filled in below shows in both places.
+        flow_control.setdefault("saturationDetector", config["saturationDetector"])
+    if "parser" in config:
+        handler = config.setdefault("requestHandler", {})
+        if not handler.get("parsers"):
+            handler["parsers"] = [dict(config["parser"])]
+
+
+def _load_data_flow(loading: Loading) -> None:
+    release, instances = loading.release, loading.instances
+    if release.generation == _G.V1_5:
+        both = {"token-load-scorer", "inflight-load-producer"} <= set(instances.values())
+        if both:
+            scorer = next(name for name, kind in instances.items() if kind == "token-load-scorer")
+            loading.report([_mismatch(release, scorer)])
+        return
+    if not release.has_own_picker:
+        return
+    flow = data_flow(_objects(loading), release)
+    loading.report(flow.faults)
+    for name in flow.created:
+        instances[name] = name
+
+
+def _mismatch(release: Release, scorer: str) -> Finding:
+    return refusal(
+        "data-mismatch",
+        "plugins",
+        scorer,
+        f"{release.target} does not start with token-load-scorer beside inflight-load-producer: "
+        "they disagree about the type of the data between them",
+        "delete inflight-load-producer; the scorer alone starts",
+    )
+
+
+def _objects(loading: Loading) -> list[Declared]:
+    """Return the plugin objects as they are: declared ones, except where a default has taken their name."""
+    declared = {plugin.name: plugin for plugin in loading.declared}
+    objects = []
+    for name, type_name in loading.instances.items():
+        plugin = declared.get(name)
+        if plugin is None or plugin.type != type_name:
+            plugin = Declared(name, type_name, "plugins", None, given=False)
+        objects.append(plugin)
+    return objects
+
+
+def _refuse_alpha(loading: Loading) -> None:
+    for plugin in _objects(loading):
+        known = loading.registry.get(plugin.type)
+        if known is not None and known.alpha:
+            loading.report(
+                [
+                    refusal(
+                        "plugin-alpha",
+                        plugin.path,
+                        plugin.name,
+                        f"{plugin.type} is an alpha plugin in {loading.release.target}",
+                        "start the picker with --allow-experimental-plugins (option `experimental`), or do without it",
+                    )
+                ]
+            )

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The loader's step over `plugins`: types, names, parameters, and the plugins that other plugins name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..catalogue import targets_with
+from ..findings import Finding, refusal
+from ..given import Declared
+from ..hints import nearest
+from ..releases import Generation
+from ..rules.bounds import bound_faults
+from ..rules.factories import factory_faults
+from ..rules.handlers import FLAT_DISAGG_KEYS
+from ..rules.parameters import parameter_faults
+from ..rules.producers import approximate_prefix_faults
+from .loading import Loading
+
+_G = Generation
+_APPROXIMATE = "approx-prefix-cache-producer"
+
+
+def load_plugins(loading: Loading) -> None:
+    """Create the declared plugins: fill in names, report what is wrong with them, and remember their types."""
+    for index, entry in enumerate(loading.config.get("plugins", [])):
+        entry.setdefault("name", entry.get("type", ""))
+        plugin = Declared(
+            name=entry["name"],
+            type=entry.get("type", ""),
+            path=f"plugins[{index}]",
+            parameters=entry.get("parameters"),
+            given="parameters" in entry,
+        )
+        loading.report(_faults(plugin, loading))
+        loading.declared.append(plugin)
+        loading.instances.setdefault(plugin.name, plugin.type)
+    if loading.release.generation == _G.V1_5:
+        _add_prefix_producer(loading)
+
+
+def _faults(plugin: Declared, loading: Loading) -> Iterator[Finding]:
+    if not plugin.type:
+        yield refusal(
+            "plugin-without-type",
+            plugin.path,
+            plugin.name,
+            "a plugin needs a type",
+            "name its type",
+        )
+        return
+    if plugin.name in loading.instances:
+        yield refusal(
+            "plugin-name-twice",
+            f"{plugin.path}.name",
+            plugin.name,
+            f"two plugins have the name {plugin.name}; without a name of its own a plugin has that of its type",
+            "give one of them another name",
+        )
+    if plugin.type not in loading.registry:
+        yield _unknown_type(plugin, loading)
+        return
+    release = loading.release
+    faults = list(
+        parameter_faults(plugin.parameters, plugin.type, f"{plugin.path}.parameters", release)
+    )
+    yield from faults
+    if any(fault.verdict == "reject" for fault in faults):
+        return
+    yield from bound_faults(plugin, release)
+    yield from factory_faults(plugin, release)
+    yield from _decider_faults(plugin, loading)
+
+
+def _unknown_type(plugin: Declared, loading: Loading) -> Finding:
+    path, target = f"{plugin.path}.type", loading.release.target
+    having = targets_with(plugin.type)
+    if having:
+        message = f"{target} has no plugin of type {plugin.type}; it exists in {', '.join(having)}"
+        return refusal("plugin-type-unknown", path, plugin.type, message, _successor(plugin.type))
+    hint = nearest(plugin.type, loading.registry)
+    fix = f"did you mean {hint}?" if hint else f"choose one of {', '.join(loading.registry)}"
+    message = f"{target} has no plugin of type {plugin.type!r}"
+    return refusal("plugin-type-unknown", path, plugin.type, message, fix)
+
+
+#: Types that were replaced, with what does their work now.
+_SUCCESSORS = {
+    "model-server-protocol-metrics": "core-metrics-extractor (from 1.5)",
+    "core-metrics-extractor": "model-server-protocol-metrics (until 1.4)",
+    "model-server-protocol-models": "models-data-extractor (from llm-d 0.9)",
+    "predicted-latency-scorer": "predicted-latency-producer and latency-scorer (from llm-d 0.9)",
+}
+
+
+def _successor(type_name: str) -> str:
+    other = _SUCCESSORS.get(type_name)
+    return f"use {other}" if other else "do without it, or choose a release that has it"
+
+
+def _decider_faults(plugin: Declared, loading: Loading) -> Iterator[Finding]:
+    """Yield references to deciders that are not there; before 0.10 a decider has to stand before its handler."""
+    for key, name in _deciders(plugin, loading):
+        entries = loading.config["plugins"]
+        known = {
+            entry.get("name") or entry.get("type", ""): entry.get("type", "") for entry in entries
+        }
+        earlier = name in loading.instances
+        if name in known and not earlier and loading.release.generation < _G.V0_10:
+            yield refusal(
+                "plugin-order",
+                plugin.path,
+                name,
+                f"{plugin.type} needs {name}, which is declared after it; {loading.release.target} creates plugins in order",
+                f"move {name} before {plugin.name}",
+            )
+        elif name not in known:
+            yield refusal(
+                "plugin-needed",
+                plugin.at(key),
+                name,
+                f"{plugin.type} needs the decider {name}, which is not declared",
+                f"declare {name} before {plugin.name}",
+            )
+        elif (
+            known[name] in loading.registry
+            and "decider" not in loading.registry[known[name]].points
+        ):
+            yield refusal(
+                "plugin-needed",
+                plugin.at(key),
+                name,
+                f"{plugin.type} needs a decider, and {name} is a {known[name]}",
+                "name a decider, such as prefix-based-pd-decider",
+            )
+
+
+def _deciders(plugin: Declared, loading: Loading) -> Iterator[tuple[str, str]]:
+    generation = loading.release.generation
+    if plugin.type == "pd-profile-handler" and generation >= _G.V0_6:
+        default = "always-disagg-pd-decider" if generation == _G.V0_6 else "prefix-based-pd-decider"
+        name = plugin.get("deciderPluginName")
+        yield "deciderPluginName", default if name is None else name
+    if plugin.type != "disagg-profile-handler":
+        return
+    for stage in ("prefill", "encode"):
+        key = f"deciders.{stage}"
+        name = plugin.text(key) or _flat(plugin, key)
+        if name:
+            yield key, name
+
+
+def _flat(plugin: Declared, nested: str) -> str:
+    """Return what the deprecated flat parameters say for a nested one; the more specific one wins."""
+    keys = [key for key, place in FLAT_DISAGG_KEYS.items() if place == nested]
+    return next((plugin.text(key) for key in reversed(keys) if plugin.text(key)), "")
+
+
+def _add_prefix_producer(loading: Loading) -> None:
+    """In 1.5 the last prefix-cache-scorer brings its producer along, with its own parameters."""
+    scorers = [plugin for plugin in loading.declared if plugin.type == "prefix-cache-scorer"]
+    if not scorers or _APPROXIMATE in loading.instances.values():
+        return
+    scorer = scorers[-1]
+    path = f"{scorer.path}.parameters"
+    faults = list(parameter_faults(scorer.parameters, _APPROXIMATE, path, loading.release))
+    loading.report(faults)
+    if not any(fault.verdict == "reject" for fault in faults):
+        producer = Declared(
+            _APPROXIMATE, _APPROXIMATE, scorer.path, scorer.parameters, scorer.given
+        )
+        loading.report(bound_faults(producer, loading.release))
+        loading.report(approximate_prefix_faults(producer, loading.release))
+    loading.instances[_APPROXIMATE] = _APPROXIMATE

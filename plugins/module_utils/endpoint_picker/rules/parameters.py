@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The parameters of plugins: which keys a release reads, and what it makes of the ones that it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import cast
+
+from ...kube.manifest import Json
+from ..findings import Finding, Value, refusal, warning
+from ..hints import nearest
+from ..releases import Generation, Release, generation_named
+from ..schema import Field, Fields, ListOf
+from ..shape import fits, wanted_kind
+from .parameter_table import TABLE
+
+#: Types that take no keys, and say so.
+_KEYLESS_READERS = frozenset({"soft-reflective-ceiling-policy"})
+
+
+@cache
+def parameters_of(type_name: str, generation: Generation) -> Fields:
+    """Return the keys that a type reads in a generation. Empty: it never looks at its parameters."""
+    root: dict[str, Field] = {}
+    for kind, since, until, path in _table().get(type_name, ()):
+        if since <= generation <= until:
+            _insert(root, path.split("."), kind)
+    return _finished(root)
+
+
+def reads_parameters(type_name: str, release: Release) -> bool:
+    """Whether a type looks at its parameters at all."""
+    return bool(parameters_of(type_name, release.generation)) or type_name in _KEYLESS_READERS
+
+
+def parameter_faults(
+    value: Value, type_name: str, path: str, release: Release
+) -> Iterator[Finding]:
+    """Yield what is wrong with a plugin's parameters by their keys and kinds of value."""
+    if value is None:
+        return
+    if not reads_parameters(type_name, release):
+        if value:
+            yield warning(
+                "parameters-ignored",
+                path,
+                value,
+                f"{type_name} reads no parameters in {release.target}; they are ignored",
+                "delete them",
+            )
+        return
+    if not isinstance(value, dict):
+        yield refusal(
+            "parameters-kind",
+            path,
+            value,
+            f"the parameters of {type_name} have to be a map",
+            "write a map of keys and values",
+        )
+        return
+    yield from _struct(
+        value, parameters_of(type_name, release.generation), path, type_name, release
+    )
+
+
+def _struct(
+    value: Json, fields: Fields, path: str, type_name: str, release: Release
+) -> Iterator[Finding]:
+    for key, item in value.items():
+        here = f"{path}.{key}"
+        name = key if key in fields else _folded(key, fields)
+        if name is None:
+            yield _unknown(key, here, fields, type_name, release)
+        else:
+            yield from _field(item, fields[name], here, type_name, release)
+
+
+def _field(
+    value: Value, field: Field, path: str, type_name: str, release: Release
+) -> Iterator[Finding]:
+    if value is None:
+        return
+    if isinstance(field, ListOf):
+        if isinstance(value, list):
+            for index, item in enumerate(value):
+                yield from _field(item, field.fields, f"{path}[{index}]", type_name, release)
+        else:
+            yield _wrong_kind(value, "a list", path, type_name)
+    elif isinstance(field, str):
+        if not _fits(value, field):
+            yield _wrong_kind(value, _words(field), path, type_name)
+    elif isinstance(value, dict):
+        yield from _struct(value, field, path, type_name, release)
+    else:
+        yield _wrong_kind(value, "a map", path, type_name)
+
+
+def _fits(value: Value, leaf: str) -> bool:
+    if leaf == "map":
+        return isinstance(value, dict) and all(
+            item is None or isinstance(item, str) for item in value.values()
+        )
+    return isinstance(value, dict) if leaf == "object" else fits(value, leaf)
+
+
+def _words(leaf: str) -> str:
+    return {"map": "a map of texts", "object": "a map"}.get(leaf) or wanted_kind(leaf)
+
+
+def _wrong_kind(value: Value, wanted: str, path: str, type_name: str) -> Finding:
+    return refusal(
+        "parameter-kind", path, value, f"{type_name} wants {wanted} here", f"write {wanted}"
+    )
+
+
+def _unknown(key: str, path: str, fields: Fields, type_name: str, release: Release) -> Finding:
+    hint = nearest(key, fields)
+    fix = f"did you mean {hint}?" if hint else f"delete it; {type_name} reads {_list(fields)}"
+    if release.strict_parameters:
+        message = f"{type_name} has no such parameter in {release.target}, which stops the picker"
+        return refusal("parameter-unknown", path, key, message, fix)
+    message = f"{type_name} has no such parameter in {release.target}; it is ignored"
+    return warning("parameter-unknown", path, key, message, fix)
+
+
+def _list(fields: Fields) -> str:
+    return ", ".join(sorted(fields)) or "no parameters"
+
+
+def _folded(key: str, fields: Fields) -> str | None:
+    """Return the field that Go's decoder takes a key for: inside parameters the case of letters does not matter."""
+    return next((name for name in fields if name.casefold() == key.casefold()), None)
+
+
+@cache
+def _table() -> Mapping[str, list[tuple[str, Generation, Generation, str]]]:
+    rows: dict[str, list[tuple[str, Generation, Generation, str]]] = {}
+    types: list[str] = []
+    for line in TABLE.strip().splitlines():
+        if line.startswith("["):
+            types = line[1:-1].split()
+            continue
+        kind, generations, *paths = line.split()
+        since, until = generations.split("..")
+        last = generation_named(until) if until else max(Generation)
+        for type_name in types:
+            rows.setdefault(type_name, []).extend(
+                (kind, generation_named(since), last, path) for path in paths
+            )
+    return rows
+
+
+def _insert(root: dict[str, Field], steps: list[str], kind: str) -> None:
+    """Put one key of the table into a tree in which containers are maps, those of lists under a key that ends in []."""
+    *parents, last = steps
+    below = root
+    for step in parents:
+        below = cast("dict[str, Field]", below.setdefault(step, {}))
+    if kind in ("object", "list"):
+        below.setdefault(last if kind == "object" else f"{last}[]", {})
+    else:
+        below[last] = cast("Field", {"strings": "map"}.get(kind, kind))
+
+
+def _finished(tree: Mapping[str, Field]) -> Fields:
+    """Return the tree with lists as such, and with containers without keys as what they are."""
+    result: dict[str, Field] = {}
+    for key, field in tree.items():
+        if isinstance(field, str):
+            result[key] = field
+            continue
+        below = _finished(cast("Mapping[str, Field]", field))
+        if key.endswith("[]"):
+            result[key[:-2]] = ListOf(below) if below else "strings"
+        else:
+            result[key] = below or cast("Field", "object")
+    return result

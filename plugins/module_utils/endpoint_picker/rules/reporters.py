@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What factories of reporters and screeners of requests refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..findings import Finding, Value, refusal
+from ..given import Declared, lookup
+from ..releases import Release
+from .selectors import selector_fault
+from .values import value_fault
+
+
+def _needs_parameters(plugin: Declared) -> Iterator[Finding]:
+    if not plugin.given:
+        yield refusal(
+            "parameters-missing",
+            f"{plugin.path}.parameters",
+            None,
+            f"{plugin.type} does not start without parameters",
+            "give its parameters",
+        )
+
+
+def reporter_faults(plugin: Declared, dummy: Release) -> Iterator[Finding]:
+    """Yield what is wrong with the attribute of request-attribute-reporter."""
+    if not plugin.given:
+        yield from _needs_parameters(plugin)
+        return
+    attributes = list(plugin.items("attributes"))
+    if len(attributes) != 1:
+        yield value_fault(plugin, "attributes", "it takes exactly one attribute", "list one")
+        return
+    path, attribute = attributes[0]
+    if not lookup(lookup(attribute, "key"), "name") or not lookup(attribute, "expression"):
+        yield refusal(
+            "parameter-value",
+            path,
+            attribute,
+            f"{plugin.type}: key.name and expression are required",
+            "give both",
+        )
+
+
+def screener_faults(plugin: Declared, dummy: Release) -> Iterator[Finding]:
+    """Yield what is wrong with disaggregatedset-rollout-screener."""
+    if not plugin.given:
+        yield from _needs_parameters(plugin)
+        return
+    scope = plugin.get("scope.labelSelector")
+    fault = selector_fault(scope) if isinstance(scope, str) and scope else "a selector is required"
+    if fault:
+        yield value_fault(
+            plugin, "scope.labelSelector", fault, "write a selector as text, such as app=m"
+        )
+    yield from _header_selectors(plugin)
+    mode, roles = (
+        plugin.get("revisionGating.mode"),
+        plugin.get("revisionGating.requireRoles.values"),
+    )
+    if mode not in ("sum", "max-role", "disabled"):
+        yield value_fault(
+            plugin,
+            "revisionGating.mode",
+            "it is none of sum, max-role, disabled",
+            "choose one of these",
+        )
+    elif mode != "disabled" and not _are_distinct(roles):
+        yield value_fault(
+            plugin,
+            "revisionGating.requireRoles.values",
+            "at least one role is required, each once",
+            "list the roles",
+        )
+
+
+def _are_distinct(roles: Value) -> bool:
+    return isinstance(roles, list) and bool(roles) and all(roles) and len(set(roles)) == len(roles)
+
+
+def _header_selectors(plugin: Declared) -> Iterator[Finding]:
+    names: set[str] = set()
+    headers: set[str] = set()
+    for path, selector in plugin.items("headerSelectors"):
+        name, header = lookup(selector, "name"), lookup(selector, "headerName")
+        fault = None
+        if not name or not header or not lookup(selector, "labelKey"):
+            fault = "name, headerName and labelKey are required"
+        elif lookup(selector, "mode") not in ("strict", "prefer"):
+            fault = "the mode is neither strict nor prefer"
+        elif name in names or header in headers:
+            fault = "its name or its header stands twice"
+        names.add(name)
+        headers.add(header)
+        if fault:
+            yield refusal(
+                "parameter-value", path, selector, f"{plugin.type}: {fault}", "correct the selector"
+            )

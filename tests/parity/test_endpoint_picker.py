@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Each recorded picker configuration gets the verdict that each release gave it, and becomes what each release made of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.check import (
+    Report,
+    check_text,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.releases import (
+    release_of,
+    releases,
+)
+
+RECORDINGS = Path(__file__).parent / "recordings" / "endpoint_picker"
+VERDICTS = {"+": "accept", "-": "reject", "?": "unstable"}
+
+_HEADER, *_LINES = (RECORDINGS / "verdicts.txt").read_text().splitlines()
+COLUMNS = _HEADER.split()
+RECORDED = {name: dict(zip(COLUMNS, signs, strict=True)) for name, *signs in map(str.split, _LINES)}
+
+
+def check(name: str, column: str) -> Report:
+    """Check a recorded input against the release of a column."""
+    target, dummy, flag = column.partition("+")
+    source = (RECORDINGS / "inputs" / f"{name}.txt").read_bytes()
+    return check_text(source, release_of(target), experimental=bool(flag))
+
+
+def test_every_release_and_every_input_was_recorded() -> None:
+    """A release or an input that is added has to be recorded, and nothing is left out."""
+    assert {column.partition("+")[0] for column in COLUMNS} == set(releases())
+    inputs = {path.stem for path in (RECORDINGS / "inputs").iterdir()}
+    assert inputs == set(RECORDED)
+    assert len(RECORDED) * len(COLUMNS) == 8520
+
+
+@pytest.mark.parametrize("name", sorted(RECORDED))
+def test_the_verdict_is_that_of_the_release(name: str) -> None:
+    """Accepted, refused or a gamble: as recorded, for each release."""
+    wrong = {
+        column: [finding.message for finding in report.errors]
+        for column, sign in RECORDED[name].items()
+        if (report := check(name, column)).verdict != VERDICTS[sign]
+    }
+    assert wrong == {}
+
+
+def effective_results() -> Iterator[Any]:
+    """Yield each recorded result once."""
+    for path in sorted((RECORDINGS / "effective").glob("*.jsonl")):
+        for line in path.read_text().splitlines():
+            result = json.loads(line)
+            yield pytest.param(result, id=f"{path.stem}-{next(iter(result['of']))}")
+
+
+@pytest.mark.parametrize("result", list(effective_results()))
+def test_the_normal_form_is_what_the_release_made_of_it(result: dict[str, Any]) -> None:
+    """Defaults, injected plugins, gates and handler: as recorded. Where order is left to chance, in any order."""
+    for name, columns in result["of"].items():
+        for column in columns.split():
+            report = check(name, column)
+            loose = result.get("unordered", False) or report.shaky
+            assert _comparable(report.config, loose) == _comparable(result["config"], loose)
+            shown = {plugin["name"] for plugin in report.config.get("plugins", [])}
+            assert sorted(report.instances.keys() - shown) == result["hidden"]
+            assert report.gates == result["gates"]
+            assert report.handler == result["handler"]
+
+
+def _comparable(config: dict[str, Any], loose: bool) -> dict[str, Any]:
+    if not loose:
+        return config
+    profiles = [
+        {**profile, "plugins": _sorted(profile.get("plugins", []))}
+        for profile in config["schedulingProfiles"]
+    ]
+    return {**config, "plugins": _sorted(config["plugins"]), "schedulingProfiles": profiles}
+
+
+def _sorted(items: list[Any]) -> list[Any]:
+    return sorted(items, key=lambda item: json.dumps(item, sort_keys=True))
