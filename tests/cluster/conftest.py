@@ -4,9 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.cluster import calls
+from ansible_collections.modelops.inference.plugins.module_utils.cluster.connection import connect
+from ansible_collections.modelops.inference.plugins.module_utils.cluster.timing import Timing
 from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.kind import (
     MODEL_SERVICE,
 )
@@ -27,6 +31,7 @@ from tests.lab.fixtures import (  # noqa: F401
 )
 from tests.lab.proxy import Proxy
 
+from .support.disturbed import Swing
 from .support.entries import Entries
 
 
@@ -35,6 +40,21 @@ def lab(control_plane: Cluster) -> Cluster:  # noqa: F811
     """The control plane, with the kind ModelService installed."""
     crds.install(control_plane.client, [MODEL_SERVICE.crd()])
     return control_plane
+
+
+@pytest.fixture(scope="session")
+def swing(lab: Cluster) -> Iterator[Swing]:
+    """A service that swings between two specs, for tests that disturb it on the way."""
+    with fresh_namespace(lab.client, "bare") as name, Swing(lab, name, "chat") as made:
+        yield made
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Connections that hardly pause before a repeat of their own accord, and whose pages hold one object."""
+    hasty = replace(Timing(), random=lambda: 0.02)
+    monkeypatch.setitem(connect.__kwdefaults__, "timing", hasty)
+    monkeypatch.setattr(calls, "PAGE", "1")
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -53,6 +54,8 @@ class Record:
     seconds: float = 0.0
     #: Port of the caller, which tells its connections apart.
     port: int = 0
+    #: When it arrived, on the monotonic clock.
+    moment: float = field(default_factory=time.monotonic)
 
     @property
     def dry_run(self) -> bool:

@@ -23,7 +23,8 @@ class Call:
     """One request.
 
     verb: as in RBAC. subject: what it is about, for messages: `apply Deployment team-a/qwen`.
-    idempotent: sending it twice ends as sending it once does, so it is repeated although it may have been executed.
+    idempotent: sending it twice ends as sending it once does, or is refused; so it is repeated although it may have been
+    executed.
     apply: a server-side apply, whose 409 without named managers is a lost race and is repeated.
     """
 

@@ -144,7 +144,6 @@ class Calls:
             reference=reference,
             query={"fieldValidation": "Strict"} | _dry(dry_run),
             body=manifest,
-            idempotent=dry_run,
             account=_account(facts, "read" if dry_run else "write"),
         )
 

@@ -148,7 +148,8 @@ class Cluster:
                     items += page.items
                     version = page.resource_version
                 return Listing(items, version)
-            except Gone:
+            except (Gone, NotFound):
+                # A page that came too late; or a server that does not serve yet what the others do.
                 if last_try:
                     raise
         raise AssertionError("unreachable")
@@ -208,7 +209,7 @@ class Cluster:
         return self._requests.object_of(call, self._sent(call))
 
     def create(self, manifest: Mapping[str, Any], *, dry_run: bool = False) -> Json:
-        """Create an object. Raises AlreadyExists. Not sent again where it may have been executed."""
+        """Create an object. Raises AlreadyExists; `uncertain` there says that an earlier attempt of this may have made it."""
         call = self._calls.create(manifest, dry_run=dry_run)
         return self._requests.object_of(call, self._sent(call))
 

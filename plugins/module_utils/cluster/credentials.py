@@ -19,16 +19,16 @@ _SHORTEST_SECRET = 6
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a credential comes from. renewable: asking again may give another one."""
+    """Where a credential comes from. fetch: takes the seconds that it may need. renewable: asking again may give another one."""
 
-    fetch: Callable[[], Credential]
+    fetch: Callable[[float], Credential]
     renewable: bool = False
     what: str = "the credential"
 
     @classmethod
     def fixed(cls, credential: Credential, what: str) -> Source:
         """Return a source that always gives the same."""
-        return cls(lambda: credential, what=what)
+        return cls(lambda dummy: credential, what=what)
 
 
 class Credentials:
@@ -43,19 +43,19 @@ class Credentials:
         self._accepted = -1
         self._current: Credential | None = None
 
-    def current(self) -> tuple[int, Credential]:
-        """Return the credential and its generation. Raises LoginError."""
+    def current(self, within: float) -> tuple[int, Credential]:
+        """Return the credential and its generation. within: seconds that fetching it may need. Raises LoginError."""
         with self._lock:
             if self._current is None:
-                self._current = _checked(self._source.fetch())
+                self._current = _checked(self._source.fetch(within))
             return self._generation, self._current
 
     def accepted(self, generation: int) -> None:
         """Note that the server took a credential."""
         self._accepted = max(self._accepted, generation)
 
-    def renew(self, refused: int) -> bool:
-        """Fetch again after a refusal. Return whether there is something new to try. Raises LoginError."""
+    def renew(self, refused: int, within: float) -> bool:
+        """Fetch again after a refusal, within so many seconds. Return whether there is something new to try. Raises LoginError."""
         with self._lock:
             if refused != self._generation:
                 return True
@@ -64,7 +64,7 @@ class Credentials:
             # The first value may be old (a cache of the plugin, a rotated file); of the later ones each must have worked.
             if self._generation > 0 and self._accepted < self._generation:
                 return False
-            self._current = _checked(self._source.fetch())
+            self._current = _checked(self._source.fetch(within))
             self._generation += 1
             return True
 

@@ -11,6 +11,8 @@ import socket
 import time
 from typing import Any
 
+from .dial import dial
+
 
 class DeadlineSocket:
     """Wraps a connected socket, plain or TLS. `settimeout(s)` means: everything from now on, within s seconds."""
@@ -75,10 +77,34 @@ class WithDeadlines:
 
     sock: Any
     timeout: Any
+    port: int
+    socket_options: Any
+    _dns_host: str
+
+    def _new_conn(self) -> socket.socket:
+        """Return a socket whose timeout is what connecting has left, for the handshake of TLS."""
+        if hasattr(self, "_socks_options"):
+            made: socket.socket = super()._new_conn()  # type: ignore[misc]
+            return made
+        from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
+
+        connection: Any = self
+        try:
+            return dial(self._dns_host, self.port, self.timeout, self.socket_options or ())
+        except TimeoutError as error:
+            raise ConnectTimeoutError(connection, "timed out") from error
+        except socket.gaierror as error:
+            raise NewConnectionError(connection, "the name does not resolve") from error
+        except OSError as error:
+            raise NewConnectionError(connection, "no connection") from error
 
     def connect(self) -> None:
-        """Connect as urllib3 does, and wrap what results."""
+        """Connect as urllib3 does, and wrap what results.
+
+        Its warning about an unverified server is left out: `Cluster.warnings` has a better one.
+        """
         super().connect()  # type: ignore[misc]
+        self.is_verified = True
         self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         if hasattr(socket, "TCP_KEEPIDLE"):
             self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 20)

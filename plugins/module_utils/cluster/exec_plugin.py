@@ -72,22 +72,23 @@ class ExecPlugin:
             timeout=timeout,
         )
 
-    def fetch(self) -> Credential:
-        """Run the program and return what it gives. Raises LoginError; its output is never in the message."""
+    def fetch(self, within: float) -> Credential:
+        """Run the program, at most so many seconds, and return what it gives. Raises LoginError; its output is never in it."""
         import subprocess
 
+        seconds = max(0.01, min(self.timeout, within))
         try:
             done = subprocess.run(
                 [self._program(), *self.arguments],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
-                timeout=self.timeout,
+                timeout=seconds,
                 check=False,
                 env={**self.environment, "KUBERNETES_EXEC_INFO": json.dumps(self._question())},
             )
         except subprocess.TimeoutExpired:
             raise LoginError(
-                f"the credential plugin {self.command} gave nothing within {self.timeout:.0f} s;"
+                f"the credential plugin {self.command} gave nothing within {seconds:.0f} s;"
                 " does it wait for a login? Run it by hand"
             ) from None
         except OSError as error:

@@ -77,7 +77,7 @@ def _in_cluster(environment: Mapping[str, str], pod: Path) -> tuple[Endpoint, So
 
 
 def _token_file(path: Path) -> Source:
-    def fetch() -> Credential:
+    def fetch(dummy: float) -> Credential:
         return Credential(f"Bearer {kubeconfig.read(path, 'the token file').strip()}")
 
     return Source(fetch, renewable=True, what=f"the token in {path}")
@@ -127,7 +127,9 @@ def _source_of_user(login: Login, context: kubeconfig.Context) -> Source:
         )
     if user.body.get("auth-provider"):
         return Source(
-            lambda: _by_library(login, context), renewable=True, what=f"the auth-provider {what}"
+            lambda dummy: _by_library(login, context),
+            renewable=True,
+            what=f"the auth-provider {what}",
         )
     if user.text("username"):
         return Source.fixed(

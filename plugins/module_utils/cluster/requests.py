@@ -27,6 +27,8 @@ Fence = Callable[[Call], None]
 USER_AGENT = "modelops.inference"
 #: LISTs at a time: each is charged up to ten of the seats that a user shares with everybody else.
 LISTS = 4
+#: Seconds for one attempt of a Lease request: a renewal that comes late is worth nothing, and writes wait for it.
+LEASE_TIMEOUT = 5.0
 #: Warnings of the server that are kept.
 _MOST_WARNINGS = 100
 _WARNING = re.compile(r'299 \S+ "((?:[^"\\]|\\.)*)"')
@@ -74,7 +76,7 @@ class Requests:
 
         def exchange(transport: Transport, headers: Any) -> Answer | Fault:
             spare = call.account == "lease"
-            patience = self._patience()
+            patience = min(self._patience(), LEASE_TIMEOUT) if spare else self._patience()
             return transport.exchange(call.method, target, body, headers, patience, spare=spare)
 
         return self._repeat(call, exchange)
@@ -139,10 +141,18 @@ class Requests:
                 self._transport[1].close()
                 self._transport = None
 
+    def too_late(self, call: Call) -> DeadlineExceeded:
+        """Return the error for what cannot be asked any more: the deadline of the task has passed."""
+        seconds = self.deadline.seconds
+        return DeadlineExceeded(
+            f"{call.subject} at {self.server}", seconds, "the deadline of the whole task has passed"
+        )
+
     def _repeat(self, call: Call, act: Callable[[Transport, Any], Answer | Fault]) -> Answer:
         """Do something until it goes well, or is final."""
         attempt = 0
         uncertain = renewed = False
+        failing_since: float | None = None
         while True:
             attempt += 1
             self._wait_for_turn(call)
@@ -151,11 +161,24 @@ class Requests:
                 outcome = replace(outcome, uncertain=uncertain)
                 if outcome.status < 300:
                     return outcome
-                if outcome.status == 401 and not renewed and self._credentials.renew(generation):
+                if (
+                    outcome.status == 401
+                    and not renewed
+                    and self._credentials.renew(generation, self.deadline.left())
+                ):
                     renewed = True
                     continue
             uncertain = uncertain or _maybe_executed(outcome)
-            again = retry.decide(call, outcome, attempt, met=self._met, random=self.timing.random)
+            now = self.timing.monotonic()
+            failing_since = now if failing_since is None else failing_since
+            again = retry.decide(
+                call,
+                outcome,
+                attempt,
+                failing=now - failing_since,
+                met=self._met,
+                random=self.timing.random,
+            )
             if again is None or again.delay >= self.deadline.left():
                 raise self._error(call, outcome, again)
             self._hold(again)
@@ -163,7 +186,7 @@ class Requests:
     def _attempt(
         self, call: Call, act: Callable[[Transport, Any], Answer | Fault], *, repeat: bool
     ) -> tuple[int, Answer | Fault]:
-        generation, credential = self._credentials.current()
+        generation, credential = self._credentials.current(self.deadline.left())
         transport = self._transport_for(credential)
         if call.account == "write":
             for fence in self._fences:
@@ -172,6 +195,8 @@ class Requests:
         outcome = act(transport, self._headers(call, credential))
         if isinstance(outcome, Answer):
             self._notice(generation, outcome)
+        elif outcome.sent:
+            transport.close_idle()
         return generation, outcome
 
     def _patience(self) -> float:
@@ -229,7 +254,7 @@ class Requests:
             if self._stop.is_set():
                 raise Stopped(f"{call.subject}: the connection to {self.server} is closed")
             if self.deadline.left() <= 0:
-                raise self._too_late(call)
+                raise self.too_late(call)
             early = self._not_before - self.timing.monotonic()
             if early <= 0:
                 return
@@ -247,7 +272,7 @@ class Requests:
             return refusal(call, outcome, scrub=self._credentials.scrub, advice=advice)
         if outcome.kind in ("stalled", "connect-timeout"):
             if self.deadline.left() <= 0:
-                return self._too_late(call)
+                return self.too_late(call)
             phase = "no complete answer" if outcome.kind == "stalled" else "no connection"
             advice = "the server or something before it is overloaded; see request_timeout"
             return DeadlineExceeded(
@@ -264,12 +289,6 @@ class Requests:
         elif outcome.kind == "connection":
             advice = "is the API server running, and is this its address?"
         return Unreachable(self.server, call.subject, self._credentials.scrub(cause), advice)
-
-    def _too_late(self, call: Call) -> DeadlineExceeded:
-        seconds = self.deadline.seconds
-        return DeadlineExceeded(
-            f"{call.subject} at {self.server}", seconds, "the deadline of the whole task has passed"
-        )
 
 
 def _target(call: Call) -> str:

@@ -9,8 +9,10 @@ from email.utils import parsedate_to_datetime
 
 from .call import UNTYPED_PATCH, Answer, Call, Fault
 
-#: Sent at most so often, the first time included.
+#: A server that answered before is given up once a request was sent so often, the first time included, ...
 ATTEMPTS = 8
+#: ... and so many seconds have passed: an API server that restarts is away for a while.
+OUTAGE = 60.0
 #: A 500 may be a passing trouble of etcd or of a webhook, or an object that breaks the server each time.
 INTERNAL_ERROR_ATTEMPTS = 5
 #: While a server has never answered, a name or an address that does not work is probably a mistake: give up sooner.
@@ -34,14 +36,16 @@ def decide(
     outcome: Answer | Fault,
     attempt: int,
     *,
+    failing: float,
     met: bool,
     random: Callable[[], float],
 ) -> Again | None:
     """Return when to send a request again, or None where that would be useless or unsafe.
 
-    attempt: how often it was sent. met: the server has answered something before. random: uniform in [0, 1).
+    attempt: how often it was sent. failing: seconds since it failed first. met: the server has answered something before.
+    random: uniform in [0, 1).
     """
-    if attempt >= _attempts(outcome, met) or not _repeatable(call, outcome):
+    if _spent(outcome, attempt, failing, met=met) or not _repeatable(call, outcome):
         return None
     if isinstance(outcome, Answer) and outcome.status in (429, 503):
         ordered = retry_after(outcome)
@@ -70,12 +74,16 @@ def retry_after(answer: Answer) -> float | None:
         return None
 
 
-def _attempts(outcome: Answer | Fault, met: bool) -> int:
-    if isinstance(outcome, Answer):
-        return INTERNAL_ERROR_ATTEMPTS if outcome.status == 500 else ATTEMPTS
-    if outcome.kind in ("stalled", "connect-timeout"):
-        return STALL_ATTEMPTS if met else 1
-    return ATTEMPTS if met else FIRST_CONTACT_ATTEMPTS
+def _spent(outcome: Answer | Fault, attempt: int, failing: float, *, met: bool) -> bool:
+    """Return whether it was tried often and long enough."""
+    if isinstance(outcome, Answer) and outcome.status == 500:
+        return attempt >= INTERNAL_ERROR_ATTEMPTS
+    if isinstance(outcome, Fault) and outcome.kind == "stalled":
+        return attempt >= STALL_ATTEMPTS
+    if not met:
+        silent = isinstance(outcome, Fault) and outcome.kind == "connect-timeout"
+        return silent or attempt >= FIRST_CONTACT_ATTEMPTS
+    return attempt >= ATTEMPTS and failing >= OUTAGE
 
 
 def _repeatable(call: Call, outcome: Answer | Fault) -> bool:

@@ -20,6 +20,8 @@ _OLD_CA_ADVICE = (
     "since 3.13 Python wants keyUsage (keyCertSign), basicConstraints and key identifiers in a CA certificate;"
     " renew the cluster's CA, or run this task with Python 3.12 or older"
 )
+#: In what OpenSSL and urllib3 say of certificates, of authorities, and of servers that speak another protocol.
+_LASTING = ("certificate", "unknown ca", "doesn't match", "wrong version number", "http request")
 _OLD_CA = ("key usage", "Key Identifier", "Basic Constraints")
 
 
@@ -39,6 +41,12 @@ def context(endpoint: Endpoint, certificate: ClientCertificate | None) -> ssl.SS
     # copying, and the server refuses the garbled hello.
     setattr(settings, "set_alpn_protocols", lambda dummy: None)  # noqa: B010
     return settings
+
+
+def lasting(error: BaseException) -> bool:
+    """Return whether a TLS session fails each time: for a certificate, or because the other side speaks something else."""
+    text = f"{_reason(error)} {error}".lower().replace("_", " ")
+    return isinstance(error, ssl.SSLCertVerificationError) or any(sign in text for sign in _LASTING)
 
 
 def explain(error: BaseException) -> tuple[str, str]:

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import queue
+import threading
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -13,8 +16,11 @@ from .call import Answer, Fault
 from .deadline_socket import WithDeadlines
 from .endpoint import Credential, Endpoint
 from .errors import LoginError, MissingLibrary
+from .fault import fault
 
+#: Seconds to look up the name, to connect and to agree on TLS.
 CONNECT_TIMEOUT = 5.0
+_SHORTEST = 0.01
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -34,8 +40,9 @@ class Transport:
             )
         self._prefix = parts.path.rstrip("/")
         options = _options(endpoint, credential) | {"maxsize": connections}
-        self._pool = _pool(endpoint, options | {"block": True})
-        self._streams = _pool(endpoint, options | {"block": False})
+        self._free = threading.BoundedSemaphore(connections)
+        self._pool = _pool(endpoint, options)
+        self._streams = _pool(endpoint, options)
 
     def exchange(
         self,
@@ -48,9 +55,28 @@ class Transport:
         spare: bool = False,
     ) -> Answer | Fault:
         """Send and read everything within `timeout` seconds. spare: do not wait for a busy connection."""
+        if spare:
+            return self._exchange(self._streams, method, path, body, headers, timeout)
+        started = time.monotonic()
+        if not self._free.acquire(timeout=timeout):
+            return Fault("connect-timeout", "no connection", False, timeout)
+        try:
+            left = max(_SHORTEST, timeout - (time.monotonic() - started))
+            return self._exchange(self._pool, method, path, body, headers, left)
+        finally:
+            self._free.release()
+
+    def _exchange(
+        self,
+        pool: Any,
+        method: str,
+        path: str,
+        body: bytes | None,
+        headers: Mapping[str, str],
+        timeout: float,
+    ) -> Answer | Fault:
         import urllib3
 
-        pool = self._streams if spare else self._pool
         started = time.monotonic()
         try:
             response = pool.request(
@@ -61,7 +87,6 @@ class Transport:
                 retries=False,
                 redirect=False,
                 timeout=urllib3.Timeout(connect=min(CONNECT_TIMEOUT, timeout), total=timeout),
-                pool_timeout=timeout,
             )
         except (urllib3.exceptions.HTTPError, OSError) as error:
             return fault(error, time.monotonic() - started)
@@ -89,8 +114,24 @@ class Transport:
             return fault(error, time.monotonic() - started)
         return response, Answer(response.status, _lower(response.headers), body)
 
+    def close_idle(self) -> None:
+        """Close the connections that no request uses now: where one was dead, those beside it are as well."""
+        for pool in (self._pool, self._streams):
+            waiting = pool.pool
+            idle = []
+            with contextlib.suppress(queue.Empty, AttributeError):  # None once the pool is closed
+                while True:
+                    idle.append(waiting.get_nowait())
+            for connection in idle:
+                if connection is not None:
+                    connection.close()
+                with contextlib.suppress(
+                    queue.Full
+                ):  # a request found none, and brought its own back
+                    waiting.put_nowait(connection)
+
     def close(self) -> None:
-        """Close the connections that no request uses now."""
+        """Close the connections for good."""
         self._pool.close()
         self._streams.close()
 
@@ -99,32 +140,6 @@ def shown(url: str) -> str:
     """Return a URL without user name and password."""
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
-
-
-def fault(error: BaseException, seconds: float) -> Fault:
-    """Return what an exception of urllib3 or of the system means."""
-    from urllib3 import exceptions as http
-
-    text = _innermost(error)
-    if isinstance(error, http.SSLError):
-        return Fault("tls", "\n".join(tls.explain(_root(error))), False, seconds)
-    if isinstance(error, http.ProxyError):
-        return Fault("proxy", text, False, seconds)
-    if isinstance(error, http.ConnectTimeoutError | http.EmptyPoolError) and not isinstance(
-        error, http.NewConnectionError
-    ):
-        return Fault("connect-timeout", "no connection", False, seconds)
-    if isinstance(error, http.NewConnectionError):
-        # urllib3 1.26 has no class of its own for names that do not resolve.
-        unknown = (
-            "resolve" in str(error) or "Name or service" in str(error) or "getaddrinfo" in text
-        )
-        return Fault("name" if unknown else "connection", text, False, seconds)
-    if isinstance(error, http.ClosedPoolError):
-        return Fault("connection", "the connection was just replaced", False, seconds)
-    if isinstance(error, http.ReadTimeoutError | TimeoutError):
-        return Fault("stalled", "no complete answer", True, seconds)
-    return Fault("dropped", text, True, seconds)
 
 
 def _options(endpoint: Endpoint, credential: Credential) -> dict[str, Any]:
@@ -152,40 +167,12 @@ def _options(endpoint: Endpoint, credential: Credential) -> dict[str, Any]:
 
 
 def _pool(endpoint: Endpoint, options: Mapping[str, Any]) -> Any:
-    from urllib3.connection import HTTPConnection, HTTPSConnection
-
-    class Plain(WithDeadlines, HTTPConnection):
-        """HTTP with deadlines."""
-
-    class Secure(WithDeadlines, HTTPSConnection):
-        """HTTPS with deadlines."""
-
-        def connect(self) -> None:
-            """Connect, without urllib3's warning about an unverified server: `Cluster.warnings` has a better one."""
-            super().connect()
-            self.is_verified = True
-
     pool = proxies.pool(endpoint, options)
-    pool.ConnectionCls = Secure if "ssl_context" in options else Plain
+    # TLS, plain HTTP and SOCKS have classes of their own.
+    pool.ConnectionCls = type("Connection", (WithDeadlines, pool.ConnectionCls), {})
     return pool
 
 
 def _lower(headers: Mapping[str, str]) -> dict[str, str]:
     # A name that comes several times is one entry here, its values joined with commas.
     return {name.lower(): headers[name] for name in headers}
-
-
-def _root(error: BaseException) -> BaseException:
-    """Return the exception that others were made from."""
-    for inner in (*error.args, error.__cause__, getattr(error, "reason", None)):
-        if isinstance(inner, BaseException):
-            return _root(inner)
-    return error
-
-
-def _innermost(error: BaseException) -> str:
-    root = _root(error)
-    if isinstance(root, OSError) and root.strerror:
-        return root.strerror.lower()
-    text = str(root).rpartition(">: ")[2] or str(root).rpartition("] ")[2]
-    return text.rpartition("] ")[2].lower() if "[Errno" in text else text or type(root).__name__

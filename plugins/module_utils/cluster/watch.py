@@ -34,7 +34,8 @@ class WatchEvent:
 
 
 class Watch(Iterator[WatchEvent]):
-    """Iterate to get the events; ends at the timeout, at `close`, or raises Gone: then list and watch again.
+    """Iterate to get the events; ends at the timeout, at `close`, or raises Gone: then list and watch again. The deadline of
+    the task raises DeadlineExceeded.
 
     resource_version: that of the last event; a next watch starts there. A dropped connection is opened again from there.
     """
@@ -97,6 +98,8 @@ class Watch(Iterator[WatchEvent]):
             if not self._over():
                 drops += 1
                 self._back_off(drops)
+        if not self._closed and self._requests.deadline.left() <= 0:
+            raise self._requests.too_late(self._call)
 
     def _back_off(self, drops: int) -> None:
         delay = self._requests.timing.random() * min(5.0, 0.1 * 2**drops)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ..cluster.connection import Cluster
-from ..cluster.errors import Forbidden
+from ..cluster.errors import AlreadyExists, Forbidden
 from ..cluster.lease import leases
 from ..engine import guards
 from ..engine.adoptable import objections as objections_to_adopt
@@ -278,7 +278,12 @@ class Reconciler:
     def _create_namespaces(self, names: Sequence[str]) -> None:
         for name in names:
             reference = Reference("v1", "Namespace", "", name)
-            self._cluster.create(reference.to_manifest(), dry_run=self._policy.dry_run)
+            try:
+                self._cluster.create(reference.to_manifest(), dry_run=self._policy.dry_run)
+            except AlreadyExists as error:
+                # Somebody else made it meanwhile, unless an attempt of ours did whose answer was lost.
+                if not error.uncertain:
+                    continue
             service = next(
                 plan.service for plan in self.done.plans if plan.service.namespace == name
             )

@@ -213,6 +213,39 @@ def _script(handler: Handler) -> Script:
     return script
 
 
+class HeldTime:
+    """A clock that stands still until a test moves it; who pauses waits for that."""
+
+    def __init__(self) -> None:
+        self._now = 1000.0
+        self._paused = 0
+        self._changed = threading.Condition()
+
+    def timing(self) -> Timing:
+        """What a connection takes."""
+        return Timing(monotonic=lambda: self._now, pause=self._pause, random=lambda: 0.5)
+
+    def move(self, seconds: float) -> None:
+        """Let time pass."""
+        with self._changed:
+            self._now += seconds
+            self._changed.notify_all()
+
+    def await_pauses(self, number: int) -> None:
+        """Return once so many threads pause."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: self._paused == number, timeout=30)
+
+    def _pause(self, wake: threading.Event, seconds: float) -> bool:
+        with self._changed:
+            until = self._now + seconds
+            self._paused += 1
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._now >= until)
+            self._paused -= 1
+        return wake.is_set()
+
+
 @dataclass
 class FakeTime:
     """A clock that jumps ahead whenever somebody waits, and dice that always show the same."""

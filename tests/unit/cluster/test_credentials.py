@@ -7,6 +7,7 @@ import base64
 import json
 import stat
 import sys
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -69,7 +70,7 @@ def plugin(folder: Path, body: str, **spec: Any) -> ExecPlugin:
     )
 
 
-def to(script: faulty.Script, folder: Path, body: str = COUNTING) -> Cluster:
+def to(script: faulty.Script, folder: Path, body: str = COUNTING, **options: Any) -> Cluster:
     user = {"exec": {"command": program(folder, body), "apiVersion": VERSION}}
     content = {
         "current-context": "m",
@@ -79,7 +80,7 @@ def to(script: faulty.Script, folder: Path, body: str = COUNTING) -> Cluster:
     }
     environment = {"PATH": "/usr/bin:/bin", "COUNT": str(folder / "count")}
     auth = {"kubeconfig": content, "environment": environment}
-    return connect(auth, timing=FakeTime().timing())
+    return connect(auth, timing=FakeTime().timing(), **options)
 
 
 def runs(folder: Path) -> int:
@@ -113,23 +114,25 @@ def test_a_refused_fresh_credential_is_final(tmp_path: Path) -> None:
 def test_many_refusals_at_once_fetch_once() -> None:
     fetched = []
 
-    def fetch() -> Credential:
+    def fetch(dummy: float) -> Credential:
         fetched.append(1)
         return Credential(f"Bearer {len(fetched)}")
 
     credentials = Credentials(Source(fetch, renewable=True))
-    generation, dummy = credentials.current()
-    assert [credentials.renew(generation) for dummy in range(8)] == [True] * 8
+    generation, dummy = credentials.current(60.0)
+    assert [credentials.renew(generation, 60.0) for dummy in range(8)] == [True] * 8
     assert len(fetched) == 2
 
 
 def test_a_long_run_renews_each_time_a_credential_ends() -> None:
     numbers = iter(range(100))
-    credentials = Credentials(Source(lambda: Credential(f"Bearer {next(numbers)}"), renewable=True))
+    credentials = Credentials(
+        Source(lambda dummy: Credential(f"Bearer {next(numbers)}"), renewable=True)
+    )
     for dummy in range(5):
-        generation, dummy = credentials.current()
+        generation = credentials.current(60.0)[0]
         credentials.accepted(generation)
-        assert credentials.renew(generation)
+        assert credentials.renew(generation, 60.0)
 
 
 def test_a_fixed_token_is_not_asked_for_again() -> None:
@@ -158,7 +161,7 @@ def test_an_expired_client_certificate_says_when_it_expired() -> None:
     pair = Authority().issue("ann", timedelta(days=-1))
     shown = Credential("", ClientCertificate(pair.certificate, pair.key))
     credentials = Credentials(Source.fixed(shown, "the client certificate of user ann"))
-    credentials.current()
+    credentials.current(60.0)
     assert credentials.explain().startswith("the client certificate of user ann expired on 20")
 
 
@@ -228,7 +231,7 @@ def test_a_rotated_token_file_is_read_again(tmp_path: Path) -> None:
 )
 def test_a_plugin_that_fails_says_how(tmp_path: Path, body: str, message: str) -> None:
     with pytest.raises(LoginError) as caught:
-        plugin(tmp_path, body).fetch()
+        plugin(tmp_path, body).fetch(60.0)
     assert message in str(caught.value)
 
 
@@ -236,23 +239,33 @@ def test_output_of_a_plugin_is_not_in_the_error(tmp_path: Path) -> None:
     secret = "eyJhbGciOiJSUzI1NiIsImtpZCI6IjEyMyJ9.e30.abc"
     body = f"print('{secret}'); print('got {secret}', file=sys.stderr); sys.exit(1)"
     with pytest.raises(LoginError) as caught:
-        plugin(tmp_path, body).fetch()
+        plugin(tmp_path, body).fetch(60.0)
     assert secret not in str(caught.value)
     assert str(caught.value).endswith("exit code 1: got ***")
 
 
 def test_a_plugin_that_waits_is_ended(tmp_path: Path) -> None:
     waiting = plugin(tmp_path, "time.sleep(60)")
-    object.__setattr__(waiting, "timeout", 0.3)
+    started = time.monotonic()
     with pytest.raises(LoginError, match="gave nothing within"):
-        waiting.fetch()
+        waiting.fetch(0.3)
+    assert time.monotonic() - started < 20
+
+
+def test_the_deadline_of_the_task_ends_a_plugin_that_waits(tmp_path: Path) -> None:
+    started = time.monotonic()
+    with serving() as script, to(script, tmp_path, "time.sleep(60)", deadline=0.5) as cluster:
+        with pytest.raises(LoginError, match="gave nothing within"):
+            cluster.get(MAP)
+        assert script.seen == []
+    assert time.monotonic() - started < 20
 
 
 def test_a_plugin_that_is_not_there_gives_its_hint(tmp_path: Path) -> None:
     spec = {"command": "no-such-plugin", "apiVersion": VERSION, "installHint": "get it at x"}
     missing = ExecPlugin.of(spec, environment={"PATH": "/bin"}, folder=tmp_path, cluster={})
     with pytest.raises(LoginError, match=r"no-such-plugin: no such file or directory; get it at x"):
-        missing.fetch()
+        missing.fetch(60.0)
 
 
 @pytest.mark.parametrize(
@@ -286,7 +299,7 @@ print(json.dumps({{"apiVersion": "{VERSION}", "status": {{"token": json.dumps(to
         env=[{"name": "MORE", "value": "more"}],
         provideClusterInfo=True,
     )
-    told = json.loads(asking.fetch().authorization.removeprefix("Bearer "))
+    told = json.loads(asking.fetch(60.0).authorization.removeprefix("Bearer "))
     assert told == ["more", "one", "https://x", False]
 
 
@@ -295,4 +308,4 @@ def test_a_plugin_may_give_a_certificate(tmp_path: Path) -> None:
 shown = {{"clientCertificateData": "CERT", "clientKeyData": "KEY"}}
 print(json.dumps({{"apiVersion": "{VERSION}", "status": shown}}))
 """
-    assert plugin(tmp_path, body).fetch() == Credential("", ClientCertificate("CERT", "KEY"))
+    assert plugin(tmp_path, body).fetch(60.0) == Credential("", ClientCertificate("CERT", "KEY"))

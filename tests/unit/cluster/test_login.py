@@ -51,7 +51,7 @@ def login(
     """Resolve with nothing from this machine's own environment."""
     options = {**auth, "environment": environment or {}}
     endpoint, source = resolve(Login.of(options), *([pod] if pod else []))
-    return endpoint, source.fetch()
+    return endpoint, source.fetch(60.0)
 
 
 def test_host_with_api_key_needs_no_kubeconfig() -> None:
@@ -338,6 +338,8 @@ def test_nothing_secret_in_reprs() -> None:
     }
     parsed = Login.of(auth)
     endpoint, source = resolve(parsed)
-    shown = repr((parsed, endpoint, source, source.fetch(), ClientCertificate("sesame", "sesame")))
+    shown = repr(
+        (parsed, endpoint, source, source.fetch(60.0), ClientCertificate("sesame", "sesame"))
+    )
     assert "sesame" not in shown
     assert b64("u:sesame") not in shown

@@ -18,7 +18,8 @@ from ansible_collections.modelops.inference.plugins.module_utils.cluster.call im
 
 READ = Call(verb="get", method="GET", path="/x", subject="read x")
 APPLY = Call(verb="patch", method="PATCH", path="/x", subject="apply x", apply=True)
-CREATE = Call(verb="create", method="POST", path="/x", subject="create x", idempotent=False)
+PATCH = Call(verb="patch", method="PATCH", path="/x", subject="patch x", idempotent=False)
+CREATE = Call(verb="create", method="POST", path="/x", subject="create x")
 
 
 def said(status: int, body: object = None, **headers: str) -> Answer:
@@ -41,13 +42,16 @@ def failed(kind: str, sent: bool = False) -> Fault:
         (READ, said(429), True),
         (APPLY, said(429), True),
         (CREATE, said(429), True),
+        (CREATE, said(503), True),
+        (CREATE, failed("dropped", sent=True), True),
+        (PATCH, said(429), True),
         (READ, said(500), True),
         (READ, said(502), True),
         (APPLY, said(503), True),
         (APPLY, said(504), True),
-        (CREATE, said(500), False),
-        (CREATE, said(503), False),
-        (CREATE, said(504), False),
+        (PATCH, said(500), False),
+        (PATCH, said(503), False),
+        (PATCH, said(504), False),
         (READ, said(400), False),
         (READ, said(401), False),
         (READ, said(403), False),
@@ -59,19 +63,19 @@ def failed(kind: str, sent: bool = False) -> Fault:
         (READ, conflict(), False),
         (READ, failed("dropped", sent=True), True),
         (APPLY, failed("dropped", sent=True), True),
-        (CREATE, failed("dropped", sent=True), False),
-        (CREATE, failed("connection"), True),
+        (PATCH, failed("dropped", sent=True), False),
+        (PATCH, failed("connection"), True),
         (READ, failed("connection"), True),
         (READ, failed("name"), True),
         (READ, failed("tls"), False),
         (READ, failed("stalled", sent=True), True),
-        (CREATE, failed("stalled", sent=True), False),
+        (PATCH, failed("stalled", sent=True), False),
     ],
 )
 def test_only_what_is_safe_and_may_help_is_repeated(
     call: Call, outcome: Answer | Fault, repeated: bool
 ) -> None:
-    again = retry.decide(call, outcome, 1, met=True, random=lambda: 0.5)
+    again = retry.decide(call, outcome, 1, failing=0.0, met=True, random=lambda: 0.5)
     assert (again is not None) is repeated
 
 
@@ -80,28 +84,43 @@ def test_only_what_is_safe_and_may_help_is_repeated(
     dice=st.floats(0, 1, exclude_max=True),
 )
 def test_backoff_is_full_jitter_below_a_doubling_limit(attempt: int, dice: float) -> None:
-    again = retry.decide(READ, said(502), attempt, met=True, random=lambda: dice)
+    again = retry.decide(READ, said(502), attempt, failing=0.0, met=True, random=lambda: dice)
     assert again is not None
     limit = min(retry.LONGEST_DELAY, retry.BASE_DELAY * 2**attempt)
     assert again.delay == pytest.approx(dice * limit)
 
 
 @pytest.mark.parametrize(
-    ("outcome", "met", "attempts"),
+    ("outcome", "failing", "met", "attempts"),
     [
-        (said(503), True, retry.ATTEMPTS),
-        (said(500), True, retry.INTERNAL_ERROR_ATTEMPTS),
-        (failed("dropped", sent=True), True, retry.ATTEMPTS),
-        (failed("connection"), False, retry.FIRST_CONTACT_ATTEMPTS),
-        (failed("stalled", sent=True), True, retry.STALL_ATTEMPTS),
-        (failed("stalled", sent=True), False, 1),
+        (said(503), retry.OUTAGE, True, retry.ATTEMPTS),
+        (said(500), 0.0, True, retry.INTERNAL_ERROR_ATTEMPTS),
+        (failed("dropped", sent=True), retry.OUTAGE, True, retry.ATTEMPTS),
+        (failed("connect-timeout"), retry.OUTAGE, True, retry.ATTEMPTS),
+        (failed("connection"), 0.0, False, retry.FIRST_CONTACT_ATTEMPTS),
+        (failed("connect-timeout"), 0.0, False, 1),
+        (failed("stalled", sent=True), 0.0, True, retry.STALL_ATTEMPTS),
+        (failed("stalled", sent=True), 0.0, False, retry.STALL_ATTEMPTS),
     ],
 )
-def test_attempts_are_bounded(outcome: Answer | Fault, met: bool, attempts: int) -> None:
+def test_attempts_are_bounded(
+    outcome: Answer | Fault, failing: float, met: bool, attempts: int
+) -> None:
     sent = 1
-    while retry.decide(READ, outcome, sent, met=met, random=lambda: 0.0) is not None:
+    while (
+        retry.decide(READ, outcome, sent, failing=failing, met=met, random=lambda: 0.0) is not None
+    ):
         sent += 1
     assert sent == attempts
+
+
+@pytest.mark.parametrize("outcome", [said(503), failed("connection"), failed("dropped", sent=True)])
+def test_a_server_that_is_away_for_less_than_a_minute_is_not_given_up(
+    outcome: Answer | Fault,
+) -> None:
+    """An API server that restarts is away for as long as it takes, however often it is asked meanwhile."""
+    for attempt in range(1, 100):
+        assert retry.decide(READ, outcome, attempt, failing=59.9, met=True, random=lambda: 0.0)
 
 
 @pytest.mark.parametrize(
@@ -129,5 +148,6 @@ def test_retry_after_is_read_without_the_local_clock(
 
 
 def test_retry_after_is_obeyed_exactly_and_for_everything() -> None:
-    again = retry.decide(READ, said(429, None, retry_after="7"), 1, met=True, random=lambda: 0.0)
+    refused = said(429, None, retry_after="7")
+    again = retry.decide(READ, refused, 1, failing=0.0, met=True, random=lambda: 0.0)
     assert again == retry.Again(7.0, ordered=True)

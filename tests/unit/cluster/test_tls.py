@@ -8,6 +8,7 @@ import ssl
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ from ansible_collections.modelops.inference.plugins.module_utils.cluster.errors 
     Unreachable,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.cluster.proxies import bypassed
+from tests.lab import line
+from tests.lab.kubeconfig import Access
 from tests.unit.cluster import faulty
 from tests.unit.cluster.faulty import FakeTime, answer, serving
 from tests.unit.cluster.pki import Authority, Pair
@@ -57,6 +60,13 @@ def kubeconfig(server: str, ca: str = AUTHORITY.pem, user: Any = None, **cluster
         "users": [{"name": "u", "user": user or {}}],
         "contexts": [{"name": "m", "context": {"cluster": "c", "user": "u"}}],
     }
+
+
+@dataclass(frozen=True)
+class Server:
+    """As much of a server as a line needs."""
+
+    access: Access
 
 
 @contextmanager
@@ -125,6 +135,22 @@ def test_an_old_authority_is_explained_where_python_refuses_it(tmp_path: Path) -
         with failing(script, ca=old.pem) as caught:
             assert "its certificate authority is refused" in str(caught.value)
             assert "since 3.13 Python wants keyUsage" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "trouble", [line.end_in_handshake, line.reset_in_handshake, line.alert_in_handshake]
+)
+def test_a_handshake_that_breaks_off_is_tried_again(
+    tmp_path: Path, trouble: line.Treatment
+) -> None:
+    """A server that restarts does so."""
+    with serving(always=VERSION, tls=settings(tmp_path)) as script:
+        server = Server(Access(script.url, "", token="t"))
+        with line.Line(server, {1: trouble, 2: trouble}) as wire:
+            auth = {"kubeconfig": kubeconfig(wire.access.server), "environment": {}}
+            with connect(auth, timing=FakeTime().timing()) as cluster:
+                assert str(cluster.server_version()) == "v1.36.3"
+                assert cluster.stats.retries == 2
 
 
 def test_plain_http_where_tls_is_expected() -> None:
