@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
 from ..kube.manifest import Json
@@ -38,18 +37,17 @@ def connect(
     concurrency: int = 8,
     request_timeout: float = 30.0,
     deadline: float | None = None,
-    gzip: bool = False,
     timing: Timing = SYSTEM,
 ) -> Cluster:
     """Return a connection; nothing is sent before it is asked something. Use it in a `with`.
 
     auth: the authentication options, and under `environment` the variables that apply (see `options`).
     concurrency: connections and threads. request_timeout: seconds for one attempt. deadline: seconds for everything.
-    gzip: ask for compressed answers; pays on slow networks only. Raises LoginError and MissingLibrary.
+    Raises LoginError and MissingLibrary.
     """
     endpoint, source = resolve(Login.of(auth))
     requests = Requests(
-        replace(endpoint, gzip=gzip),
+        endpoint,
         Credentials(source),
         concurrency=concurrency,
         request_timeout=request_timeout,

@@ -12,7 +12,7 @@ class Endpoint:
     """One API server.
 
     server: its URL without a slash at the end. ca: PEM certificates; empty means those of the system.
-    server_name: the name in its certificate where it is not the host of the URL. gzip: ask for compressed answers.
+    server_name: the name in its certificate where it is not the host of the URL.
     impersonation: headers that make the server act for somebody else.
     """
 
@@ -24,7 +24,6 @@ class Endpoint:
     no_proxy: str = ""
     proxy_headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     impersonation: tuple[tuple[str, str], ...] = ()
-    gzip: bool = False
 
 
 @dataclass(frozen=True, slots=True)

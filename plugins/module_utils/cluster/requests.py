@@ -220,7 +220,7 @@ class Requests:
             {
                 "Accept": call.accept,
                 "User-Agent": USER_AGENT,
-                "Accept-Encoding": "gzip" if self.endpoint.gzip else "identity",
+                "Accept-Encoding": "identity",
             }
         )
         if call.body is not None:

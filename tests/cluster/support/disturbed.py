@@ -137,6 +137,13 @@ class Swing:
         message: str = result["msg"]
         return message
 
+    def recovers(self) -> None:
+        """Run again after a failure in the middle of a swing: everything is as an undisturbed swing leaves it."""
+        result = self._run()
+        assert not result.get("failed"), result["msg"]
+        assert self._objects() == self._undisturbed[self._side][1]
+        self.settles()
+
     def settles(self) -> None:
         """Check that runs from now on change nothing and, once the status says what the pods do, write nothing."""
         for dummy in range(_MOST_RUNS):
