@@ -40,17 +40,16 @@ from tests.lab.proxy import Proxy
 from tests.lab.proxy_record import Record
 
 from .support.cluster import owned
-from .support.disturbed import PLACES, Swing
+from .support.disturbed import MAIN_PLACES, PLACES, Swing
 from .support.entries import Entries, actions
 from .support.services import children, full
 
 pytestmark = pytest.mark.usefixtures("hasty")
-EVERYWHERE = pytest.mark.parametrize("place", PLACES)
 #: What nobody waits for: a run that does wait for it takes longer than any of these tests may.
 ENDLESS = 300.0
 
 
-@EVERYWHERE
+@pytest.mark.parametrize("place", MAIN_PLACES)
 def test_r3_broken_before_the_server_saw_it_or_in_the_answer(swing: Swing, place: str) -> None:
     where = PLACES[place]
     trouble = Fault(where.match, hang_up, cut, skip=where.skip)
@@ -58,7 +57,7 @@ def test_r3_broken_before_the_server_saw_it_or_in_the_answer(swing: Swing, place
     assert len(trouble.struck) == 2
 
 
-@EVERYWHERE
+@pytest.mark.parametrize("place", PLACES)
 def test_r3_executed_and_the_answer_is_lost(swing: Swing, place: str) -> None:
     where = PLACES[place]
     swing.converges(where, Fault(where.match, hang_up, moment=AFTER, skip=where.skip))
@@ -113,7 +112,7 @@ def test_r4_a_server_that_takes_connections_and_is_silent(swing: Swing) -> None:
 def swings(lab: Cluster) -> Iterator[dict[str, Swing]]:
     """A service for each place, so that they wait for their deadlines side by side."""
     with fresh_namespace(lab.client, "bare") as namespace, ExitStack() as stack:
-        made = {name: Swing(lab, namespace, name) for name in PLACES}
+        made = {name: Swing(lab, namespace, name) for name in MAIN_PLACES}
         with ThreadPoolExecutor(4) as pool:
             list(pool.map(stack.enter_context, made.values()))
         yield made

@@ -65,6 +65,19 @@ PLACES: Mapping[str, Place] = {
     "status-write": Place(seen("apply", "modelservices", "status")),
 }
 
+#: One of each sort, for faults that cost time.
+MAIN_PLACES = (
+    "first-list",
+    "later-page",
+    "stranger-lookup",
+    "lease-create",
+    "first-write",
+    "middle-write",
+    "prune-delete",
+    "status-write",
+    "wait-watch",
+)
+
 
 class Swing:
     """One service in a fleet of its own, so that several can swing side by side in one namespace.
