@@ -390,6 +390,18 @@ def test_wiped_record_is_made_again(client: Client, made: Engine) -> None:
     assert made.run(wanted).writes == 0
 
 
+def test_field_that_may_be_left_from_before_the_wipe_is_named(client: Client, made: Engine) -> None:
+    """Server-side apply cannot take away what nobody is recorded for, nor can anybody tell whose it was."""
+    made.run(made.child(*DEPLOYMENT, pods(minReadySeconds=5)))
+    client.patch(live(client, made, DEPLOYMENT), {"metadata": {"managedFields": [{}]}})
+    wanted = made.child(*DEPLOYMENT, pods())
+    (outcome,) = made.run(wanted).outcomes
+    assert "spec.minReadySeconds" in outcome.warning
+    assert "spec.template" not in outcome.warning
+    assert live(client, made, DEPLOYMENT)["spec"]["minReadySeconds"] == 5
+    assert made.run(wanted).writes == 0
+
+
 def test_record_without_a_form_of_fields_cannot_be_stored(client: Client, made: Engine) -> None:
     """The API server refuses it, or keeps the record that it had."""
     wanted = made.child(*DEPLOYMENT, pods())
@@ -435,6 +447,21 @@ def test_replaced_object_is_ours_again(client: Client, made: Engine) -> None:
     assert ran.changed
     assert "image is not ours any more" in ran.reasons
     assert made.run(wanted).writes == 0
+
+
+def test_field_that_others_hold_too_is_named_where_the_server_refuses_the_rest(
+    client: Client, made: Engine
+) -> None:
+    """Server-side apply leaves what another manager owns, and what is left may be invalid."""
+    rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+    wanted = made.child(*DEPLOYMENT, pods(strategy=rolling))
+    made.run(wanted)
+    theirs = {**pods(strategy=rolling), **deployment("x", made.namespace)}
+    client.apply(theirs, manager="autopilot")
+    ran = made.run(made.child(*DEPLOYMENT, pods(strategy={"type": "Recreate"})))
+    assert ran.actions == {"x": "failed"}
+    assert "spec.strategy.rollingUpdate.maxSurge" in ran.reasons
+    assert "since autopilot holds it too" in ran.reasons
 
 
 # A webhook that has its own mind.

@@ -20,6 +20,7 @@ from .desired import PLACEHOLDER_UID, SETTLED, Desired
 from .give_back import give_back
 from .gone import uid_of, wait_until_gone
 from .immutable import refused_change
+from .left_behind import left_behind
 from .outcome import Outcome, reason_of
 from .plan import Action, Change, ServicePlan
 from .policy import Policy
@@ -27,6 +28,7 @@ from .ports import renumbered
 from .predecessors import controllers
 from .settled import settled_mark
 from .taking_back import remember, takers, two_owners
+from .unrecorded import unrecorded, was_wiped
 
 #: Characters of a name that the one of a trial keeps: no kind allows fewer than 63.
 TRIAL_NAME = 57
@@ -142,11 +144,22 @@ class Writer:
         try:
             answer = self._send(manifest, force=self._policy.force_conflicts)
         except Invalid as error:
+            if left := left_behind(manifest, live):
+                raise ClusterError(f"{error}; {left}") from None
             return self._change_refused(change, plan, error)
         after = self._settle(
             wanted, answer.object, manifest, plan, force=self._policy.force_conflicts
         )
-        return replace(_done(change, after, "updated"), warning=two_owners(live, taken))
+        warning = two_owners(live, taken) or self._unrecorded(change, wanted, live, plan)
+        return replace(_done(change, after, "updated"), warning=warning)
+
+    def _unrecorded(self, change: Change, wanted: Desired, live: Json, plan: ServicePlan) -> str:
+        if not was_wiped(wanted, live):
+            return ""
+        try:
+            return unrecorded(live, self._try_anew(change, plan))
+        except ClusterError:
+            return ""
 
     def _settle(
         self, wanted: Desired, live: Json, manifest: Json, plan: ServicePlan, *, force: bool
@@ -202,11 +215,12 @@ class Writer:
         made = self.apply(replace(change, action=Action.CREATE, live=None), plan)
         return replace(made, action="recreated", reason=change.reason)
 
-    def _try_anew(self, change: Change, plan: ServicePlan) -> None:
-        """Create the object under another name, as a dry run. Raises ClusterError where the API does not take it."""
+    def _try_anew(self, change: Change, plan: ServicePlan) -> Json:
+        """Create the object under another name, as a dry run, and return it. Raises ClusterError where the API does not take it."""
         trial = _wanted(change).manifest(self._owner_uid(plan), create=True)
         trial["metadata"]["name"] = f"{change.reference.name[:TRIAL_NAME].rstrip('-.')}-trial"
-        self._cluster.apply(trial, manager=FIELD_MANAGER, force=True, dry_run=True)
+        answer = self._cluster.apply(trial, manager=FIELD_MANAGER, force=True, dry_run=True)
+        return answer.object
 
     def _send(self, manifest: Json, *, force: bool) -> Applied:
         return self._cluster.apply(
