@@ -97,7 +97,7 @@ RETURN = r"""
 services:
   description:
     - One entry for each service, as M(modelops.inference.llmisvc_reconcile) returns it with all children, and C(drift), the objects that a run would
-      change, each with C(action) and C(reason).
+      change, each with C(action) and C(reason). C(pods) are name and uid of its pods, by which it can be told whether any was made anew.
   returned: always
   type: list
   elements: dict

@@ -139,7 +139,9 @@ options:
     default: true
   adopt:
     description:
-      - Whether objects that exist already under a child's name and are not ours are taken over.
+      - Whether objects may change hands. Those that exist already under a child's name and are not ours are taken over, with the fields of whoever
+        wrote them; refused are objects of another release, of another controller, and those whose pods would restart.
+      - With O(reconciler=controller) the children of a service go back to its controller.
     type: bool
     default: false
   allow_restart:

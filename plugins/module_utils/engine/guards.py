@@ -8,18 +8,18 @@ from functools import partial
 
 from ..cluster.connection import Cluster
 from ..cluster.errors import Forbidden
-from ..kube.labels import selector_text
 from ..kube.problem import Problem
 from ..kube.reference import Reference
+from .controller import find
 from .gone import is_dying, wait_for_all
 from .plan import Action, ServicePlan
 
 
 def running_controller(cluster: Cluster, labels: Mapping[str, str]) -> str | None:
     """Return which Deployment runs a kind's controller, None where none does. Raises Forbidden where looking is not allowed."""
-    for item in cluster.list("apps/v1", "Deployment", selector=selector_text(labels)).items:
-        if (item.get("spec") or {}).get("replicas", 1) > 0:
-            return f"Deployment {item['metadata']['namespace']}/{item['metadata']['name']}"
+    for controller in find(cluster, labels):
+        if controller.runs:
+            return f"Deployment {controller.reference.namespace}/{controller.reference.name}"
     return None
 
 

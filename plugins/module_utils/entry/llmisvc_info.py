@@ -22,6 +22,7 @@ from .gathering import as_written
 from .observing import observe, read_pods, recorded_service
 from .result import Clock, ServiceResult, stats, warnings
 from .rounds import plan_target, services_of
+from .service_pods import pods_of
 from .sources import given, read
 from .target import CONTROLLER, DIRECT, Target, children_of_ours
 
@@ -108,7 +109,7 @@ def _examine(
         loaded = kind.load(document, settings.of(kind))
         if loaded.service is None:
             result = ServiceResult(reference, "", list(loaded.problems))
-            unusable[reference] = {**result.to_dict(verbose=True), "drift": []}
+            unusable[reference] = {**result.to_dict(verbose=True), "drift": [], "pods": []}
             continue
         service = Service(
             str(reference),
@@ -135,6 +136,7 @@ def _results(
         if served and target.reference not in objects and (live := cluster.get(target.reference)):
             objects[target.reference] = live
     pods = read_pods(cluster, unready)
+    owned = pods_of(cluster, targets)
     results = {}
     for target, plan in zip(targets, plans, strict=True):
         problems: list[Problem] = [*target.service.problems, *plan.problems]
@@ -148,7 +150,11 @@ def _results(
             if target.reconciler == DIRECT
             else []
         )
-        results[target.reference] = {**result.to_dict(verbose=True), "drift": drift}
+        results[target.reference] = {
+            **result.to_dict(verbose=True),
+            "drift": drift,
+            "pods": owned[target.reference],
+        }
     return results
 
 

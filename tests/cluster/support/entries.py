@@ -12,6 +12,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from ansible_collections.modelops.inference.plugins.module_utils.door import outcome
 from ansible_collections.modelops.inference.plugins.module_utils.entry import (
+    llmisvc_controller,
     llmisvc_info,
     llmisvc_reconcile,
 )
@@ -75,6 +76,18 @@ class Entries:
         )
         assert not result.get("failed"), result["msg"]
         return result
+
+    def controller(self, *, check_mode: bool = False, **options: Any) -> Json:
+        """Run llmisvc_controller and return its result, failed or not."""
+        return outcome(
+            llmisvc_controller.run,
+            self._checked(llmisvc_controller.ARGUMENT_SPEC, (), options),
+            llmisvc_controller.EMPTY,
+            check_mode=check_mode,
+            diff=False,
+            environment=self.environment,
+            progress=lambda dummy: None,
+        )
 
     def _checked(
         self, spec: Mapping[str, Any], services: tuple[Json, ...], options: Mapping[str, Any]

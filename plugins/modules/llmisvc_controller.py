@@ -1,0 +1,134 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Stops and starts a controller in the cluster; the work is in `module_utils/entry/llmisvc_controller.py`."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: llmisvc_controller
+short_description: Stop and start the controller of a kind of inference services
+version_added: 0.1.0
+author:
+  - modelops.inference contributors (@modelops)
+description:
+  - Finds the Deployment of the controller in the cluster by its labels, stops it, and starts it again with the replicas that it had.
+  - Services are taken over from a controller that is stopped, and given back before it is started;
+    see M(modelops.inference.llmisvc_reconcile) and its option O(modelops.inference.llmisvc_reconcile#module:adopt).
+  - What deploys the controller, for example a GitOps tool, has to be told as well; else it starts the controller again.
+options:
+  kind:
+    description:
+      - The kind whose controller is meant.
+    type: str
+    choices: [ModelService]
+    default: ModelService
+  state:
+    description:
+      - V(gathered) only looks.
+      - V(stopped) scales each Deployment of the controller to 0, notes its replicas in the annotation C(inference.modelops.io/replicas), and
+        waits until its pods are gone.
+      - V(started) gives it the noted replicas back and waits until one of them is ready.
+    type: str
+    choices: [gathered, started, stopped]
+    default: gathered
+  wait_timeout:
+    description:
+      - Seconds to wait for the pods.
+    type: float
+    default: 120
+  concurrency:
+    description:
+      - Connections to the API server.
+    type: int
+    default: 8
+  request_timeout:
+    description:
+      - Seconds for each request.
+    type: float
+    default: 30
+  deadline:
+    description:
+      - Seconds for the whole task; none where it is not given.
+    type: float
+extends_documentation_fragment:
+  - modelops.inference.auth
+  - modelops.inference.attributes
+  - modelops.inference.attributes.action_group
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: none
+    details:
+      - RV(controllers) tells the replicas before and after.
+  idempotent:
+    support: full
+requirements:
+  - urllib3
+  - PyYAML
+  - kubernetes, for a kubeconfig with an auth-provider
+seealso:
+  - module: modelops.inference.llmisvc_reconcile
+"""
+
+EXAMPLES = r"""
+- name: Look which controller runs, and what it reconciles
+  modelops.inference.llmisvc_controller:
+  register: operator
+
+- name: Stop it
+  modelops.inference.llmisvc_controller:
+    state: stopped
+
+- name: Start it again
+  modelops.inference.llmisvc_controller:
+    state: started
+"""
+
+RETURN = r"""
+controllers:
+  description: One entry for each Deployment of the controller.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    namespace:
+      description: Where it is.
+      type: str
+    name:
+      description: What it is called.
+      type: str
+    images:
+      description: What its containers run; the tag tells the release.
+      type: list
+      elements: str
+    replicas_before:
+      description: How many replicas it had.
+      type: int
+    replicas:
+      description: How many it has now, or would have.
+      type: int
+services:
+  description: The services that carry the controller's finalizer, each with C(namespace) and C(name). They wait for it while it is stopped.
+  returned: always
+  type: list
+  elements: dict
+stats:
+  description: Counters as M(modelops.inference.llmisvc_reconcile) returns them.
+  returned: always
+  type: dict
+"""
+
+from ansible_collections.modelops.inference.plugins.module_utils.door import run_module
+from ansible_collections.modelops.inference.plugins.module_utils.entry import llmisvc_controller
+
+
+def main() -> None:
+    """Run the entry as a module."""
+    run_module(llmisvc_controller.ARGUMENT_SPEC, llmisvc_controller.run, llmisvc_controller.EMPTY)
+
+
+if __name__ == "__main__":
+    main()
