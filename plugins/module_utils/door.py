@@ -10,17 +10,27 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 
 from .cluster.errors import ClusterError
-from .engine.redact import redact
+from .cluster.options import secrets_of_login
 from .interrupts import stoppable
 from .kube.problem import InputError
+from .kube.redact import mask, redact, redact_text
 
 Result = dict[str, Any]
 Run = Callable[..., Result]
 
 
+class _Module(AnsibleModule):
+    """Tells the system's log that it ran, and no options: they hold whole objects."""
+
+    def log(self, msg: object, log_args: object = None) -> None:  # noqa: ARG002
+        """Log one line without content."""
+        super().log("Invoked")
+
+
 def run_module(argument_spec: Mapping[str, Any], run: Run, empty: Mapping[str, Any]) -> None:
     """Run an entry as a module. empty: what the result holds where the entry had to give up."""
-    module = AnsibleModule(argument_spec=dict(argument_spec), supports_check_mode=True)
+    module = _Module(argument_spec=dict(argument_spec), supports_check_mode=True)
+    module.no_log_values |= secrets_of_login(module.params, os.environ)
     result = outcome(
         run,
         module.params,
@@ -40,13 +50,10 @@ def run_module(argument_spec: Mapping[str, Any], run: Run, empty: Mapping[str, A
 
 
 def _shown(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options with the secrets masked that stand in objects."""
-    return {
-        name: [redact(item) if isinstance(item, dict) else item for item in value]
-        if isinstance(value, list)
-        else value
-        for name, value in params.items()
-    }
+    """Return options with their secrets masked; a kubeconfig that was given as text is one whole."""
+    given = params.get("kubeconfig")
+    text = {"kubeconfig": mask(given)} if isinstance(given, str) and "\n" in given else {}
+    return redact({**params, **text})
 
 
 def _quiet(line: str) -> None:
@@ -61,6 +68,6 @@ def outcome(
         with stoppable():
             return run(params, **context)
     except (InputError, ClusterError) as error:
-        return {**empty, "failed": True, "msg": str(error)}
+        return {**empty, "failed": True, "msg": redact_text(str(error))}
     except KeyboardInterrupt:
         return {**empty, "failed": True, "msg": "interrupted before anything was changed"}

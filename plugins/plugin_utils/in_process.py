@@ -27,10 +27,17 @@ from ansible_collections.modelops.inference.plugins.plugin_utils.arguments impor
 # Before the first of the rooms is imported.
 bytecode.install()
 
+from ansible_collections.modelops.inference.plugins.module_utils.cluster.options import (  # noqa: E402
+    secrets_of_login,
+    without_secret_variables,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.door import outcome  # noqa: E402
 from ansible_collections.modelops.inference.plugins.module_utils.entry import sources  # noqa: E402
 from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import (  # noqa: E402
     InputError,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kube.redact import (  # noqa: E402
+    redact_text,
 )
 
 DISPLAY = Display()
@@ -61,23 +68,26 @@ class InProcessAction(ActionBase):
             if not self._is_safe(variables):
                 return self._by_module(self._as_content(arguments), variables)
         except InputError as error:
-            return {**self._entry.EMPTY, "failed": True, "msg": str(error)}
+            return {**self._entry.EMPTY, "failed": True, "msg": redact_text(str(error))}
         return self._in_process(arguments)
 
     def _in_process(self, arguments: dict[str, Any]) -> dict[str, Any]:
         validated = ArgumentSpecValidator(dict(self._entry.ARGUMENT_SPEC)).validate(arguments)
+        environment = self._environment()
+        # What AnsibleModule masks, too.
+        secret = validated._no_log_values | secrets_of_login(arguments, environment)
         if validated.error_messages:
-            return {**self._entry.EMPTY, "failed": True, "msg": _options_message(validated.errors)}
+            message = redact_text(_options_message(validated.errors), secret)
+            return {**self._entry.EMPTY, "failed": True, "msg": message}
         result = outcome(
             self._entry.run,
             validated.validated_parameters,
             self._entry.EMPTY,
             check_mode=bool(self._task.check_mode),
             diff=bool(self._task.diff),
-            environment=self._environment(),
+            environment=environment,
             progress=lambda line: DISPLAY.display(f"  {line}"),
         )
-        secret = validated._no_log_values  # what AnsibleModule masks, too
         masked: dict[str, Any] = remove_values(result, secret)
         return masked
 
@@ -98,17 +108,30 @@ class InProcessAction(ActionBase):
         return bool(getattr(self._connection, "become", None)) or bool(self._task.become)
 
     def _by_module(self, arguments: dict[str, Any], variables: dict[str, Any]) -> dict[str, Any]:
-        result: dict[str, Any] = self._execute_module(
-            module_name=f"modelops.inference.{self.MODULE}",
-            module_args=arguments,
-            task_vars=variables,
-            wrap_async=bool(self._task.async_val),
-        )
+        """Run the module. Secrets in `environment:` become options.
+
+        Ansible sets a module's environment on a command line, which it prints and which every user of the machine can read.
+        """
+        given = self._task.environment
+        arguments, left = without_secret_variables(arguments, self._task_environment())
+        self._task.environment = [left]
+        try:
+            result: dict[str, Any] = self._execute_module(
+                module_name=f"modelops.inference.{self.MODULE}",
+                module_args=arguments,
+                task_vars=variables,
+                wrap_async=bool(self._task.async_val),
+            )
+        finally:
+            self._task.environment = given
         return result
 
     def _environment(self) -> dict[str, str]:
         """Return the process's environment with the task's `environment:` over it; nothing is set in the process itself."""
-        merged = dict(os.environ)
+        return {**os.environ, **self._task_environment()}
+
+    def _task_environment(self) -> dict[str, str]:
+        merged: dict[str, str] = {}
         for layer in self._task.environment or []:
             if layer:
                 values = self._templar.template(layer)

@@ -10,11 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from ..kube.redact import redact_text
 from . import tls
 from .endpoint import Credential
 from .errors import LoginError
-
-_SHORTEST_SECRET = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +69,7 @@ class Credentials:
 
     def scrub(self, text: str) -> str:
         """Return a text without the credential, in case that something sends it back."""
-        credential = self._current
-        for secret in credential.secrets if credential else ():
-            if len(secret) >= _SHORTEST_SECRET:
-                text = text.replace(secret, "***")
-        return text
+        return redact_text(text, self._current.secrets if self._current else ())
 
     def explain(self) -> str:
         """Return what can be said about a credential that the server refuses, and what to do."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -44,5 +45,7 @@ class Credential:
     @property
     def secrets(self) -> tuple[str, ...]:
         """The texts that must not appear in any message."""
-        value = self.authorization.partition(" ")[2]
+        scheme, dummy, value = self.authorization.partition(" ")
+        if scheme == "Basic":
+            return (value, b64decode(value).decode().partition(":")[2])
         return (value,) if value else ()

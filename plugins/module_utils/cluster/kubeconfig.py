@@ -61,6 +61,10 @@ class Context:
 
 def read(path: Path, what: str) -> str:
     """Return the text of a file. Raises LoginError that says what the file was for."""
+    if "\n" in str(path):
+        raise LoginError(
+            f"{what} must be a path, and is a text of several lines; write it to a file"
+        )
     try:
         return path.expanduser().read_text()
     except OSError as error:
@@ -72,7 +76,12 @@ def read(path: Path, what: str) -> str:
 
 
 def paths(given: str, home: str) -> list[Path]:
-    """Return the files that a path list names."""
+    """Return the files that a path list names. Raises LoginError."""
+    if "\n" in given:
+        raise LoginError(
+            "kubeconfig must be a path or a dict, and is a text of several lines;"
+            " turn the content of a file into a dict with the filter from_yaml"
+        )
     return [_at_home(part, home) for part in given.split(os.pathsep) if part]
 
 

@@ -34,9 +34,8 @@ def resolve(login: Login, pod: Path = _POD) -> tuple[Endpoint, Source]:
         endpoint, source = _found(login, pod)
     endpoint = _with_options(endpoint, login)
     if urlsplit(endpoint.server).scheme not in ("http", "https"):
-        raise LoginError(
-            f"host must begin with https:// or http://, not {endpoint.server or '(not set)'}"
-        )
+        shown = endpoint.server.rpartition("@")[2]
+        raise LoginError(f"host must begin with https:// or http://, not {shown or '(not set)'}")
     return endpoint, _source_of_options(login) or source
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..kube.redact import secrets_of
 from .errors import LoginError
 
 #: Each option with its aliases; the variable of each is K8S_AUTH_<NAME IN CAPITALS>.
@@ -29,6 +30,10 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {
     "impersonate_groups": (),
 }
 PROXY_HEADERS = ("proxy_basic_auth", "basic_auth", "user_agent")
+#: Options whose variables may hold a secret: themselves, or user and password in a URL.
+_WITH_SECRETS = ("host", "api_key", "kubeconfig", "password", "client_key", "proxy")
+#: Replaced wherever it stands in a result, so it must not be a part of other words.
+_SHORTEST_SECRET = 6
 _NO = ("0", "false", "no", "off", "n", "f")
 
 
@@ -99,6 +104,35 @@ class Login:
     def direct(self) -> bool:
         """Whether the options alone say where the server is, so that no kubeconfig is read."""
         return bool(self.host) and not self.kubeconfig and not self.context
+
+
+def secrets_of_login(auth: Mapping[str, Any], environment: Mapping[str, str]) -> frozenset[str]:
+    """Return what is secret in options and variables that `no_log` does not know of."""
+    options = {name: auth.get(name) for name in ("kubeconfig", "host", "proxy")}
+    variables = {name: value for name, value in environment.items() if name.startswith("K8S_AUTH_")}
+    found = set(secrets_of({**options, "env": variables}))
+    for url in (options["host"], options["proxy"]):
+        if isinstance(url, str) and "@" in url:  # also where the scheme is missing
+            found.add(url.rpartition("@")[0].rpartition("//")[2])
+    return frozenset(secret for secret in found if len(secret) >= _SHORTEST_SECRET)
+
+
+def without_secret_variables(
+    options: Mapping[str, Any], environment: Mapping[str, str]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return options and variables that mean the same login, with every secret in the options."""
+    taken = dict(options)
+    left = dict(environment)
+    for name in _WITH_SECRETS:
+        value = left.pop(f"K8S_AUTH_{name.upper()}", "")
+        if value and all(taken.get(alias) is None for alias in (name, *OPTIONS[name])):
+            taken[name] = value
+    headers = dict(taken.get("proxy_headers") or {})
+    for name in PROXY_HEADERS:
+        value = left.pop(f"K8S_AUTH_PROXY_HEADERS_{name.upper()}", "")
+        if value and not headers.get(name):
+            headers[name] = value
+    return (taken | {"proxy_headers": headers} if headers else taken), left
 
 
 def _lookup(auth: Mapping[str, Any], environment: Mapping[str, str], names: tuple[str, ...]) -> Any:

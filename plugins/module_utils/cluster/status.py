@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..kube.redact import redact_text, secrets_of
 from .call import UNTYPED_PATCH, Answer, Call
 from .errors import (
     AlreadyExists,
@@ -59,19 +60,24 @@ _LONGEST_FOREIGN_TEXT = 300
 def refusal(
     call: Call, answer: Answer, *, scrub: Callable[[str], str] = str, advice: str = ""
 ) -> ApiError:
-    """Return the error for an answer of 300 or above.
+    """Return the error for an answer of 300 or above; secrets of the object that was sent are masked in what the server says.
 
     scrub: takes credentials out of a text, in case that a server or proxy sends them back.
     """
     status = answer.status_object()
     code = answer.status
     reason = str(status.get("reason") or _REASONS.get(code, "Error"))
+    sent = secrets_of(call.body)
+
+    def clean(text: object) -> str:
+        return redact_text(scrub(str(text or "")), sent)
+
     message = str(status.get("message") or "") or _foreign_text(answer)
     details = tuple(
         Cause(
             str(cause.get("reason") or ""),
             str(cause.get("field") or ""),
-            scrub(str(cause.get("message") or "")),
+            clean(cause.get("message")),
         )
         for cause in answer.causes()
     )
@@ -85,7 +91,7 @@ def refusal(
     error = cls(
         status=code,
         reason=reason,
-        message=scrub(message),
+        message=clean(message),
         verb=call.verb,
         subject=call.subject,
         reference=call.reference,

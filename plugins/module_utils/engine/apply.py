@@ -9,6 +9,7 @@ from functools import partial
 from ..cluster.connection import Cluster
 from ..cluster.errors import ClusterError
 from ..kube.intent import Stage
+from ..kube.redact import redact_text, secrets_of
 from ..kube.reference import Reference
 from .outcome import Outcome
 from .plan import Action, Change, ServicePlan
@@ -87,7 +88,8 @@ class Execution:
         try:
             self._outcomes[place] = write(change)
         except ClusterError as error:
-            self._fail(place, change, str(error))
+            # A webhook may quote all of the object, with what others have put there.
+            self._fail(place, change, redact_text(str(error), secrets_of(change.live)))
         except KeyboardInterrupt:
             self._fail(place, change, INTERRUPTED)
             raise

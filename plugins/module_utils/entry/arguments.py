@@ -12,7 +12,8 @@ Spec = dict[str, dict[str, Any]]
 
 #: Names and meaning as in kubernetes.core; the K8S_AUTH_* variables are read where the connection is made.
 AUTH: Spec = {
-    "kubeconfig": {"type": "raw", "no_log": True},
+    # Not no_log: every short word of a dict would be masked all over the result. `secrets_of_login` names what is secret in it.
+    "kubeconfig": {"type": "raw"},
     "context": {"type": "str"},
     "host": {"type": "str"},
     "api_key": {"type": "str", "no_log": True},

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
@@ -12,6 +12,7 @@ from ..kube.intent import Intent
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reader import Reader
+from ..kube.redact import masked_paths
 from ..kube.reference import Reference
 from ..services.kind import ServiceKind
 from ..services.registry import KINDS
@@ -70,17 +71,16 @@ def load_fleet(
             continue
         value = _with_namespace(document.value, namespace)
         loaded = kind.load(value, settings.of(kind))
+        problems = [*loaded.problems, *_masks(value)]
         subject = subject_of(document.origin, value)
         if loaded.service is None:
             complaints.append(
-                Complaint(subject, tuple(p for p in loaded.problems if p.severity == "error"))
+                Complaint(subject, tuple(p for p in problems if p.severity == "error"))
             )
             continue
         reference = loaded.service.reference
         services.append(
-            Service(
-                subject, kind, reference, loaded.service, settings.of(kind), list(loaded.problems)
-            )
+            Service(subject, kind, reference, loaded.service, settings.of(kind), problems)
         )
     _find_conflicts(services)
     invalid = [Complaint(service.subject, service.errors) for service in services if service.errors]
@@ -145,6 +145,12 @@ def _kind(value: Any) -> tuple[ServiceKind[Any, Any] | None, Problem]:
     shown = value.get(field_name)
     text = "missing" if shown is None else f'"{shown}" is not a service that this collection knows'
     return None, Problem(field_name, f"{text}{hint}; known are {known}")
+
+
+def _masks(value: Json) -> Iterator[Problem]:
+    for path in masked_paths(value):
+        message = "holds the mask of a secret, not the secret; write the value, or refer to a Secret with valueFrom"
+        yield Problem(path, message, rule="masked")
 
 
 def _with_namespace(value: Json, namespace: str | None) -> Json:

@@ -11,8 +11,9 @@ from ..cluster.connection import Cluster
 from ..cluster.errors import KindMissing
 from ..engine import FIELD_MANAGER, FLEET_LABEL, PREFIX
 from ..kube import managed_fields
-from ..kube.envelope import LAST_APPLIED, SERVER_OWNED
+from ..kube.envelope import SERVER_OWNED
 from ..kube.manifest import Json
+from ..kube.redact import LAST_APPLIED
 from ..kube.reference import Reference
 from ..services.kind import ServiceKind
 from ..services.registry import KINDS

@@ -12,6 +12,7 @@ from ..engine.policy import Budget, Policy
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError
 from ..kube.reader import GivenObjects
+from ..kube.redact import redact
 from . import arguments
 from .fleet import Service, Settings, compile_fleet, load_fleet, named
 from .gathering import gather
@@ -25,6 +26,7 @@ from .result import (
     diffs,
     failure_of,
     left_out,
+    masks,
     stats,
     summary_of,
     told,
@@ -97,7 +99,8 @@ def run(
         if state == "gathered":
             meant = named(documents, params["namespace"])
             found = gather(cluster, meant, params["namespace"], params["fleet"])
-            return {**EMPTY, "gathered": found, "stats": stats(cluster.stats, clock)}
+            shown = {"gathered": [redact(item) for item in found], "warnings": masks(found)}
+            return {**EMPTY, **shown, "stats": stats(cluster.stats, clock)}
         if state == "absent":
             return _absent(
                 params,
@@ -180,7 +183,8 @@ def _rendered(
     }
     result["warnings"] += left_out([*complaints, *colliding])
     if not params["dest"]:
-        return {**result, "manifests": rendered}
+        result["warnings"] += masks(rendered)
+        return {**result, "manifests": [redact(manifest) for manifest in rendered]}
     written = write(rendered, params["dest"], dry_run=check_mode, diff=diff)
     return {
         **result,

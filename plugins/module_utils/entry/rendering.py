@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..engine.desired import marked
-from ..engine.redact import mask, redact
 from ..kube.intent import Intent
 from ..kube.manifest import Json
 from ..kube.problem import InputError
+from ..kube.redact import mask, redact, secrets_of
 from ..kube.reference import Reference
 from .fleet import Service
 
@@ -41,7 +41,8 @@ class Written:
 def write(rendered: Sequence[Json], dest: str, *, dry_run: bool, diff: bool) -> Written:
     """Write one file per object below a folder.
 
-    Files are written beside their place and renamed, so that an interrupted run leaves no half of one. Raises InputError.
+    Files are written beside their place and renamed, so that an interrupted run leaves no half of one. What holds a secret is
+    for its owner to read alone. Raises InputError.
     """
     root = Path(dest).expanduser()
     written = Written()
@@ -57,7 +58,7 @@ def write(rendered: Sequence[Json], dest: str, *, dry_run: bool, diff: bool) -> 
                 if diff:
                     written.diffs.append(_diff(path, before.decode(errors="replace"), manifest))
                 if not dry_run:
-                    _replace(path, after)
+                    _replace(path, after, mode=0o600 if secrets_of(manifest) else 0o644)
         except OSError as error:
             raise InputError.single(
                 "dest", "", f"{path} cannot be written: {error.strerror}"
@@ -95,14 +96,14 @@ def _place(reference: Reference) -> Path:
     )
 
 
-def _replace(path: Path, text: str) -> None:
+def _replace(path: Path, text: str, *, mode: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as draft:
         finished = Path(draft.name)
         try:
             draft.write(text)
             draft.flush()
-            finished.chmod(0o644)
+            finished.chmod(mode)
             finished.replace(path)
         except OSError:
             finished.unlink(missing_ok=True)

@@ -10,9 +10,9 @@ from typing import Any
 
 from ..cluster.errors import ClusterError
 from ..engine.outcome import Outcome
-from ..engine.redact import redact
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
+from ..kube.redact import redact, secrets_of
 from ..kube.reference import Reference
 from ..services.kind import Observation
 
@@ -153,6 +153,18 @@ def _joined(names: Sequence[str]) -> str:
 def left_out(complaints: Sequence[Complaint]) -> list[str]:
     """Return a warning for each service that `skip_invalid` left out."""
     return [f"left out: {complaint}" for complaint in complaints]
+
+
+def masks(documents: Sequence[Json]) -> list[str]:
+    """Return a warning where a result shows documents with masks: somebody may want to apply them."""
+    names = [str(Reference.of(document)) for document in documents if secrets_of(document)]
+    if not names:
+        return []
+    text = (
+        "shown with masks in the place of secrets, and cannot be applied like this; state rendered writes whole files to dest, and "
+        "what refers to a Secret by valueFrom needs no mask"
+    )
+    return [f"{_joined(names)}: {text}"]
 
 
 def summary_of(

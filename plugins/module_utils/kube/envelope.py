@@ -12,6 +12,7 @@ from .manifest import Json
 from .names import check_namespace
 from .pod_rules import annotation_problems, label_problems
 from .problem import Problem
+from .redact import LAST_APPLIED
 from .schema import Object, Text
 from .schema_check import check
 from .schema_faults import show
@@ -42,8 +43,6 @@ SERVER_OWNED = frozenset(
         "uid",
     }
 )
-#: A kubectl annotation that repeats the whole object.
-LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _PARTS = Object(
     fields={
         name: Object(fields={}) for name in ("apiVersion", "kind", "metadata", "spec", "status")

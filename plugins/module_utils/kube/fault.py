@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .redact import redact_text
 from .reference import Reference
 
 
@@ -13,8 +14,12 @@ class Fault:
     """One reason. reason: one word, as Kubernetes has it. message: which object, and its own words.
 
     subject: the pod whose fault it is, None where it is nobody's or not a pod's.
+    A runtime may quote the command line that it could not start; secrets in the words of others are masked.
     """
 
     reason: str
     message: str
     subject: Reference | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", redact_text(self.message))

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from .redact import redact_message
+
 Severity = Literal["error", "warning"]
 
 
@@ -17,12 +19,17 @@ class Problem:
     path: the field as its author writes it, for example `spec.decode.parallelism.tensor`; empty for the whole object.
     message: the value and what to do about it.
     rule: a stable name of the rule that found it, for example `shared-memory`.
+    Secrets that a message repeats are masked.
     """
 
     path: str
     message: str
     severity: Severity = "error"
     rule: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", redact_message(self.path, self.message))
+        object.__setattr__(self, "path", redact_message("", self.path))
 
     def __str__(self) -> str:
         return f"{self.path}: {self.message}" if self.path else self.message

@@ -113,7 +113,7 @@ def test_options_of_a_wrong_name_or_type_are_refused(options: Json, said: str) -
 
 
 @pytest.mark.parametrize("entry", [llmisvc_reconcile, llmisvc_info])
-@pytest.mark.parametrize("option", ["api_key", "password", "kubeconfig", "client_key"])
+@pytest.mark.parametrize("option", ["api_key", "password", "client_key", "proxy_headers"])
 def test_credentials_are_never_logged(entry: Any, option: str) -> None:
     assert entry.ARGUMENT_SPEC[option]["no_log"] is True
 

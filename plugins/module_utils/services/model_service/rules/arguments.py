@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ....kube.problem import Problem
+from ....kube.redact import redact
 from ..settings import Settings
 from ..spec import ModelService
 
@@ -30,7 +31,7 @@ _SHORT = {
 
 def one_word_per_item(service: ModelService, _settings: Settings) -> Iterator[Problem]:
     """Warn of a flag and its value in one item: no shell splits it, so the engine sees one strange word."""
-    for number, argument in enumerate(service.engine.args):
+    for number, argument in enumerate(redact({"args": list(service.engine.args)})["args"]):
         match = _FLAG_AND_VALUE.fullmatch(argument)
         if match:
             flag, value = match["flag"], match["value"]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.modelops.inference.plugins.module_utils.engine.parent import record
-from ansible_collections.modelops.inference.plugins.module_utils.engine.redact import (
+from ansible_collections.modelops.inference.plugins.module_utils.kube.redact import (
     LAST_APPLIED,
     mask,
     redact,
@@ -35,8 +35,22 @@ SECRET_NAMES = (
     "TLS_PRIVATE_KEY",
     "GOOGLE_APPLICATION_CREDENTIALS",
     "client.secret",
+    "KEY",
+    "OPENAI_KEY",
+    "VALKEY_PASSPHRASE",
+    "BASIC_AUTH",
+    "API_TOKENS",
 )
-HARMLESS_NAMES = ("PORT", "HOME", "HF_HOME", "CUDA_VISIBLE_DEVICES", "VLLM_PORT", "KEY")
+HARMLESS_NAMES = (
+    "PORT",
+    "HOME",
+    "HF_HOME",
+    "CUDA_VISIBLE_DEVICES",
+    "VLLM_PORT",
+    "TOKENIZERS_PARALLELISM",
+    "MAX_NUM_TOKENS",
+    "KEYBOARD",
+)
 
 
 def _pod(**container: Any) -> Json:
