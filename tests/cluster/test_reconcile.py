@@ -427,3 +427,14 @@ def test_owner_annotation_names_the_service(
     entries.reconcile(small("chat", namespace))
     annotations = there(client, deployment("chat-decode", namespace))["metadata"]["annotations"]
     assert annotations[OWNER] == f"ModelService/{namespace}/chat"
+
+
+def test_mask_is_no_input(entries: Entries, bare_namespace: str) -> None:
+    env = [{"name": "HF_TOKEN", "value": "hub-secret"}]
+    engine = {"image": "registry.example.com/e:1", "env": env}
+    service = small("chat", bare_namespace, engine=engine)
+    entries.reconcile(service)
+    gathered = entries.reconcile(service, state="gathered")["gathered"]
+    assert "hub-secret" not in str(gathered)
+    message = entries.refused(*gathered)
+    assert "spec.engine.env[0].value: holds the mask of a secret" in message

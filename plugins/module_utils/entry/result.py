@@ -12,7 +12,7 @@ from ..cluster.errors import ClusterError
 from ..engine.outcome import Outcome
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
-from ..kube.redact import redact, secrets_of
+from ..kube.redact import redact, redact_text, secrets_of
 from ..kube.reference import Reference
 from ..services.kind import Observation
 
@@ -197,7 +197,7 @@ def told(error: BaseException) -> str:
     """Return what ended a run, for people."""
     if isinstance(error, KeyboardInterrupt):
         return "interrupted: what was under way was finished, and nothing more was sent; run it again to go on"
-    return str(error)
+    return redact_text(str(error))
 
 
 def failure_of(outcomes: Sequence[Outcome], troubles: Sequence[str]) -> Json:
