@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One inventory host for each cluster: the example's own inventory and playbook make several clusters so in one command."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.lab.cluster import Cluster
+from tests.lab.control_plane import ControlPlane
+from tests.tools import tree
+
+from .support.cluster import owned
+from .support.services import small
+
+Json = dict[str, Any]
+EXAMPLE = Path(__file__).parents[2] / "examples" / "clusters" / "inventory.yml"
+NEAR, FAR = "frankfurt-01", "oregon-02"
+
+
+@pytest.fixture
+def inventory(lab: Cluster, own_lab: ControlPlane, tmp_path: Path) -> Path:
+    """The example's inventory, with the kubeconfigs of two of its clusters beside it."""
+    (tmp_path / "kubeconfigs").mkdir()
+    for host, plane in ((NEAR, lab), (FAR, own_lab)):
+        shutil.copy(plane.kubeconfig, tmp_path / "kubeconfigs" / host)
+    return Path(shutil.copy(EXAMPLE, tmp_path))
+
+
+def reconcile(inventory: Path, service: Json, *options: str) -> tuple[int, str]:
+    """Run the playbook on both clusters. Return its exit code and what it printed."""
+    file = inventory.with_name("service.yaml")
+    file.write_text(yaml.safe_dump(service), encoding="utf-8")
+    variables = {
+        "modelops_hosts": "clusters",
+        "model_services_src": str(file),
+        "model_services_wait": False,
+        "model_services_create_namespaces": True,
+        "model_services_reconciler": "direct",
+    }
+    words = ["-i", str(inventory), "--limit", f"{NEAR},{FAR}", "-e", json.dumps(variables)]
+    done = subprocess.run(
+        [
+            str(Path(sys.executable).with_name("ansible-playbook")),
+            *(*words, *options),
+            "modelops.inference.reconcile",
+        ],
+        env={
+            **os.environ,
+            "ANSIBLE_COLLECTIONS_PATH": str(tree.TREE_ROOT),
+            "ANSIBLE_HOME": str(inventory.parent / "ansible"),
+            "ANSIBLE_STRATEGY": "free",
+            "ANSIBLE_NOCOLOR": "1",
+        },
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def recap(printed: str, host: str) -> dict[str, int]:
+    """Return the counters of a host."""
+    line = next(line for line in printed.splitlines() if line.startswith(f"{host} "))
+    words = line.partition(":")[2].split()
+    return {name: int(count) for name, dummy, count in (word.partition("=") for word in words)}
+
+
+def test_one_command_makes_every_cluster_so(
+    lab: Cluster, own_lab: ControlPlane, inventory: Path, namespace: str
+) -> None:
+    service = small("chat", namespace)
+    code, printed = reconcile(inventory, service)
+    assert code == 0, printed
+    for host, plane in ((NEAR, lab), (FAR, own_lab)):
+        assert recap(printed, host)["changed"] == 1, printed
+        assert "Deployment/chat-decode" in owned(plane.client, service)
+    code, printed = reconcile(inventory, service, "-e", "modelops_serial=1")
+    assert code == 0, printed
+    assert [recap(printed, host)["changed"] for host in (NEAR, FAR)] == [0, 0]
+
+
+def test_cluster_that_fails_does_not_stop_the_others(
+    lab: Cluster, inventory: Path, namespace: str
+) -> None:
+    (inventory.parent / "kubeconfigs" / FAR).unlink()
+    service = small("chat", namespace)
+    code, printed = reconcile(inventory, service)
+    assert code != 0
+    assert recap(printed, FAR)["failed"] == 1
+    assert "Deployment/chat-decode" in owned(lab.client, service)

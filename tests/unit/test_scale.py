@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The simulation of docs/scale.md: bounds that no schedule can beat, and resources that run out where they must."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.scale import PAGE, Costs, Plan, most_forks, reach, requests, simulated
+
+COSTS = Costs.of(PAGE.read_text(encoding="utf-8"))
+PLAN = Plan(clusters=24, objects=300, forks=24, cores=2, memory_mb=4096, rtt_ms=20.0)
+
+
+@given(
+    tasks=st.integers(1, 60),
+    forks=st.integers(1, 30),
+    cores=st.integers(1, 8),
+    wait=st.floats(0.01, 5),
+    cpu=st.floats(0.01, 5),
+)
+def test_no_schedule_is_faster_than_its_work_and_none_idles(
+    tasks: int, forks: int, cores: int, wait: float, cpu: float
+) -> None:
+    took = simulated(tasks, forks, cores, wait, cpu)
+    rounds = -(-tasks // forks)
+    slack = 1e-6 * took
+    assert took >= max(wait + cpu, tasks * cpu / min(cores, forks), rounds * (wait + cpu)) - slack
+    assert took <= rounds * wait + tasks * cpu + slack
+
+
+def test_more_cores_and_more_slices_are_never_slower() -> None:
+    times = [reach(replace(PLAN, cores=cores), COSTS).seconds for cores in (1, 2, 4, 64)]
+    assert times == sorted(times, reverse=True)
+    times = [reach(replace(PLAN, slices=slices), COSTS).seconds for slices in (1, 2, 4, 24)]
+    assert times == sorted(times, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("plan", "short"),
+    [
+        (PLAN, "cores"),
+        (replace(PLAN, memory_mb=512), "memory"),
+        (replace(PLAN, cores=64, forks=2), "forks"),
+        (replace(PLAN, cores=64), "nothing"),
+    ],
+)
+def test_what_runs_out_first_is_named(plan: Plan, short: str) -> None:
+    assert reach(plan, COSTS).runs_out.startswith(short)
+
+
+def test_forks_that_fit_are_those_that_take_no_more_than_the_memory() -> None:
+    small = replace(PLAN, memory_mb=512)
+    fits = most_forks(small, COSTS)
+    assert reach(replace(small, forks=fits), COSTS).memory_mb <= 512
+    assert reach(replace(small, forks=fits + 1), COSTS).memory_mb > 512
+
+
+def test_requests_grow_by_pages_alone() -> None:
+    kinds = int(COSTS.cluster_requests)
+    assert requests(COSTS, 15) == requests(COSTS, 3000) == kinds
+    assert requests(COSTS, kinds * 501) == 2 * kinds
