@@ -1,4 +1,7 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
+
 """ready-delay: how long after a status was written a waiting task sees it, and what the waiting costs.
 
 One task waits for two services. Their routes stand in a namespace in which no stage of the lab sets a status, so this
@@ -12,16 +15,16 @@ import queue
 import statistics
 import threading
 import time
-from typing import Any
 
 from ansible_collections.modelops.inference.plugins.module_utils.entry import llmisvc_reconcile
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.fixtures import fresh_namespace
 
+from .plane import Bench, entry
+from .runs import Json
 from .workload import services
 
-Json = dict[str, Any]
 FLIPS = 60
 #: What a line says of a service whose pods are all there.
 SERVING = "decode 1/1"
@@ -29,8 +32,9 @@ SERVING = "decode 1/1"
 LOST = 60.0
 
 
-def ready_delay(plane: Cluster) -> Json:
-    """Return the result `ready-delay`: median, 95th percentile and longest delay in seconds, and requests of the whole task."""
+def ready_delay(bench: Bench) -> list[Json]:
+    """Return ready-delay: median, 95th percentile and longest delay in seconds, and the requests of the whole task."""
+    plane = bench.plane
     with fresh_namespace(plane.client, "bare") as namespace:
         lines: queue.Queue[tuple[float, str]] = queue.Queue()
         task = _Task(plane, namespace, lines)
@@ -55,7 +59,7 @@ def ready_delay(plane: Cluster) -> Json:
         "requests": task.result["stats"]["requests"],
         "writes": task.result["stats"]["writes"],
     }
-    return {"id": "ready-delay", "rtt_ms": 0, "flips": FLIPS, "ours": figures, "peers": {}}
+    return [entry("ready-delay", len(delays), {"ours": figures})]
 
 
 class _Task(threading.Thread):

@@ -181,6 +181,7 @@ def test_pods_that_a_controller_says_nothing_of_end_the_wait(
         for manifest in entries.reconcile(service, state="rendered")["manifests"]
         if (manifest["kind"], manifest["metadata"]["name"]) == ("Deployment", "chat-decode")
     )
+    decode["metadata"] = {"name": "chat-decode", "namespace": place}
     client.apply(decode, manager="model-operator")
     result = entries.run(service, reconciler="controller", wait=True, wait_timeout=120.0)
     for text in ("failed", "Deployment chat-decode, pod chat-decode-", "Unschedulable"):
