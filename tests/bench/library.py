@@ -17,6 +17,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.entry.fleet imp
     Settings,
     compile_fleet,
     load_fleet,
+    paired,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.entry.sources import given
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
@@ -69,7 +70,7 @@ def compiling(_bench: Bench) -> list[Json]:
         began = time.process_time()
         loaded, dummy_complaints = load_fleet(documents, settings, "bench", skip_invalid=False)
         middle = time.process_time()
-        compile_fleet(loaded, GivenObjects())
+        compile_fleet(loaded, GivenObjects(), paired)
         loads.append((middle - began) / L)
         compiles.append((time.process_time() - middle) / L)
     ours = {

@@ -45,7 +45,7 @@ def intent_of(folder: Path) -> Intent:
 def applied(intent: Intent) -> Iterator[Json]:
     """Yield each child as the engine sends it to create it."""
     for child in intent.children:
-        wanted = desired(child, intent.reference, "default", intent.reference)
+        wanted = desired(child, intent.reference, "default")
         yield wanted.manifest(PLACEHOLDER_UID, create=True)
 
 

@@ -129,8 +129,12 @@ class Cluster:
         selector: str = "",
         fields: str = "",
         metadata_only: bool = False,
+        keep: Callable[[Json], Json] | None = None,
     ) -> Listing:
-        """Return all objects of a kind, of one moment. An empty namespace means all; selector: on labels; fields: on fields."""
+        """Return all objects of a kind, of one moment. An empty namespace means all; selector: on labels; fields: on fields.
+
+        keep: makes of an object, as its page comes, what is held of it.
+        """
         for last_try in (False, True):
             items: list[Json] = []
             version = ""
@@ -143,7 +147,7 @@ class Cluster:
                     fields=fields,
                     metadata_only=metadata_only,
                 ):
-                    items += page.items
+                    items += map(keep, page.items) if keep else page.items
                     version = page.resource_version
                 return Listing(items, version)
             except (Gone, NotFound):

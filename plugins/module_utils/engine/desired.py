@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import json
-from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..kube.canonical import canonical_json, digest
 from ..kube.intent import Child, Stage
-from ..kube.manifest import FieldPath, Json, put_at, take_at
+from ..kube.manifest import FieldPath, Json, put_at, value_at, without
 from ..kube.reference import Reference
 from . import (
     FLEET_LABEL,
@@ -62,6 +61,10 @@ class Desired:
                 put_at(manifest, path, value)
         return manifest
 
+    def owned_by(self, parent: Reference) -> Desired:
+        """Return the same object with its owner reference, where it has one, to another parent."""
+        return self if self.parent in (None, parent) else replace(self, parent=parent)
+
 
 def owner_reference(parent: Reference, uid: str) -> Json:
     """Return the reference by which the garbage collector and other controllers know the parent."""
@@ -76,23 +79,21 @@ def owner_reference(parent: Reference, uid: str) -> Json:
 
 
 def marked(manifest: Json, service: Reference, fleet: str) -> Json:
-    """Return a copy of a manifest with our label and owner annotation."""
-    copy = deepcopy(manifest)
-    metadata = copy["metadata"]
-    metadata["labels"] = {**(metadata.get("labels") or {}), FLEET_LABEL: fleet}
-    metadata["annotations"] = {
-        **(metadata.get("annotations") or {}),
-        OWNER_ANNOTATION: owner_value(service),
-    }
-    return copy
+    """Return a manifest with our label and owner annotation; it shares all other parts with the given one."""
+    metadata = manifest["metadata"]
+    labels = {**(metadata.get("labels") or {}), FLEET_LABEL: fleet}
+    annotations = {**(metadata.get("annotations") or {}), OWNER_ANNOTATION: owner_value(service)}
+    return {**manifest, "metadata": {**metadata, "labels": labels, "annotations": annotations}}
 
 
-def desired(child: Child, service: Reference, fleet: str, parent: Reference) -> Desired:
-    """Return a child as it is applied for a fleet."""
+def desired(child: Child, service: Reference, fleet: str) -> Desired:
+    """Return a child as it is applied for a fleet, owned by the custom resource."""
     manifest = marked(child.manifest.to_dict(), service, fleet)
-    unclaimed = {
-        path: value for path in child.unclaimed if (value := take_at(manifest, path)) is not None
-    }
+    unclaimed = {}
+    for path in child.unclaimed:
+        if (value := value_at(manifest, path)) is not None:
+            unclaimed[path] = value
+            manifest = without(manifest, path)
     body = canonical_json(manifest)
     return Desired(
         reference=child.manifest.reference,
@@ -101,5 +102,5 @@ def desired(child: Child, service: Reference, fleet: str, parent: Reference) -> 
         body=body,
         digest=digest(body),
         unclaimed=unclaimed,
-        parent=parent if child.manifest.namespace == parent.namespace else None,
+        parent=service if child.manifest.namespace == service.namespace else None,
     )

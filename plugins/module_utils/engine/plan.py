@@ -93,7 +93,10 @@ def plan_service(
     plan = ServicePlan(service, parent, None if live and is_dying(live) else live, tuple(children))
     for wanted in (parent, *children):
         adopt = policy.adopt or wanted is parent
-        _plan_object(plan, wanted, snapshot.get(wanted.reference), policy, adopt=adopt)
+        if wanted.reference in snapshot.proved:
+            plan.unchanged.append(wanted.reference)
+        else:
+            _plan_object(plan, wanted, snapshot.get(wanted.reference), policy, adopt=adopt)
     for kind in dict.fromkeys(
         (child.reference.api_version, child.reference.kind) for child in children
     ):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -13,9 +13,12 @@ from ..cluster.kinds import facts
 from ..kube.manifest import Json
 from ..kube.reference import Reference
 from . import FLEET_LABEL, METADATA_ONLY, OWNER_ANNOTATION
+from .proving import Prover
 
 #: (apiVersion, kind)
 Kind = tuple[str, str]
+#: What is kept of an object.
+Keep = Callable[[Json], Json]
 
 
 @dataclass(slots=True)
@@ -23,11 +26,13 @@ class Snapshot:
     """The live objects of one fleet.
 
     missing: kinds that the API server does not serve, with what it says about each. unseen: cluster-scoped kinds that we may not list.
+    proved: objects that an apply would not change; little of them is kept.
     """
 
     objects: dict[Reference, Json]
     missing: dict[Kind, KindMissing] = field(default_factory=dict)
     unseen: dict[Kind, Forbidden] = field(default_factory=dict)
+    proved: set[Reference] = field(default_factory=set)
     _by_owner: dict[str, list[Reference]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -43,6 +48,15 @@ class Snapshot:
         """Return the objects that carry this owner annotation."""
         return {reference: self.objects[reference] for reference in self._by_owner.get(owner, [])}
 
+    def __or__(self, other: Snapshot) -> Snapshot:
+        """Return both; they are of different kinds."""
+        return Snapshot(
+            self.objects | other.objects,
+            self.missing | other.missing,
+            self.unseen | other.unseen,
+            self.proved | other.proved,
+        )
+
     @property
     def owners(self) -> Iterable[str]:
         """The owner annotations that were seen."""
@@ -50,9 +64,15 @@ class Snapshot:
 
 
 def take_snapshot(
-    cluster: Cluster, kinds: Iterable[Kind], fleet: str, namespaces: Sequence[str]
+    cluster: Cluster,
+    kinds: Iterable[Kind],
+    fleet: str,
+    namespaces: Sequence[str],
+    prover: Prover | None = None,
 ) -> Snapshot:
     """List the fleet's objects of these kinds. namespaces: where to look; empty for everywhere.
+
+    prover: sees each object as it comes and says what is kept of it.
 
     One namespace is listed by itself, which needs no rights beyond it; several are listed cluster-wide at once, or one by one
     where that is forbidden. A cluster-scoped kind that may not be listed is unseen: whether that matters depends on what the
@@ -62,7 +82,8 @@ def take_snapshot(
     snapshot: dict[Reference, Json] = {}
     missing: dict[Kind, KindMissing] = {}
     unseen: dict[Kind, Forbidden] = {}
-    calls = [partial(_list_kind, cluster, kind, fleet, namespaces) for kind in wanted]
+    keep = prover.keep if prover else _all
+    calls = [partial(_list_kind, cluster, kind, fleet, namespaces, keep) for kind in wanted]
     for kind, answer in zip(wanted, cluster.parallel(calls), strict=True):
         if isinstance(answer, KindMissing):
             missing[kind] = answer
@@ -72,24 +93,28 @@ def take_snapshot(
             raise answer
         else:
             snapshot.update(answer)
-    return Snapshot(snapshot, missing, unseen)
+    return Snapshot(snapshot, missing, unseen, prover.proved if prover else set())
+
+
+def _all(live: Json) -> Json:
+    return live
 
 
 def _list_kind(
-    cluster: Cluster, kind: Kind, fleet: str, namespaces: Sequence[str]
+    cluster: Cluster, kind: Kind, fleet: str, namespaces: Sequence[str], keep: Keep
 ) -> dict[Reference, Json]:
     if _cluster_scoped(kind):
-        return _list(cluster, kind, "", fleet)
+        return _list(cluster, kind, "", fleet, keep)
     if len(namespaces) == 1:
-        return _list(cluster, kind, namespaces[0], fleet)
+        return _list(cluster, kind, namespaces[0], fleet, keep)
     try:
-        return _list(cluster, kind, "", fleet)
+        return _list(cluster, kind, "", fleet, keep)
     except Forbidden:
         if not namespaces:
             raise
     found: dict[Reference, Json] = {}
     for namespace in namespaces:
-        found |= _list(cluster, kind, namespace, fleet)
+        found |= _list(cluster, kind, namespace, fleet, keep)
     return found
 
 
@@ -98,11 +123,14 @@ def _cluster_scoped(kind: Kind) -> bool:
     return known is not None and not known.namespaced
 
 
-def _list(cluster: Cluster, kind: Kind, namespace: str, fleet: str) -> dict[Reference, Json]:
+def _list(
+    cluster: Cluster, kind: Kind, namespace: str, fleet: str, keep: Keep
+) -> dict[Reference, Json]:
     listing = cluster.list(
         *kind,
         namespace=namespace,
         selector=f"{FLEET_LABEL}={fleet}",
         metadata_only=kind in METADATA_ONLY,
+        keep=keep,
     )
     return {Reference.of(item): item for item in listing.items}

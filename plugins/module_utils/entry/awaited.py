@@ -49,8 +49,8 @@ class Awaited:
         """The service, and its children that tell something about it or whose pods do."""
         observed = self.target.service.kind.observed_kinds
         yield self.target.reference
-        for child in self.target.intent.children:
-            reference = child.manifest.reference
+        for child in self.target.children:
+            reference = child.reference
             if (reference.api_version, reference.kind) in observed:
                 yield reference
 

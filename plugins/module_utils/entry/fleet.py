@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeVar
 
 from ..kube.intent import Intent
 from ..kube.manifest import Json
@@ -17,6 +17,8 @@ from ..kube.reference import Reference
 from ..services.kind import ServiceKind
 from ..services.registry import KINDS
 from .sources import Document
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -172,36 +174,52 @@ def _find_conflicts(services: Sequence[Service]) -> None:
 
 
 def compile_fleet(
-    services: Sequence[Service], reader: Reader, *, skip_invalid: bool = False
-) -> tuple[list[tuple[Service, Intent]], list[Complaint]]:
+    services: Sequence[Service],
+    reader: Reader,
+    into: Callable[[Service, Intent], T],
+    *,
+    skip_invalid: bool = False,
+) -> tuple[list[T], list[Complaint]]:
     """Compile every service; return those that can be made, and the complaints about those left out with `skip_invalid`.
 
-    Where two services would claim one object neither is made. Raises InputError that names both.
+    into: makes of a service and its intent what is kept; only one intent is held at a time. Where two services would claim one
+    object neither is made. Raises InputError that names both.
     """
-    compiled = [(service, service.compile(reader)) for service in services]
-    collisions = _collisions(compiled)
+    compiled: list[T] = []
+    claims: list[tuple[Service, list[Reference]]] = []
+    for service in services:
+        intent = service.compile(reader)
+        claims.append((service, [child.manifest.reference for child in intent.children]))
+        compiled.append(into(service, intent))
+    collisions = _collisions(claims)
     complaints = [
         Complaint(service.subject, tuple(collisions[service.reference]))
         for service in services
         if service.reference in collisions
     ]
     kept = [
-        (service, intent) for service, intent in compiled if service.reference not in collisions
+        made
+        for service, made in zip(services, compiled, strict=True)
+        if service.reference not in collisions
     ]
     if complaints and not (skip_invalid and kept):
         raise InputError(complaints)
     return kept, complaints
 
 
+def paired(service: Service, intent: Intent) -> tuple[Service, Intent]:
+    """Keep all of a compiled service."""
+    return service, intent
+
+
 def _collisions(
-    compiled: Sequence[tuple[Service, Intent]],
+    claims: Sequence[tuple[Service, Sequence[Reference]]],
 ) -> dict[Reference, list[Problem]]:
     """Return the problems of each service that wants an object which another wants, too."""
     claimed: dict[Reference, Service] = {}
     found: dict[Reference, list[Problem]] = {}
-    for service, intent in compiled:
-        for child in intent.children:
-            reference = child.manifest.reference
+    for service, references in claims:
+        for reference in references:
             other = claimed.setdefault(reference, service)
             if other is not service:
                 message = f'"{other.reference.name}" and "{service.reference.name}" both become {reference}; rename one of them'

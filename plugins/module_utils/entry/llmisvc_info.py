@@ -24,7 +24,7 @@ from .result import Clock, ServiceResult, stats, warnings
 from .rounds import plan_target, services_of
 from .service_pods import pods_of
 from .sources import given, read
-from .target import CONTROLLER, DIRECT, Target, children_of_ours
+from .target import CONTROLLER, DIRECT, Target, children_of_ours, target_of
 
 EMPTY: Mapping[str, Any] = {"changed": False, "services": [], "orphans": [], "stats": {}}
 ARGUMENT_SPEC: arguments.Spec = {**arguments.SERVICES, **arguments.AUTH, **arguments.REQUESTS}
@@ -120,7 +120,7 @@ def _examine(
             list(loaded.problems),
         )
         reconciler = DIRECT if children_of_ours(snapshot, reference) else CONTROLLER
-        target = Target(service, service.compile(GivenObjects()), reconciler)
+        target = target_of(service, service.compile(GivenObjects()), fleet, reconciler)
         targets.append(target)
         plans.append(plan_target(target, snapshot, Policy(fleet)))
     return targets, plans, unusable

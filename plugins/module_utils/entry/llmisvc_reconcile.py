@@ -14,7 +14,7 @@ from ..kube.problem import Complaint, InputError
 from ..kube.reader import GivenObjects
 from ..kube.redact import redact
 from . import arguments
-from .fleet import Service, Settings, compile_fleet, load_fleet, named
+from .fleet import Service, Settings, compile_fleet, load_fleet, named, paired
 from .gathering import gather
 from .presenting import make_present
 from .removing import Remover
@@ -169,7 +169,9 @@ def _rendered(
 ) -> Json:
     services, complaints = _load(params, documents)
     reader = GivenObjects(cluster_objects(params["cluster_objects"]))
-    compiled, colliding = compile_fleet(services, reader, skip_invalid=params["skip_invalid"])
+    compiled, colliding = compile_fleet(
+        services, reader, paired, skip_invalid=params["skip_invalid"]
+    )
     kept = [service for service, dummy in compiled]
     for service in kept:
         service.problems += service.kind.advise(service.typed, service.settings, reader)

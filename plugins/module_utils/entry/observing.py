@@ -41,13 +41,13 @@ def observe(target: Target, objects: Objects, pods: Sequence[Json] = ()) -> Obse
 
 def _pod_faults(target: Target, pods: Sequence[Json]) -> Iterator[Fault]:
     """Yield what pods say that a controller made: most controllers do not pass it on."""
-    for child in target.intent.children:
-        if child.manifest.kind == "Deployment":
-            selector = child.manifest.body["spec"]["selector"]["matchLabels"]
+    for child in target.children:
+        if child.reference.kind == "Deployment":
+            selector = child.manifest("")["spec"]["selector"]["matchLabels"]
             faults = (pod_fault(pod) for pod in newest(pods, selector))
             fault = next(filter(None, faults), None)
             if fault is not None:
-                yield replace(fault, message=f"Deployment {child.manifest.name}, {fault.message}")
+                yield replace(fault, message=f"Deployment {child.reference.name}, {fault.message}")
 
 
 def _reported(live: Json | None) -> Observation:

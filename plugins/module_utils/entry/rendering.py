@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,8 +25,10 @@ def manifests(compiled: Sequence[tuple[Service, Intent]], fleet: str) -> list[Js
     """
     children = [(child, service) for service, intent in compiled for child in intent.children]
     children.sort(key=lambda pair: pair[0].stage)
+    # Copied, since builders share parts, which a YAML dumper would write as anchors and aliases.
     return [
-        marked(child.manifest.to_dict(), service.reference, fleet) for child, service in children
+        deepcopy(marked(child.manifest.to_dict(), service.reference, fleet))
+        for child, service in children
     ]
 
 

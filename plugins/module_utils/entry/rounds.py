@@ -13,7 +13,7 @@ from ..cluster.lease import leases
 from ..engine import guards
 from ..engine.adoptable import objections as objections_to_adopt
 from ..engine.apply import Execution
-from ..engine.desired import desired
+from ..engine.gone import is_dying
 from ..engine.outcome import Outcome
 from ..engine.parent import custom_resource, record
 from ..engine.plan import (
@@ -26,8 +26,10 @@ from ..engine.plan import (
     removals,
 )
 from ..engine.policy import Policy
+from ..engine.proving import Prover
 from ..engine.rights import Need, missing_rights, needs_of
-from ..engine.snapshot import Kind, Snapshot, take_snapshot
+from ..engine.snapshot import Snapshot, take_snapshot
+from ..kube.intent import Intent
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reader import GivenObjects
@@ -43,6 +45,7 @@ from .target import (
     contradictions,
     decide,
     objections,
+    target_of,
     unlisted,
     unseen,
 )
@@ -113,21 +116,13 @@ class Reconciler:
         was written before.
         """
         done = self.done
-        compiled, done.left_out = compile_fleet(
-            services, GivenObjects(), skip_invalid=self._skip_invalid
+        targets, done.left_out = compile_fleet(
+            services, GivenObjects(), self._target, skip_invalid=self._skip_invalid
         )
-        namespaces = (
-            ()
-            if self._keeps is not None
-            else sorted({service.reference.namespace for service in services})
-        )
-        kinds = _kinds(services, everything=self._keeps is not None)
-        snapshot = take_snapshot(self._cluster, kinds, self._policy.fleet, namespaces)
+        snapshot = self._look(targets)
         parents = self._custom_resources(services, snapshot)
-        targets = [
-            Target(service, intent, self._decide(service, snapshot, parents))
-            for service, intent in compiled
-        ]
+        for target in targets:
+            target.reconciler = self._decide(target.service, snapshot, parents)
         planned = self._plan(targets, snapshot)
         done.snapshot, done.targets, done.plans = snapshot, targets, planned.plans
         done.warnings += unlisted(snapshot, targets)
@@ -142,7 +137,7 @@ class Reconciler:
         self._refuse(planned.plans)
         self._create_namespaces(new_namespaces)
         with leases(self._cluster, self._policy.fleet, _written(planned)) as check:
-            snapshot = take_snapshot(self._cluster, kinds, self._policy.fleet, namespaces)
+            snapshot = self._look(done.targets)
             again = self._plan(done.targets, snapshot)
             # What was free before the lease is created, and the answer proves it; what was taken is looked at again.
             look_up_strangers(self._cluster, again.plans, self._policy, only=self._taken)
@@ -151,6 +146,31 @@ class Reconciler:
             _keep_warnings(planned.plans, again.plans)
             done.snapshot, done.plans = snapshot, again.plans
             self._execute(again, frozenset(), check)
+
+    def _target(self, service: Service, intent: Intent) -> Target:
+        return target_of(service, intent, self._policy.fleet, self._wanted)
+
+    def _look(self, targets: Sequence[Target]) -> Snapshot:
+        """List the fleet: the custom resources first, since their uids stand in the owner references of the children."""
+        everything = self._keeps is not None
+        named = {target.service.kind.key: target.service.kind for target in targets}
+        kinds = list(KINDS.values()) if everything else list(named.values())
+        places = [] if everything else sorted({target.reference.namespace for target in targets})
+        parents = take_snapshot(
+            self._cluster, [kind.key for kind in kinds], self._policy.fleet, places
+        )
+        uids = {
+            reference: str(live["metadata"]["uid"])
+            for reference, live in parents.objects.items()
+            if not is_dying(live)
+        }
+        # What changes hands is needed whole.
+        children = (
+            [] if self._policy.adopt else [each for target in targets for each in target.children]
+        )
+        prover = Prover(children, uids)
+        below = [pair for kind in kinds for pair in kind.child_kinds]
+        return parents | take_snapshot(self._cluster, below, self._policy.fleet, places, prover)
 
     def _custom_resources(
         self, services: Sequence[Service], snapshot: Snapshot
@@ -307,7 +327,7 @@ def plan_target(target: Target, snapshot: Snapshot, policy: Policy) -> ServicePl
     """
     kind = target.service.kind
     make_parent = record if kind.key in snapshot.missing else custom_resource
-    parent = make_parent(target.intent.parent, policy.fleet)
+    parent = make_parent(target.document, policy.fleet)
     if target.reconciler == CONTROLLER:
         plan = plan_service(parent, (), snapshot, replace(policy, adopt=False))
         plan.controller = kind.field_manager
@@ -315,10 +335,7 @@ def plan_target(target: Target, snapshot: Snapshot, policy: Policy) -> ServicePl
         if policy.adopt:
             plan_give_back(plan, snapshot)
         return plan
-    children = [
-        desired(child, target.reference, policy.fleet, parent.reference)
-        for child in target.intent.children
-    ]
+    children = [child.owned_by(parent.reference) for child in target.children]
     plan = plan_service(parent, children, snapshot, policy)
     if not children:
         text = "it renders to nothing at all, which would remove everything it has; use state: absent to remove it"
@@ -331,11 +348,6 @@ def _keep_warnings(before: Sequence[ServicePlan], after: Sequence[ServicePlan]) 
     found = {plan.service: plan.problems for plan in before}
     for plan in after:
         plan.problems += found[plan.service]
-
-
-def _kinds(services: Sequence[Service], *, everything: bool) -> list[Kind]:
-    kinds = list(KINDS.values()) if everything else [service.kind for service in services]
-    return list(dict.fromkeys(pair for kind in kinds for pair in kind.kinds))
 
 
 def services_of(snapshot: Snapshot) -> set[Reference]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..cluster.connection import Cluster
 from ..cluster.errors import Forbidden
-from ..engine.desired import owner_value
+from ..engine.desired import Desired, desired, owner_value
 from ..engine.guards import running_controller
 from ..engine.plan import ServicePlan, is_record
 from ..engine.policy import Policy
@@ -28,16 +28,23 @@ AUTO = "auto"
 
 @dataclass(slots=True)
 class Target:
-    """One service with its intent and who reconciles it."""
+    """One service compiled, and who reconciles it. document: its custom resource as its author wrote it."""
 
     service: Service
-    intent: Intent
+    document: Json
+    children: tuple[Desired, ...]
     reconciler: str
 
     @property
     def reference(self) -> Reference:
         """The name of the service."""
         return self.service.reference
+
+
+def target_of(service: Service, intent: Intent, fleet: str, reconciler: str) -> Target:
+    """Return a compiled service with its children as they are applied for a fleet."""
+    children = tuple(desired(child, service.reference, fleet) for child in intent.children)
+    return Target(service, intent.parent, children, reconciler)
 
 
 class Controllers:
@@ -144,10 +151,10 @@ def objections(
 def unlisted(snapshot: Snapshot, targets: Sequence[Target]) -> list[Problem]:
     """Warn of cluster-scoped kinds that may not be listed. Raises Forbidden where a service wants an object of such a kind."""
     wanted = {
-        (child.manifest.api_version, child.manifest.kind)
+        (child.reference.api_version, child.reference.kind)
         for target in targets
         if target.reconciler != CONTROLLER
-        for child in target.intent.children
+        for child in target.children
     }
     for kind, refusal in snapshot.unseen.items():
         if kind in wanted:

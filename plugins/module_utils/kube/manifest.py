@@ -67,9 +67,10 @@ def put_at(manifest: Json, path: FieldPath, value: Any) -> None:
     target[path[-1]] = value
 
 
-def take_at(manifest: Json, path: FieldPath) -> Any:
-    """Remove a field and return its value, None where it is not there."""
-    target: Any = manifest
-    for step in path[:-1]:
-        target = target.get(step) or {}
-    return target.pop(path[-1], None)
+def without(manifest: Json, path: FieldPath) -> Json:
+    """Return a manifest that lacks a field; it shares all other parts with the given one."""
+    step, rest = path[0], path[1:]
+    if rest:
+        inner = manifest.get(step)
+        return {**manifest, step: without(inner, rest)} if isinstance(inner, dict) else manifest
+    return {name: value for name, value in manifest.items() if name != step}

@@ -106,7 +106,7 @@ def _read(client: Client, wanted: Reference) -> Json | None:
 def wanted_object(name: str, api_version: str, kind: str, body: Json) -> Desired:
     """Return an object as the engine applies it."""
     manifest = Manifest(api_version, kind, name, NAMESPACE, labels={"app": name}, body=body)
-    return desired(Child(Stage.WORKLOAD, manifest), SERVICE, "default", PARENT)
+    return desired(Child(Stage.WORKLOAD, manifest), SERVICE, "default").owned_by(PARENT)
 
 
 def _stored(client: Client, uid: str, name: str, api_version: str, kind: str, body: Json) -> Json:

@@ -59,7 +59,7 @@ def child(
 
 def wanted(made: Child, *, service: Reference = SERVICE, fleet: str = "default") -> Desired:
     """Return a child as it is applied, owned by its service."""
-    return desired(made, service, fleet, service)
+    return desired(made, service, fleet)
 
 
 def live(made: Desired, *, manager: str = FIELD_MANAGER, uid: str = UID) -> Json:

@@ -13,6 +13,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.entry.fleet imp
     Service,
     compile_fleet,
     named,
+    paired,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.entry.sources import given
 from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import (
@@ -201,7 +202,7 @@ def test_services_of_two_kinds_that_want_one_object_are_both_named() -> None:
     one = _of_kind("ModelService", "chat", ("Service", "chat-epp"), ("ConfigMap", "a"))
     other = _of_kind("LLMInferenceService", "chat.epp", ("Service", "chat-epp"), ("Secret", "a"))
     with pytest.raises(InputError) as error:
-        compile_fleet([one, other], GivenObjects())
+        compile_fleet([one, other], GivenObjects(), paired)
     assert '"chat" and "chat.epp" both become Service team-a/chat-epp; rename one' in str(
         error.value
     )
@@ -212,22 +213,22 @@ def test_services_that_want_one_object_are_both_left_out_where_that_is_permitted
     one = _of_kind("ModelService", "chat", ("Service", "chat-epp"))
     other = _of_kind("LLMInferenceService", "chat.epp", ("Service", "chat-epp"))
     third = _of_kind("ModelService", "third", ("Service", "third-epp"))
-    kept, complaints = compile_fleet([one, other, third], GivenObjects(), skip_invalid=True)
+    kept, complaints = compile_fleet([one, other, third], GivenObjects(), paired, skip_invalid=True)
     assert [service.reference for service, _intent in kept] == [third.reference]
     assert [complaint.subject for complaint in complaints] == [one.subject, other.subject]
     with pytest.raises(InputError):
-        compile_fleet([one, other], GivenObjects(), skip_invalid=True)
+        compile_fleet([one, other], GivenObjects(), paired, skip_invalid=True)
 
 
 def test_objects_of_one_name_and_two_kinds_do_not_collide() -> None:
     one = _of_kind("ModelService", "chat", ("Service", "chat"))
     other = _of_kind("LLMInferenceService", "chat", ("ConfigMap", "chat"))
-    assert len(compile_fleet([one, other], GivenObjects())[0]) == 2
+    assert len(compile_fleet([one, other], GivenObjects(), paired)[0]) == 2
 
 
 def test_no_two_children_of_real_services_collide() -> None:
     services, _none = loaded(full("chat"), full("chat-epp"), full("chat", "team-b"))
-    compiled, _none = compile_fleet(services, GivenObjects())
+    compiled, _none = compile_fleet(services, GivenObjects(), paired)
     references = [
         child.manifest.reference for dummy, intent in compiled for child in intent.children
     ]

@@ -24,7 +24,6 @@ from ansible_collections.modelops.inference.plugins.module_utils.entry.target im
     DIRECT,
     Target,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Intent
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
 from ansible_collections.modelops.inference.plugins.module_utils.services.kind import Observation
 from tests.unit.services.model_service.build import document
@@ -103,7 +102,7 @@ def test_condition_is_found_by_its_type() -> None:
 
 def _target(reconciler: str) -> Target:
     (service,), _none = loaded(document())
-    return Target(service, Intent(document(), ()), reconciler)
+    return Target(service, document(), (), reconciler)
 
 
 def _reported(status: Json | None, generation: int | None = 2) -> Observation:

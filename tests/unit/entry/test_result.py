@@ -18,6 +18,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.entry import ll
 from ansible_collections.modelops.inference.plugins.module_utils.entry.fleet import (
     Service,
     compile_fleet,
+    paired,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.entry.result import (
     Clock,
@@ -228,7 +229,7 @@ def test_counters_of_a_task_without_a_connection_are_zero() -> None:
 def _compiled() -> list[tuple[Service, Intent]]:
     """Return 200 services with a child of every kind."""
     services, _none = loaded(*(full(f"model-{number:03}", "inference") for number in range(200)))
-    return compile_fleet(services, GivenObjects())[0]
+    return compile_fleet(services, GivenObjects(), paired)[0]
 
 
 def _fleet(action: str, reason: str) -> list[ServiceResult]:

@@ -21,7 +21,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.entry.second_lo
 from ansible_collections.modelops.inference.plugins.module_utils.entry.target import (
     CONTROLLER,
     DIRECT,
-    Target,
+    target_of,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.entry.waiting import Wait
 from ansible_collections.modelops.inference.plugins.module_utils.kube.fault import Fault
@@ -88,7 +88,10 @@ class _Waited:
         self.now = 0.0
         self.lines: list[str] = []
         services, _none = loaded(*(document(name, httpRoute=ROUTE) for name in names or ("chat",)))
-        targets = [Target(each, each.compile(GivenObjects()), reconciler) for each in services]
+        targets = [
+            target_of(each, each.compile(GivenObjects()), "default", reconciler)
+            for each in services
+        ]
         self.wait = Wait(
             cast("Any", cluster or _Cluster()),
             targets,
@@ -322,11 +325,11 @@ def test_controller_s_silence_about_a_broken_pod_does_not_count() -> None:
     broken = _broken("CrashLoopBackOff")
     services = waited.wait.services
     (decode, *_others) = (
-        child.manifest
-        for child in services[0].target.intent.children
-        if child.manifest.name == "chat-decode" and child.manifest.kind == "Deployment"
+        child.manifest("")
+        for child in services[0].target.children
+        if child.reference.name == "chat-decode" and child.reference.kind == "Deployment"
     )
-    broken["metadata"]["labels"] |= labels | decode.body["spec"]["selector"]["matchLabels"]
+    broken["metadata"]["labels"] |= labels | decode["spec"]["selector"]["matchLabels"]
     assert not waited.see(document(), broken)
     assert waited.after(FAULT_LASTS_S)
     assert waited.verdict

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Proving children while they are listed, so that of a settled fleet little is held in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ..kube.manifest import Json
+from ..kube.reference import Reference
+from .decide import doubt
+from .desired import Desired
+
+
+class Prover:
+    """Looks at each object as its page arrives.
+
+    children: with what they are compared. uids: of the parents that are there and stay; of other services nothing is proved.
+    """
+
+    def __init__(self, children: Iterable[Desired], uids: Mapping[Reference, str]) -> None:
+        self._children = {child.reference: child for child in children if child.service in uids}
+        self._uids = uids
+        #: Children that an apply would not change.
+        self.proved: set[Reference] = set()
+
+    def keep(self, live: Json) -> Json:
+        """Return what has to be kept of an object: all of it, unless it is proved."""
+        child = self._children.get(Reference.of(live))
+        if child is None:
+            return live
+        # A LIST that has to begin again shows an object twice.
+        self.proved.discard(child.reference)
+        if doubt(child, live, self._uids[child.service] if child.parent else "") is not None:
+            return live
+        self.proved.add(child.reference)
+        return _reduced(live)
+
+
+def _reduced(live: Json) -> Json:
+    """Return who an object is, who applied it and how it does: what is asked of one that stays as it is."""
+    metadata = dict(live["metadata"])
+    metadata["managedFields"] = [
+        {name: value for name, value in entry.items() if name != "fieldsV1"}
+        for entry in metadata.get("managedFields") or []
+    ]
+    kept: Json = {name: live[name] for name in ("apiVersion", "kind", "status") if name in live}
+    return {**kept, "metadata": metadata}
