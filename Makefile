@@ -4,6 +4,8 @@
 PYTHON ?= python3
 # More arguments for a runner, for example: make unit ARGS='-k dotted -x'
 ARGS ?=
+# LONG=1 makes long tests of those whose worth grows with their length (tests/long.py).
+export LONG ?=
 # Processes that pytest uses.
 WORKERS ?= 2
 

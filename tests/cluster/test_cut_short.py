@@ -57,11 +57,11 @@ def test_refused_watch_leaves_the_outcomes_in_the_result_and_the_status_is_writt
     lab: Cluster, client: Client, namespace: str
 ) -> None:
     service = full("chat", namespace)
-    with refusing(lab, seen("list", "pods")) as entries:
+    with refusing(lab, seen("watch", "deployments")) as entries:
         result = entries.run(service, wait=True, wait_timeout=20.0)
     assert result["failed"]
     assert result["changed"]
-    assert "Pods" in result["msg"]
+    assert "watch Deployments" in result["msg"]
     assert actions(result) == everything("chat", namespace)
     found = read(client, custom_resource(service))
     assert found is not None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from ..cluster.connection import Cluster
-from ..cluster.errors import ClusterError
+from ..cluster.errors import ClusterError, LeaseLost
 from ..kube.intent import Stage
 from ..kube.redact import redact_text, secrets_of
 from ..kube.reference import Reference
@@ -38,6 +38,8 @@ class Execution:
         self._failed: dict[Reference, Change] = {}
         self._planned = 0
         self._outcomes: dict[int, Outcome] = {}
+        #: Namespaces in which another run writes now.
+        self.lost: set[str] = set()
 
     @property
     def outcomes(self) -> list[Outcome]:
@@ -88,6 +90,8 @@ class Execution:
         try:
             self._outcomes[place] = write(change)
         except ClusterError as error:
+            if isinstance(error, LeaseLost):
+                self.lost.add(change.service.namespace)
             # A webhook may quote all of the object, with what others have put there.
             self._fail(place, change, redact_text(str(error), secrets_of(change.live)))
         except KeyboardInterrupt:

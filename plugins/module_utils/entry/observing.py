@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ..cluster.connection import Cluster
-from ..cluster.errors import ClusterError, NotFound
+from ..cluster.errors import ClusterError, Conflict, NotFound
 from ..engine import FIELD_MANAGER
 from ..kube import managed_fields
 from ..kube.canonical import canonical_json
@@ -27,6 +26,8 @@ Objects = Mapping[Reference, Json]
 Pods = Mapping[str, Sequence[Json]]
 
 POD = ("v1", "Pod")
+#: How often a status is written again because something else of the custom resource changed in between.
+STATUS_TRIES = 5
 STATUS_MANAGER = f"{FIELD_MANAGER}.status"
 
 
@@ -74,19 +75,39 @@ def write_status(
 ) -> None:
     """Write the status of a service that this run reconciles, where it is another than before.
 
-    now: the time for conditions whose status changes, RFC 3339 in UTC.
+    It is written after the Lease was given back, so only for the very custom resource that was observed: where another run has changed
+    it meanwhile, that run writes its status. now: the time for conditions whose status changes, RFC 3339 in UTC.
     """
     if parent.get("kind") == "ConfigMap":
         _write_record(cluster, parent, observation)
         return
-    before = (_status_of_ours(parent) or {}).get("status") or {}
-    status = {**observation.status, "conditions": _dated(observation.status, before, now)}
-    if status == before:
-        return
-    manifest = {**target.reference.to_manifest(), "status": status}
-    # Somebody may have deleted the service during a wait; a status alone does not bring it back.
-    with contextlib.suppress(NotFound):
-        cluster.apply(manifest, manager=FIELD_MANAGER, force=True, subresource="status")
+    seen: Json | None = parent
+    for _attempt in range(STATUS_TRIES):
+        if seen is None or not _same_object(seen, parent):
+            return
+        before = (_status_of_ours(seen) or {}).get("status") or {}
+        status = {**observation.status, "conditions": _dated(observation.status, before, now)}
+        if status == before:
+            return
+        manifest = {**target.reference.to_manifest(), "status": status}
+        manifest["metadata"]["resourceVersion"] = seen["metadata"]["resourceVersion"]
+        try:
+            cluster.apply(manifest, manager=FIELD_MANAGER, force=True, subresource="status")
+        except (Conflict, NotFound):
+            # Somebody may have deleted the service during a wait; a status alone does not bring it back.
+            seen = cluster.get(target.reference)
+        else:
+            return
+    raise ClusterError(
+        f"{target.reference}: it kept changing during {STATUS_TRIES} attempts to write its status"
+    )
+
+
+def _same_object(now: Json, before: Json) -> bool:
+    """Tell whether a custom resource wants what it wanted before."""
+    return all(
+        now["metadata"].get(name) == before["metadata"].get(name) for name in ("uid", "generation")
+    )
 
 
 def _status_of_ours(parent: Json) -> Json | None:

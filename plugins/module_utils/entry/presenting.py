@@ -229,6 +229,8 @@ def _write_statuses(
         parent = objects.get(plan.parent.reference)
         if target.reconciler == CONTROLLER or parent is None:
             continue
+        if target.reference.namespace in done.lost:
+            continue
         observation = result.observation or observe(target, objects)
         if result.failures:
             error = f"{result.failures[0].reference}: {result.failures[0].reason}"

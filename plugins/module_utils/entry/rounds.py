@@ -53,12 +53,16 @@ from .target import (
 
 @dataclass(slots=True)
 class Reconciled:
-    """What a reconcile found and did, as far as it came. snapshot: what was there before the writes."""
+    """What a reconcile found and did, as far as it came.
+
+    snapshot: what was there before the writes. lost: namespaces in which another run took over.
+    """
 
     snapshot: Snapshot = field(default_factory=lambda: Snapshot({}))
     targets: list[Target] = field(default_factory=list)
     plans: list[ServicePlan] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
+    lost: set[str] = field(default_factory=set)
     left_out: list[Complaint] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
 
@@ -318,6 +322,7 @@ class Reconciler:
             execution.delete(planned.deletions)
         finally:
             self.done.outcomes += execution.outcomes
+            self.done.lost |= execution.lost
 
 
 def plan_target(target: Target, snapshot: Snapshot, policy: Policy) -> ServicePlan:
