@@ -19,10 +19,10 @@ TEMPLATE_HASH = "pod-template-hash"
 def pods_of(cluster: Cluster, targets: Sequence[Target]) -> dict[Reference, list[Json]]:
     """Return name and uid of each service's pods that are not ending; none where pods may not be listed."""
     owners = {
-        (child.manifest.namespace, child.manifest.name): target.reference
+        (child.reference.namespace, child.reference.name): target.reference
         for target in targets
-        for child in target.intent.children
-        if child.manifest.kind == "Deployment"
+        for child in target.children
+        if child.reference.kind == "Deployment"
     }
     found: dict[Reference, list[Json]] = {target.reference: [] for target in targets}
     for namespace, selector in sorted(
