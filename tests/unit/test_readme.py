@@ -19,7 +19,7 @@ from tests.tools.tree import CHECKOUT, COLLECTION
 
 COMMANDS = sorted({command for page in pages.PAGES for command in pages.commands(page)})
 #: Run in tests/cluster/test_readme.py, all of them.
-ON_A_CLUSTER = ("ansible-playbook ", "export KUBECONFIG=")
+ON_A_CLUSTER = ("ansible-playbook ", "export KUBECONFIG=", "export ANSIBLE_STRATEGY=")
 MAKE = [command for command in COMMANDS if command.startswith("make ")]
 INSTALL = ["ansible-galaxy collection install .", "pip install -r requirements.txt"]
 
