@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.cluster.retry import (
+    INTERNAL_ERROR_ATTEMPTS,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.engine import gone
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
@@ -84,6 +87,40 @@ def test_r10_webhook_that_denies_one_object_is_named_and_is_not_asked_again(
     sent = proxy.count(lambda each: writes("deployments")(each) and each.resource.name == "bad-epp")
     assert sent == 1, "a denial is final"
     counted.reconcile(bad, good)
+
+
+@pytest.mark.parametrize("calls", [2, 1000])
+def test_r11_webhook_that_does_not_answer_is_waited_for_and_then_named(
+    calls: int,
+    counted: Entries,
+    client: Client,
+    namespace: str,
+    proxy: Proxy,
+    tmp_path: Path,
+) -> None:
+    unanswered = iter(range(calls))
+
+    def judge(request: Json) -> Json:
+        if request["name"] == "away-epp" and next(unanswered, None) is not None:
+            raise ConnectionError("the webhook breaks off")
+        return {"allowed": True}
+
+    away, good = small("away", namespace), small("good", namespace)
+    with webhook(client, namespace, tmp_path, judge, ["deployments"]) as name:
+        result = counted.run(away, good)
+    sent = proxy.count(
+        lambda each: writes("deployments")(each) and each.resource.name == "away-epp"
+    )
+    assert "Deployment/good-epp" in owned(client, good)
+    if calls == 2:
+        assert not result.get("failed"), result["msg"]
+        assert sent == 3
+    else:
+        assert result["failed"]
+        assert f"Deployment {namespace}/away-epp" in result["msg"]
+        assert f'failed calling webhook "{name}"' in result["msg"]
+        assert sent == INTERNAL_ERROR_ATTEMPTS
+    counted.reconcile(away, good)
 
 
 def test_r13_namespace_that_ends_is_named_before_any_write(
