@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from ..kube.manifest import Json
-
-API_VERSION = "inference.networking.x-k8s.io/v1alpha1"
-KIND = "EndpointPickerConfig"
+from .loading.builtin import builtin_default
+from .presets import plugin
+from .releases import KIND, OLD_API_VERSION, releases
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,26 +42,8 @@ def picker_config(disaggregated: bool) -> PickerConfig:
 
 
 def default_config() -> Json:
-    """Return the configuration that weighs queue, cache use and cached prefixes of all pods."""
-    return {
-        "apiVersion": API_VERSION,
-        "kind": KIND,
-        "plugins": [
-            {"type": "queue-scorer"},
-            {"type": "kv-cache-utilization-scorer"},
-            {"type": "prefix-cache-scorer"},
-        ],
-        "schedulingProfiles": [
-            {
-                "name": "default",
-                "plugins": [
-                    {"pluginRef": "queue-scorer", "weight": 2},
-                    {"pluginRef": "kv-cache-utilization-scorer", "weight": 2},
-                    {"pluginRef": "prefix-cache-scorer", "weight": 3},
-                ],
-            }
-        ],
-    }
+    """Return the configuration that weighs queue, cache use and cached prefixes of all pods: what pickers use by default."""
+    return builtin_default(releases()["gaie:1.4"])
 
 
 def disaggregated_config() -> Json:
@@ -70,23 +52,19 @@ def disaggregated_config() -> Json:
     nonCachedTokens: a prompt with fewer new tokens is prefilled by the decode pod itself.
     """
     decider = "prefix-based-pd-decider"
-    prefixes = {"maxPrefixBlocksToMatch": 256, "lruCapacityPerServer": 31250}
     return {
-        "apiVersion": API_VERSION,
+        "apiVersion": OLD_API_VERSION,
         "kind": KIND,
         "featureGates": ["prepareDataPlugins"],
         "plugins": [
-            {"type": "prefill-header-handler"},
-            {"type": "prefix-cache-scorer", "parameters": prefixes},
-            {"type": "queue-scorer"},
-            {"type": "prefill-filter"},
-            {"type": "decode-filter"},
-            {"type": "max-score-picker"},
-            {"type": decider, "parameters": {"nonCachedTokens": 16}},
-            {
-                "type": "pd-profile-handler",
-                "parameters": {"primaryPort": 0, "deciderPluginName": decider},
-            },
+            plugin("prefill-header-handler"),
+            plugin("prefix-cache-scorer", maxPrefixBlocksToMatch=256, lruCapacityPerServer=31250),
+            plugin("queue-scorer"),
+            plugin("prefill-filter"),
+            plugin("decode-filter"),
+            plugin("max-score-picker"),
+            plugin(decider, nonCachedTokens=16),
+            plugin("pd-profile-handler", primaryPort=0, deciderPluginName=decider),
         ],
         "schedulingProfiles": [_profile("prefill"), _profile("decode")],
     }

@@ -12,6 +12,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from ansible_collections.modelops.inference.plugins.module_utils.door import outcome
 from ansible_collections.modelops.inference.plugins.module_utils.entry import (
+    epp_config,
     llmisvc_controller,
     llmisvc_info,
     llmisvc_reconcile,
@@ -85,6 +86,18 @@ class Entries:
             llmisvc_controller.EMPTY,
             check_mode=check_mode,
             diff=False,
+            environment=self.environment,
+            progress=lambda dummy: None,
+        )
+
+    def picker(self, *, check_mode: bool = False, diff: bool = False, **options: Any) -> Json:
+        """Run epp_config and return its result, failed or not."""
+        return outcome(
+            epp_config.run,
+            self._checked(epp_config.ARGUMENT_SPEC, (), options),
+            epp_config.EMPTY,
+            check_mode=check_mode,
+            diff=diff,
             environment=self.environment,
             progress=lambda dummy: None,
         )

@@ -9,6 +9,7 @@ from ..findings import Finding, Value, refusal
 from ..given import Declared
 from ..releases import Generation, Release
 from ..shape import cleaned, shape_faults
+from .advice import advise
 from .builtin import builtin_default
 from .data_flow import data_flow
 from .data_layer import load_data_layer
@@ -48,6 +49,7 @@ def load(document: Value, release: Release, *, experimental: bool, empty: bool) 
     _load_data_flow(loading)
     if release.generation >= _G.V0_10 and not experimental:
         _refuse_alpha(loading)
+    advise(loading)
     return loading
 
 

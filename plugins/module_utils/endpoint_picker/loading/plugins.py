@@ -12,7 +12,7 @@ from ..hints import nearest
 from ..releases import Generation
 from ..rules.bounds import bound_faults
 from ..rules.factories import factory_faults
-from ..rules.handlers import FLAT_DISAGG_KEYS
+from ..rules.handlers import deciders_of
 from ..rules.parameters import parameter_faults
 from ..rules.producers import approximate_prefix_faults
 from .loading import Loading
@@ -100,7 +100,7 @@ def _successor(type_name: str) -> str:
 
 def _decider_faults(plugin: Declared, loading: Loading) -> Iterator[Finding]:
     """Yield references to deciders that are not there; before 0.10 a decider has to stand before its handler."""
-    for key, name in _deciders(plugin, loading):
+    for key, name in deciders_of(plugin, loading.release.generation).values():
         entries = loading.config["plugins"]
         known = {
             entry.get("name") or entry.get("type", ""): entry.get("type", "") for entry in entries
@@ -133,27 +133,6 @@ def _decider_faults(plugin: Declared, loading: Loading) -> Iterator[Finding]:
                 f"{plugin.type} needs a decider, and {name} is a {known[name]}",
                 "name a decider, such as prefix-based-pd-decider",
             )
-
-
-def _deciders(plugin: Declared, loading: Loading) -> Iterator[tuple[str, str]]:
-    generation = loading.release.generation
-    if plugin.type == "pd-profile-handler" and generation >= _G.V0_6:
-        default = "always-disagg-pd-decider" if generation == _G.V0_6 else "prefix-based-pd-decider"
-        name = plugin.get("deciderPluginName")
-        yield "deciderPluginName", default if name is None else name
-    if plugin.type != "disagg-profile-handler":
-        return
-    for stage in ("prefill", "encode"):
-        key = f"deciders.{stage}"
-        name = plugin.text(key) or _flat(plugin, key)
-        if name:
-            yield key, name
-
-
-def _flat(plugin: Declared, nested: str) -> str:
-    """Return what the deprecated flat parameters say for a nested one; the more specific one wins."""
-    keys = [key for key, place in FLAT_DISAGG_KEYS.items() if place == nested]
-    return next((plugin.text(key) for key in reversed(keys) if plugin.text(key)), "")
 
 
 def _add_prefix_producer(loading: Loading) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the factory of the handler for disaggregated serving refuses."""
+"""The handlers of disaggregated serving: which profiles and deciders they use, and what their factory refuses."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..findings import Finding, Value
 from ..given import Declared
-from ..releases import Release
+from ..releases import Generation, Release
 from .values import value_fault
 
 #: Deprecated parameters of disagg-profile-handler, with their places among the nested ones.
@@ -51,3 +51,37 @@ def _has_text(value: Value) -> bool:
 
 def _is_given(plugin: Declared, key: str) -> bool:
     return plugin.get(key) not in (None, "")
+
+
+def profiles_of(plugin: Declared) -> dict[str, str]:
+    """Return the profile that a handler uses for each stage."""
+    stages = ("decode", "prefill") + (
+        ("encode",) if plugin.type == "disagg-profile-handler" else ()
+    )
+    return {
+        stage: plugin.text(f"profiles.{stage}") or plugin.text(f"{stage}Profile") or stage
+        for stage in stages
+    }
+
+
+def deciders_of(plugin: Declared, generation: Generation) -> dict[str, tuple[str, str]]:
+    """Return the decider that a handler uses for each stage, after the parameter that names it.
+
+    A stage that is not there is never used; before 0.6 the handler decides by itself.
+    """
+    if plugin.type == "pd-profile-handler" and generation >= Generation.V0_6:
+        early = generation == Generation.V0_6
+        default = "always-disagg-pd-decider" if early else "prefix-based-pd-decider"
+        name = plugin.get("deciderPluginName")
+        return {"prefill": ("deciderPluginName", default if name is None else name)}
+    if plugin.type != "disagg-profile-handler":
+        return {}
+    named = {stage: _decider(plugin, f"deciders.{stage}") for stage in ("prefill", "encode")}
+    return {stage: (f"deciders.{stage}", name) for stage, name in named.items() if name}
+
+
+def _decider(plugin: Declared, nested: str) -> str:
+    """Return a decider's name; of the deprecated flat parameters the more specific one wins."""
+    keys = [key for key, place in FLAT_DISAGG_KEYS.items() if place == nested]
+    names = (plugin.text(key) for key in (nested, *reversed(keys)))
+    return next(filter(None, names), "")

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a loader does not notice, and the author of a configuration would want to know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..findings import Finding, info, warning
+from ..given import Declared
+from ..releases import OLD_API_VERSION, Generation
+from ..rules.handlers import deciders_of, profiles_of
+from .loading import Loading
+
+_G = Generation
+
+#: Types that go away, with the generation that deprecated them and what to use instead.
+_DEPRECATED = {
+    "pd-profile-handler": (_G.V1_4, "disagg-profile-handler"),
+    "data-parallel-profile-handler": (
+        _G.V1_4,
+        "several targetPorts of the pool (Istio from 1.28.1)",
+    ),
+    "prefill-header-handler": (_G.V0_9, "disagg-profile-handler, which writes the headers itself"),
+    "disagg-headers-handler": (_G.V0_9, "disagg-profile-handler, which writes the headers itself"),
+    "by-label": (_G.V0_9, "label-selector-filter, or a filter by role"),
+    "by-label-selector": (_G.V0_9, "label-selector-filter"),
+    "tokenizer": (_G.V0_9, "token-producer"),
+    "precise-prefix-cache-scorer": (
+        _G.V0_9,
+        "precise-prefix-cache-producer and a prefix-cache-scorer that names it",
+    ),
+}
+
+_HEADER_HANDLERS = frozenset({"prefill-header-handler", "disagg-headers-handler"})
+_DISAGGREGATING = frozenset({"pd-profile-handler", "disagg-profile-handler"})
+
+
+def advise(loading: Loading) -> None:
+    """Add warnings about a configuration that has no faults in its plugins."""
+    loading.report(_old_api_version(loading))
+    loading.report(_random_routing(loading))
+    loading.report(_unused(loading))
+    for plugin in loading.declared:
+        loading.report(_deprecated(plugin, loading))
+        loading.report(_handler(plugin, loading))
+        loading.report(_services(plugin, loading))
+        loading.report(_meanings(plugin, loading))
+
+
+def _old_api_version(loading: Loading) -> Iterator[Finding]:
+    if loading.release.has_own_picker and loading.config.get("apiVersion") == OLD_API_VERSION:
+        yield info(
+            "api-version-deprecated",
+            "apiVersion",
+            OLD_API_VERSION,
+            f"{loading.release.target} still reads this apiVersion, and says in its log that it is deprecated",
+            f"write {loading.release.api_versions[0]}",
+        )
+
+
+def _random_routing(loading: Loading) -> Iterator[Finding]:
+    """A profile without scorers gives every endpoint the same score; only random-picker says that this is meant."""
+    for index, profile in enumerate(loading.config["schedulingProfiles"]):
+        names = [reference.get("pluginRef", "") for reference in profile.get("plugins", [])]
+        meant = any(loading.instances.get(name) == "random-picker" for name in names)
+        if not meant and not any(loading.is_a(name, "scorer") for name in names):
+            yield warning(
+                "routing-random",
+                f"schedulingProfiles[{index}]",
+                profile.get("name"),
+                "the profile has no scorer: the picker starts, and chooses endpoints at random",
+                "add scorers with weights, or use random-picker to say that this is meant",
+            )
+
+
+def _unused(loading: Loading) -> Iterator[Finding]:
+    used = {
+        reference.get("pluginRef")
+        for profile in loading.config["schedulingProfiles"]
+        for reference in profile.get("plugins", [])
+    }
+    for plugin in loading.declared:
+        routing = loading.is_a(plugin.name, "filter", "scorer", "picker")
+        if routing and not loading.is_a(plugin.name, "detector") and plugin.name not in used:
+            yield warning(
+                "plugin-unused",
+                plugin.path,
+                plugin.name,
+                f"no profile refers to {plugin.name}; it does nothing",
+                "add it to a profile, or delete it",
+            )
+
+
+def _deprecated(plugin: Declared, loading: Loading) -> Iterator[Finding]:
+    since, successor = _DEPRECATED.get(plugin.type, (None, ""))
+    if since is not None and loading.release.generation >= since:
+        yield info(
+            "plugin-deprecated",
+            f"{plugin.path}.type",
+            plugin.type,
+            f"{plugin.type} is deprecated in {loading.release.target}",
+            f"use {successor}",
+        )
+
+
+def _handler(plugin: Declared, loading: Loading) -> Iterator[Finding]:
+    """Yield what disaggregated serving lacks. The loader looks at none of it; requests fail or are not split."""
+    if plugin.type not in _DISAGGREGATING:
+        return
+    generation = loading.release.generation
+    there = {profile.get("name") for profile in loading.config["schedulingProfiles"]}
+    always_on = {"decode"} if generation >= _G.V0_6 else {"decode", "prefill"}
+    on = always_on | deciders_of(plugin, generation).keys()
+    for stage, name in profiles_of(plugin).items():
+        if stage in on and name not in there:
+            yield warning(
+                "handler-profile-absent",
+                plugin.path,
+                name,
+                f"{plugin.type} uses the profile {name} for {stage}, and there is none: requests fail, or skip the stage",
+                f"add the profile {name}, or name another one in the handler's parameters",
+            )
+        elif stage not in on and name in there:
+            yield warning(
+                "handler-stage-off",
+                plugin.path,
+                name,
+                f"there is a profile {name}, and no decider for it, so the stage {stage} is off",
+                f"set deciders.{stage}, or delete the profile",
+            )
+    if generation < _G.V0_9 and _HEADER_HANDLERS.isdisjoint(loading.instances.values()):
+        wanted = "prefill-header-handler" if generation < _G.V1_4 else "disagg-headers-handler"
+        yield warning(
+            "header-handler-absent",
+            plugin.path,
+            plugin.type,
+            f"nothing tells the decode pod which prefill pod was chosen; {loading.release.target} needs {wanted} for it",
+            f"declare {wanted}",
+        )
+
+
+def _services(plugin: Declared, loading: Loading) -> Iterator[Finding]:
+    """Yield what has to run before the picker can start."""
+    generation = loading.release.generation
+    if plugin.type == "precise-prefix-cache-scorer" and _G.V1_3 <= generation < _G.V0_9:
+        yield warning(
+            "service-needed",
+            plugin.path,
+            plugin.name,
+            "the picker waits for a tokenizer service on a Unix socket when it starts, and fails after about 10 s",
+            "run the tokenizer beside the picker",
+        )
+    redis = plugin.get("indexerConfig.kvBlockIndexConfig.redisConfig")
+    if redis is not None:
+        yield warning(
+            "service-needed",
+            plugin.at("indexerConfig.kvBlockIndexConfig.redisConfig"),
+            redis,
+            "the picker connects to Redis when it starts",
+            "make sure that Redis answers at this address from the picker's pod",
+        )
+
+
+def _meanings(plugin: Declared, loading: Loading) -> Iterator[Finding]:
+    """Yield parameters that mean something else than they seem to."""
+    generation = loading.release.generation
+    if plugin.type == "prefix-based-pd-decider" and not plugin.get("nonCachedTokens"):
+        zero = "always" if generation == _G.V0_6 else "never"
+        yield warning(
+            "decider-zero",
+            plugin.at("nonCachedTokens"),
+            plugin.get("nonCachedTokens"),
+            f"0, the default, means {zero} in {loading.release.target}; llm-d 0.6 means always, later releases never",
+            "write a number above 0, or use always-disagg-pd-decider",
+        )
+    if (
+        plugin.type == "approx-prefix-cache-producer"
+        and loading.release.has_own_picker
+        and plugin.get("maxPrefixBlocksToMatch") is not None
+        and plugin.get("maxPrefixTokensToMatch") is None
+    ):
+        yield warning(
+            "limit-without-effect",
+            plugin.at("maxPrefixBlocksToMatch"),
+            plugin.get("maxPrefixBlocksToMatch"),
+            "the default of maxPrefixTokensToMatch, 131072, takes precedence, so this limit has no effect",
+            "set maxPrefixTokensToMatch, or set it to 0 to have blocks count",
+        )

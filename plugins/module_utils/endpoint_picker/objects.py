@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether a configuration fits the objects around the picker: its Deployment, and the pool that it serves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from ..kube.manifest import Json
+from .catalogue import plugins
+from .check import Report
+from .findings import Finding, warning
+from .releases import Generation, Release
+
+_G = Generation
+_EXPERIMENTAL = "allow-experimental-plugins"
+
+#: What each parser can read; others read both.
+_HTTP2_ONLY = frozenset({"vllmgrpc-parser", "vertexai-parser"})
+_HTTP2 = "kubernetes.io/h2c"
+
+#: Flags that a generation no longer takes, with what to do instead.
+_GONE_METRICS = (
+    "model-server-metrics-port",
+    "model-server-metrics-path",
+    "model-server-metrics-scheme",
+    "model-server-metrics-https-insecure-skip-verify",
+)
+_GONE_NAMES = (
+    "total-queued-requests-metric",
+    "total-running-requests-metric",
+    "kv-cache-usage-percentage-metric",
+    "lora-info-metric",
+    "cache-info-metric",
+)
+
+
+def flags_for(report: Report, release: Release) -> list[str]:
+    """Return the flags that the picker's container needs for a configuration."""
+    known = plugins()
+    alpha = any(kind in known and known[kind].alpha for kind in report.instances.values())
+    return [f"--{_EXPERIMENTAL}"] if alpha and release.generation >= _G.V0_10 else []
+
+
+def deployment_findings(
+    deployment: Json, report: Report, release: Release, key: str
+) -> Iterator[Finding]:
+    """Yield what keeps a Deployment from running the configuration. key: its name in the ConfigMap."""
+    spec = deployment.get("spec") or {}
+    for index, container in enumerate(_containers(spec)):
+        flags = _flags(container)
+        if "config-file" not in flags and "config-text" not in flags and "pool-name" not in flags:
+            continue
+        path = f"deployment.spec.template.spec.containers[{index}].args"
+        yield from _flag_findings(flags, path, report, release, key)
+        replicas = spec.get("replicas", 1)
+        if replicas and replicas > 1 and not _is_on(flags, "ha-enable-leader-election"):
+            yield warning(
+                "replicas-without-leader",
+                "deployment.spec.replicas",
+                replicas,
+                "several replicas without leader election each see only a part of the requests",
+                "add --ha-enable-leader-election=true, or run one replica",
+            )
+
+
+def _flag_findings(
+    flags: dict[str, str], path: str, report: Report, release: Release, key: str
+) -> Iterator[Finding]:
+    for flag in flags_for(report, release):
+        if not _is_on(flags, flag.removeprefix("--")):
+            yield _fault(
+                "flag-missing", path, flag, "the configuration needs this flag", f"add {flag}=true"
+            )
+    gone = [*(_GONE_METRICS if release.generation >= _G.V0_10 else ())]
+    gone += _GONE_NAMES if release.generation >= _G.V1_4 else ()
+    for name in gone:
+        if name in flags:
+            message = f"{release.target} does not take this flag, and does not start with it"
+            fix = (
+                "give parameters to metrics-data-source"
+                if name in _GONE_METRICS
+                else "use engineConfigs"
+            )
+            yield _fault("flag-gone", path, f"--{name}", message, f"delete it; {fix}")
+    if "config-file" in flags and "config-text" in flags:
+        yield _fault(
+            "flag-conflict",
+            path,
+            "--config-text",
+            "--config-file and --config-text exclude each other",
+            "keep one",
+        )
+    file = PurePosixPath(flags.get("config-file", "")).name
+    if file and file != key:
+        yield _fault(
+            "key-mismatch",
+            path,
+            flags["config-file"],
+            f"the picker reads {file}, and the configuration is stored as {key}",
+            f"set key: {file}",
+        )
+
+
+def pool_findings(pool: Json, report: Report, release: Release) -> Iterator[Finding]:
+    """Yield what keeps a pool and a configuration from working together."""
+    spec = pool.get("spec") or {}
+    protocol = spec.get("appProtocol", "http")
+    if release.generation >= _G.V1_5 and protocol != _HTTP2:
+        for name in _parsers(report.config):
+            kind = report.instances.get(name, name)
+            if kind in _HTTP2_ONLY:
+                yield _fault(
+                    "parser-protocol",
+                    "pool.spec.appProtocol",
+                    protocol,
+                    f"{kind} reads {_HTTP2} only, so the picker never becomes ready",
+                    f"set appProtocol: {_HTTP2}, or use another parser",
+                )
+    ports = spec.get("targetPorts") or []
+    if len(ports) > 1 and release.generation == _G.V1_0:
+        yield _fault(
+            "pool-ports",
+            "pool.spec.targetPorts",
+            len(ports),
+            f"{release.target} takes exactly one target port",
+            "keep one port",
+        )
+    api_version = str(pool.get("apiVersion", ""))
+    if api_version.startswith("inference.networking.x-k8s.io/") and release.generation >= _G.V1_5:
+        yield _fault(
+            "pool-version",
+            "pool.apiVersion",
+            api_version,
+            f"{release.target} does not read pools of this version",
+            "use inference.networking.k8s.io/v1",
+        )
+
+
+def _fault(rule: str, path: str, value: object, message: str, fix: str) -> Finding:
+    return Finding(rule, "error", path, value, message, fix)
+
+
+def _parsers(config: Json) -> list[str]:
+    handler = config.get("requestHandler") or {}
+    entries = [*handler.get("parsers", []), config.get("parser") or {}]
+    return [entry["pluginRef"] for entry in entries if entry.get("pluginRef")]
+
+
+def _containers(spec: Json) -> list[Json]:
+    pod = (spec.get("template") or {}).get("spec") or {}
+    containers: list[Json] = pod.get("containers") or []
+    return containers
+
+
+def _flags(container: Json) -> dict[str, str]:
+    """Return the flags of a container with their values; `true` for one without."""
+    flags: dict[str, str] = {}
+    waiting = ""
+    for word in [*(container.get("command") or []), *(container.get("args") or [])]:
+        text = str(word)
+        if text.startswith("-"):
+            name, equals, value = text.lstrip("-").partition("=")
+            flags[name] = value if equals else "true"
+            waiting = "" if equals else name
+        elif waiting:
+            flags[waiting], waiting = text, ""
+    return flags
+
+
+def _is_on(flags: dict[str, str], name: str) -> bool:
+    return flags.get(name, "false").lower() in ("true", "1", "t")
