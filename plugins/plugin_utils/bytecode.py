@@ -32,6 +32,10 @@ class RoomFinder(MetaPathFinder):
 
 
 def install() -> None:
-    """Go before Ansible's loader, once in a process."""
-    if not any(isinstance(finder, RoomFinder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, RoomFinder())
+    """Go before Ansible's loader, once in a process; where that is not at work, Python's own import is."""
+    if any(isinstance(finder, RoomFinder) for finder in sys.meta_path):
+        return
+    for place, finder in enumerate(sys.meta_path):
+        if type(finder).__name__ == "_AnsibleCollectionFinder":
+            sys.meta_path.insert(place, RoomFinder())
+            return
