@@ -58,7 +58,7 @@ def effective_results() -> Iterator[Any]:
     for path in sorted((RECORDINGS / "effective").glob("*.jsonl")):
         for line in path.read_text().splitlines():
             result = json.loads(line)
-            yield pytest.param(result, id=f"{path.stem}-{next(iter(result['of']))}")
+            yield pytest.param(result, id=f"{path.stem}-{min(result['of'])}")
 
 
 @pytest.mark.parametrize("result", list(effective_results()))

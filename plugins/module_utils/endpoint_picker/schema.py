@@ -33,7 +33,7 @@ class ListOf:
     fields: Fields
 
 
-Fields: TypeAlias = "Mapping[str, Leaf | ListOf | Mapping[str, Field]]"
+Fields = Mapping[str, "Field"]
 Field: TypeAlias = "Leaf | ListOf | Fields"
 
 

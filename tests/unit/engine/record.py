@@ -73,19 +73,14 @@ def _service(path: Path, client: Client) -> list[Json]:
         given("services", documents), Settings({}, {}), None, skip_invalid=False
     )
     with connect({"kubeconfig": str(path), "environment": {}}) as cluster:
-        reconciler = Reconciler(
-            cluster,
-            Policy(),
-            reconciler="direct",
-            overridden=False,
-            skip_invalid=False,
-            report=lambda dummy: None,
-        )
-        reconciler.run(services)
-        done = reconciler.run(services)
+        for dummy in range(2):
+            reconciler = Reconciler(
+                cluster, Policy(), reconciler="direct", keeps=None, skip_invalid=False
+            )
+            reconciler.run(services)
     return [
         _case(str(wanted.reference), wanted, plan.owner_uid if wanted.parent else "", live)
-        for plan in done.plans
+        for plan in reconciler.done.plans
         for wanted in (plan.parent, *plan.children)
         if (live := _read(client, wanted.reference))
     ]

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.connection import Cluster
 from ansible_collections.modelops.inference.plugins.module_utils.cluster.errors import (
     ClusterError,
     Conflict,
@@ -168,7 +167,8 @@ def test_only_what_is_ours_and_unwanted_is_ever_deleted(things: list[Thing]) -> 
     deletions = removals(snapshot, plan)
     store.happen(things)
     before = dict(store.objects)
-    execution = Execution(cast("Cluster", store), Policy(), frozenset(), lambda dummy: None)
+    cluster: Any = store
+    execution = Execution(cluster, Policy(), frozenset(), lambda dummy: None)
     execution.apply([plan])
     failed = any(outcome.action == "failed" for outcome in execution.outcomes)
     execution.delete(deletions)

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.connection import Cluster
 from ansible_collections.modelops.inference.plugins.module_utils.cluster.pool import Pool
 from ansible_collections.modelops.inference.plugins.module_utils.engine.schedule import run_chains
 
@@ -34,9 +33,9 @@ class Threads:
 
 
 def run(chains: list[list[list[Act]]], concurrency: int = 4) -> None:
-    threads = Threads(concurrency)
+    threads: Any = Threads(concurrency)
     try:
-        run_chains(cast("Cluster", threads), chains)
+        run_chains(threads, chains)
     finally:
         threads.close()
 
@@ -111,8 +110,9 @@ def test_interrupt_begins_nothing_more_and_waits_for_what_is_under_way() -> None
             raise KeyboardInterrupt
 
     chains: list[list[list[Act]]] = [[[under_way], [partial(done.append, "next stage")]]]
+    cluster: Any = Interrupted(2)
     with pytest.raises(KeyboardInterrupt):
-        run_chains(cast("Cluster", Interrupted(2)), chains)
+        run_chains(cluster, chains)
     assert ended.is_set()
     assert done == ["under way"]
 
