@@ -30,7 +30,7 @@ Leaf = Literal[
 class ListOf:
     """A list of objects with these fields."""
 
-    fields: Fields
+    fields: Mapping[str, Field]
 
 
 Fields = Mapping[str, "Field"]
