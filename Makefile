@@ -71,12 +71,15 @@ cluster: env-test ## tests against a real API server: the lab's, or that of LAB_
 molecule: env-test tree ## every molecule scenario
 	@$(PY) -m tests.tools.molecule $(ARGS)
 
-.PHONY: bench fuzz docs
+.PHONY: bench fuzz fuzz-fit docs
 bench: env-test tree ## figures against peers; ARGS=all writes docs/performance.md anew
 	@$(PY) -m tests.bench $(ARGS)
 
 fuzz: env-test tree ## the long property and differential tests
 	@$(PY) -m tests.fuzz $(ARGS)
+
+fuzz-fit: env-test tree ## random clusters, judged by our fit and by the real scheduler
+	@$(PY) -m tests.fuzz.fit $(ARGS)
 
 docs: env-test tree ## the documentation of every plugin, as text below build/docs
 	@$(PY) -m tests.tools.docs

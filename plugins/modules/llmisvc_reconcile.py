@@ -163,6 +163,14 @@ options:
       - Whether to go on with the valid services of the list where others have problems. Those are reported as warnings.
     type: bool
     default: false
+  fit:
+    description:
+      - Whether to look, before the first write, if the pods of GPU workloads that are new or changed will find room. Reads nodes and pods.
+      - With V(warn) a warning tells what they lack, with V(require) that is an error and nothing is written, with V(ignore) nobody looks.
+      - Where nodes may not be listed a warning says so. See M(modelops.inference.gpu_resources) for what is judged.
+    type: str
+    choices: [require, warn, ignore]
+    default: warn
   concurrency:
     description:
       - Connections to the API server.

@@ -64,13 +64,14 @@ def play(
     *,
     environment: Json | None = None,
     verbose: bool = False,
+    module: str = "llmisvc_reconcile",
 ) -> tuple[Json, str]:
     """Run one task by ansible-playbook. Return its result, and all that was printed."""
     plugins = folder / "connections"
     plugins.mkdir(exist_ok=True)
     (plugins / "elsewhere.py").write_text(CONNECTION, encoding="utf-8")
     task: Json = {
-        "modelops.inference.llmisvc_reconcile": arguments,
+        f"modelops.inference.{module}": arguments,
         "register": "found",
         "ignore_errors": True,
     }
@@ -147,6 +148,19 @@ def test_result_is_the_same_wherever_the_task_runs(
         assert result.keys() == first.keys(), where
         for key in ("reconciler", "children", "problems", "unchanged"):
             assert result["services"][0][key] == first["services"][0][key], where
+
+
+def test_devices_are_the_same_wherever_the_task_runs(tmp_path: Path) -> None:
+    arguments = {"state": "rendered", "accelerator": {"type": "nvidia"}, "devices": "2"}
+    results = []
+    for where in ("in-process", "module"):
+        folder = tmp_path / where
+        folder.mkdir()
+        found, printed = play(folder, where, arguments, module="gpu_resources")
+        assert "2 devices are asked for" in printed
+        results.append(lasting(found))
+    assert results[0] == results[1]
+    assert results[0]["resources"]["limits"] == {"nvidia.com/gpu": "2"}
 
 
 @pytest.mark.parametrize("where", WHERE)

@@ -11,7 +11,10 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from ansible_collections.modelops.inference.plugins.filter.names import FilterModule
 from ansible_collections.modelops.inference.plugins.module_utils.door import outcome
-from ansible_collections.modelops.inference.plugins.module_utils.entry import llmisvc_reconcile
+from ansible_collections.modelops.inference.plugins.module_utils.entry import (
+    gpu_resources,
+    llmisvc_reconcile,
+)
 
 from .matching import ABSENT, CASES, Seen, at, cases, faults, load, mentions
 
@@ -19,27 +22,27 @@ Json = dict[str, Any]
 ALL = cases()
 OFFLINE = sorted(name for name, expected in ALL.items() if expected["run"]["needs"] == "nothing")
 FILES = ("src", "cluster_objects")
+ENTRIES: dict[str, Any] = {"gpu_resources": gpu_resources, "llmisvc_reconcile": llmisvc_reconcile}
 
 
 def run(folder: Path, how: Json) -> Seen:
     if "filter" in how:
         apply = FilterModule().filters()[how["filter"]]
         return Seen(False, result=[apply(item) for item in load(folder / how["over"])])
-    assert how["plugin"] == "llmisvc_reconcile"
-    return Seen.of(reconcile(folder, how["args"]))
+    return Seen.of(call(ENTRIES[how["plugin"]], folder, how["args"]))
 
 
-def reconcile(folder: Path, arguments: Json) -> Json:
+def call(entry: Any, folder: Path, arguments: Json) -> Json:
     options = {
         name: [str(folder / item) for item in value] if name in FILES else value
         for name, value in arguments.items()
     }
-    validated = ArgumentSpecValidator(llmisvc_reconcile.ARGUMENT_SPEC).validate(options)
+    validated = ArgumentSpecValidator(entry.ARGUMENT_SPEC).validate(options)
     assert not validated.error_messages
     return outcome(
-        llmisvc_reconcile.run,
+        entry.run,
         validated.validated_parameters,
-        llmisvc_reconcile.EMPTY,
+        entry.EMPTY,
         check_mode=False,
         diff=False,
         environment={},
@@ -61,7 +64,8 @@ def test_sanitising_twice_changes_nothing() -> None:
 
 def test_default_of_shared_memory_is_a_setting() -> None:
     """The case's note: with the setting the warning is gone and the volume is there."""
-    result = reconcile(
+    result = call(
+        llmisvc_reconcile,
         CASES / "ms-tensor-without-shm",
         {"state": "rendered", "src": ["input.yaml"], "settings": {"shared_memory": True}},
     )
@@ -98,5 +102,5 @@ def test_number_is_mentioned_only_where_it_stands_alone() -> None:
 
 
 def test_every_case_is_run() -> None:
-    assert len(OFFLINE) == 10
+    assert len(OFFLINE) == 14
     assert {name for name in ALL if name not in OFFLINE} == {"an-wait-image-pull"}

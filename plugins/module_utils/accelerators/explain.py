@@ -21,22 +21,24 @@ def explain(answer: Answer, inventory: Inventory) -> str:
 
 def _verdict(answer: Answer) -> str:
     demand = answer.demand
-    pods = "1 pod" if answer.wanted == 1 else f"{answer.wanted} pods"
-    each = f" of {_asked(answer)}" if demand.requests else ""
     if not answer.wanted:
         return f"all {demand.pods} pods are there already"
+    each = f" of {_asked(answer)}" if demand.requests else ""
+    pods = f"{_count(answer.wanted, 'pod')}{each}"
     match answer.verdict:
         case Verdict.FITS:
-            return f"{pods}{each} find room"
-        case Verdict.LACKS:
-            alone = min(answer.room, answer.wanted)
-            if alone == answer.wanted:
-                alone = sum(answer.placed.values())
-                return f"{pods}{each} do not all find room beside the other workloads of this task, {alone} would"
-            return f"{pods}{each} do not all find room, {alone} of {answer.wanted} would"
+            return f"there is room for {pods}"
         case Verdict.UNCERTAIN:
             why = ", ".join(answer.unjudged) or "it depends on which pods are placed first"
-            return f"whether {pods}{each} find room is not certain ({why})"
+            return f"whether there is room for {pods} is not certain ({why})"
+        case Verdict.LACKS:
+            found = min(answer.room, answer.wanted)
+            beside = ""
+            if found == answer.wanted:
+                found = sum(answer.placed.values())
+                beside = " beside the other workloads of this task"
+            much = f"room for only {found} of" if found else "no room for"
+            return f"there is {much} {pods}{beside}"
 
 
 def _asked(answer: Answer) -> str:

@@ -19,5 +19,7 @@ SETTLED_ANNOTATION = f"{PREFIX}settled"
 FIELD_MANAGER = "modelops.inference"
 #: The manager that holds a value which is being handed to somebody else (an autoscaler's replicas).
 HANDOVER_MANAGER = "modelops.inference.scale"
+#: The manager of devices that are set on workloads of others.
+GPU_MANAGER = "modelops.inference.gpu"
 #: Kinds (apiVersion, kind) of which only metadata is read: a full LIST of Secrets would fetch every token of the fleet.
 METADATA_ONLY = frozenset({("v1", "Secret")})

@@ -59,6 +59,9 @@ SERVICES: Spec = {
     },
 }
 
+#: What is done about pods that will find no room.
+REQUIRE, WARN, IGNORE = "require", "warn", "ignore"
+
 #: The fleet of tasks that name none.
 DEFAULT_FLEET = "default"
 

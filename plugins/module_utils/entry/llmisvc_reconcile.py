@@ -72,6 +72,11 @@ ARGUMENT_SPEC: arguments.Spec = {
         "default": [],
     },
     "skip_invalid": {"type": "bool", "default": False},
+    "fit": {
+        "type": "str",
+        "choices": [arguments.REQUIRE, arguments.WARN, arguments.IGNORE],
+        "default": arguments.WARN,
+    },
     "verbose_result": {"type": "bool", "default": False},
 }
 

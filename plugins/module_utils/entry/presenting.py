@@ -56,6 +56,7 @@ def make_present(
         reconciler=params["reconciler"],
         keeps=keeps,
         skip_invalid=params["skip_invalid"],
+        fit=params["fit"],
     )
     done = reconciler.done
     troubles: list[str] = []

@@ -29,12 +29,13 @@ from ..engine.policy import Policy
 from ..engine.proving import Prover
 from ..engine.rights import Need, missing_rights, needs_of
 from ..engine.snapshot import Snapshot, take_snapshot
-from ..kube.intent import Intent
+from ..kube.intent import Intent, Stage
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reader import GivenObjects
 from ..kube.reference import Reference
 from ..services.registry import KINDS
+from .arguments import IGNORE
 from .fleet import Service, compile_fleet
 from .looking import ClusterReader
 from .target import (
@@ -102,12 +103,14 @@ class Reconciler:
         reconciler: str,
         keeps: frozenset[Reference] | None,
         skip_invalid: bool,
+        fit: str,
     ) -> None:
         self._cluster = cluster
         self._policy = policy
         self._wanted = reconciler
         self._keeps = keeps
         self._skip_invalid = skip_invalid
+        self._fit = fit
         self._controllers = Controllers(cluster)
         self._reader = ClusterReader(cluster)
         self._taken: frozenset[Reference] = frozenset()
@@ -241,10 +244,21 @@ class Reconciler:
                 plan.problems += objections_to_adopt(
                     self._cluster, plan, allow_restart=self._policy.allow_restart
                 )
+        self._check_fit(planned.plans)
         self._refuse(planned.plans)
         self._check_budget(planned)
         self._check_rights(planned, new)
         return new
+
+    def _check_fit(self, plans: Sequence[ServicePlan]) -> None:
+        """Look whether pods will find room, where workloads change at all."""
+        changes = [change for plan in plans for change in plan.changes]
+        if self._fit == IGNORE or not any(change.stage is Stage.WORKLOAD for change in changes):
+            return
+        # Loading it costs a tenth of a settled run, which has no use for it.
+        from .placing import check_fit
+
+        self.done.warnings += check_fit(self._cluster, plans, self._fit)
 
     def _advice(self, target: Target) -> Sequence[Problem]:
         """Return what a look at the cluster says about a service, nothing where looking is not allowed."""

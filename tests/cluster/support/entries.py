@@ -13,6 +13,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.modelops.inference.plugins.module_utils.door import outcome
 from ansible_collections.modelops.inference.plugins.module_utils.entry import (
     epp_config,
+    gpu_resources,
     llmisvc_controller,
     llmisvc_info,
     llmisvc_reconcile,
@@ -98,6 +99,18 @@ class Entries:
             epp_config.EMPTY,
             check_mode=check_mode,
             diff=diff,
+            environment=self.environment,
+            progress=lambda dummy: None,
+        )
+
+    def gpu(self, *, check_mode: bool = False, **options: Any) -> Json:
+        """Run gpu_resources and return its result, failed or not."""
+        return outcome(
+            gpu_resources.run,
+            self._checked(gpu_resources.ARGUMENT_SPEC, (), options),
+            gpu_resources.EMPTY,
+            check_mode=check_mode,
+            diff=True,
             environment=self.environment,
             progress=lambda dummy: None,
         )

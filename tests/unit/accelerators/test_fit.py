@@ -20,14 +20,14 @@ def test_t1_two_pods_of_eight_on_two_nodes_of_eight() -> None:
 def test_t2_sixteen_free_in_blocks_of_four_hold_no_pod_of_eight() -> None:
     verdict, text = said(deployment(8), [node(name, 4) for name in "abcd"])
     assert verdict == LACKS
-    assert "1 pod of 8 nvidia.com/gpu do not all find room, 0 of 1 would" in text
+    assert "there is no room for 1 pod of 8 nvidia.com/gpu." in text
     assert "Free: 16 nvidia.com/gpu on 4 nodes, the largest block is 4, on a." in text
 
 
 def test_t3_one_device_is_missing_for_the_second_pod() -> None:
     verdict, text = said(deployment(8, 2), [node("a"), node("b", 7)])
     assert verdict == LACKS
-    assert "1 of 2 would" in text
+    assert "there is room for only 1 of 2 pods of 8 nvidia.com/gpu" in text
     assert "Free: 15 nvidia.com/gpu" in text
 
 

@@ -1,0 +1,356 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Devices for model servers; the work is in `module_utils/entry/gpu_resources.py`."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: gpu_resources
+short_description: Ask for accelerators, and see whether pods find free ones
+version_added: 0.1.0
+author:
+  - modelops.inference contributors (@modelops)
+description:
+  - Works out how many devices of a vendor a model server needs, and what its container and pod have to say to get them.
+  - Sets that on a container of a workload, or takes it back, by server-side apply of these fields alone.
+  - Tells whether pods will be placed now, with the numbers that say why, and what a cluster has of each device.
+  - Of services, V(gathered) judges the pods that they are compiled to.
+options:
+  state:
+    description:
+      - V(present) makes the container of O(workload) ask for the devices.
+      - V(absent) takes back what V(present) has set.
+      - V(rendered) returns what V(present) would set, and opens no connection.
+      - V(gathered) returns what the cluster has, and judges O(services) and O(src). It fails where one of O(checks) fails, and writes nothing.
+    type: str
+    choices: [present, absent, rendered, gathered]
+    default: present
+  accelerator:
+    description:
+      - The device. Needed with V(present) and V(rendered).
+    type: dict
+    suboptions:
+      type:
+        description:
+          - V(nvidia), V(amd), V(intel-gaudi), V(intel-i915), V(intel-xe), V(google), V(aws-neuron), V(rebellions-atom), V(cpu) for none, or any
+            resource such as V(huawei.com/Ascend910).
+        type: str
+        required: true
+      profile:
+        description:
+          - A part of a device, which is an NVIDIA MIG profile such as V(1g.10gb), or an AMD partition such as V(cpx_nps4).
+        type: str
+      shared:
+        description:
+          - Time slices of NVIDIA devices, where the cluster gives them a name of their own.
+        type: bool
+        default: false
+      device_class:
+        description:
+          - Ask by a device claim (DRA) of this DeviceClass, not by resource. For V(rendered) alone; apply the RV(claim_templates) it returns.
+        type: str
+      product:
+        description:
+          - The value of the vendor's product label, such as V(NVIDIA-H100-80GB-HBM3); becomes a node selector.
+        type: str
+      memory:
+        description:
+          - Memory of one device in GiB, for sizing O(model).
+        type: float
+      devices_per_node:
+        description:
+          - Devices of one node. Where a pod would need more, it is spread over several.
+        type: int
+      ranks_per_device:
+        description:
+          - Tensor ranks that one device runs, 1 where it is not given. It is 2 on TPU v7 and for the cores of Inferentia and Trainium.
+        type: int
+  parallelism:
+    description:
+      - How the engine spreads the model.
+    type: dict
+    default: {}
+    suboptions:
+      tensor:
+        description:
+          - Devices over which each layer is split.
+        type: int
+      pipeline:
+        description:
+          - Stages into which the layers are divided.
+        type: int
+      data:
+        description:
+          - Copies of the model that work as one server.
+        type: int
+      data_local:
+        description:
+          - Copies in one pod; all of them where it is not given.
+        type: int
+      expert:
+        description:
+          - Spread the experts of a mixture over tensor and data ranks. It asks for no devices of its own.
+        type: bool
+        default: false
+  devices:
+    description:
+      - Devices of each pod, in place of what follows from O(parallelism); a difference is warned about.
+    type: int
+  model:
+    description:
+      - The model, to see what memory it takes. The fields are those of its C(config.json).
+    type: dict
+    suboptions:
+      parameters:
+        description:
+          - Number of parameters, such as V(8.03B).
+        type: str
+        required: true
+      precision:
+        description:
+          - Of the weights, V(fp32), V(bf16), V(fp16), V(fp8), V(int8), V(int4) or V(fp4); V(bf16) where it is not given.
+        type: str
+      kv_precision:
+        description:
+          - Of the KV cache, as O(model.precision); V(bf16) where it is not given.
+        type: str
+      layers:
+        description:
+          - C(num_hidden_layers).
+        type: int
+      attention_heads:
+        description:
+          - C(num_attention_heads).
+        type: int
+      kv_heads:
+        description:
+          - C(num_key_value_heads); as many as O(model.attention_heads) where it is not given.
+        type: int
+      head_dim:
+        description:
+          - C(head_dim); O(model.hidden_size) divided by O(model.attention_heads) where it is not given.
+        type: int
+      hidden_size:
+        description:
+          - C(hidden_size).
+        type: int
+      kv_lora_rank:
+        description:
+          - C(kv_lora_rank), of models with latent attention (MLA).
+        type: int
+      rope_head_dim:
+        description:
+          - C(qk_rope_head_dim), of models with latent attention.
+        type: int
+      context:
+        description:
+          - Tokens of the longest request.
+        type: int
+  utilization:
+    description:
+      - The part of a device's memory that the engine takes.
+    type: float
+    default: 0.9
+  workload:
+    description:
+      - The workload to change, for V(present) and V(absent).
+      - A workload that M(modelops.inference.llmisvc_reconcile) made is refused; its service says what it asks for.
+    type: dict
+    suboptions:
+      api_version:
+        description:
+          - Its API version, where it is not the usual one of the kind.
+        type: str
+      kind:
+        description:
+          - V(Deployment), V(StatefulSet) or V(LeaderWorkerSet), of which the workers are meant.
+        type: str
+        required: true
+      name:
+        description:
+          - Its name.
+        type: str
+        required: true
+      namespace:
+        description:
+          - Its namespace; O(namespace) where it is not given.
+        type: str
+      container:
+        description:
+          - The container that gets the devices. Needed where the pod has several.
+        type: str
+        default: ''
+  force_conflicts:
+    description:
+      - Take fields of O(workload) that another field manager has set. Without it they are named, and nothing is written.
+      - Node selector and tolerations are each one value to the server. What is in them is kept, but whoever wrote them owns them no more.
+    type: bool
+    default: false
+  services:
+    description:
+      - Workloads (Pod, Deployment, StatefulSet, ReplicaSet, Job, LeaderWorkerSet) and services to judge with V(gathered).
+    type: list
+    elements: dict
+    default: []
+  src:
+    description:
+      - Files, folders or globs with workloads and services, on the Ansible controller.
+    type: list
+    elements: path
+    default: []
+  namespace:
+    description:
+      - The namespace of workloads and services that name none.
+    type: str
+  checks:
+    description:
+      - What V(gathered) checks. V(fit) is whether nodes have room, V(quota) is ResourceQuotas and the queues of Kueue, V(limits) is LimitRanges and the
+        requests that they put in.
+    type: list
+    elements: str
+    choices: [fit, quota, limits]
+    default: [fit, quota, limits]
+  cluster_objects:
+    description:
+      - For V(gathered), manifests that stand in for the cluster, as dicts or paths. No connection is made then.
+    type: list
+    elements: raw
+    default: []
+  concurrency:
+    description:
+      - Connections to the API server.
+    type: int
+    default: 8
+  request_timeout:
+    description:
+      - Seconds for each request.
+    type: float
+    default: 30
+  deadline:
+    description:
+      - Seconds for the whole task; none where it is not given.
+    type: float
+extends_documentation_fragment:
+  - modelops.inference.auth
+  - modelops.inference.attributes
+  - modelops.inference.attributes.action_group
+requirements:
+  - urllib3
+  - PyYAML
+  - kubernetes, for a kubeconfig with an auth-provider
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: full
+  idempotent:
+    support: full
+notes:
+  - V(gathered) needs to list nodes, and pods of all namespaces; where pods may not be listed it says so and counts nothing as used.
+  - Evicting pods of lower priority is not counted on, and neither are nodes that an autoscaler could add.
+seealso:
+  - module: modelops.inference.llmisvc_reconcile
+"""
+
+EXAMPLES = r"""
+- name: What does a 70B model need on devices of 80 GiB?
+  modelops.inference.gpu_resources:
+    state: rendered
+    accelerator: {type: nvidia, memory: 80, devices_per_node: 8}
+    parallelism: {tensor: 4}
+    model: {parameters: 70.6B, layers: 80, attention_heads: 64, kv_heads: 8, head_dim: 128, context: 32768}
+  register: needed
+
+- name: Set the devices on a Deployment
+  modelops.inference.gpu_resources:
+    accelerator: {type: nvidia, product: NVIDIA-H100-80GB-HBM3}
+    parallelism: {tensor: 4}
+    workload: {kind: Deployment, name: chat, namespace: team-a, container: vllm}
+
+- name: Fail now where the pods would stay Pending
+  modelops.inference.gpu_resources:
+    state: gathered
+    src: [manifests/]
+
+- name: What is free?
+  modelops.inference.gpu_resources:
+    state: gathered
+  register: cluster
+"""
+
+RETURN = r"""
+resources:
+  description: What the container asks for, as its C(resources).
+  returned: always
+  type: dict
+node_selector:
+  description: Labels of nodes with the product.
+  returned: always
+  type: dict
+tolerations:
+  description: The toleration of the taint that keeps other pods off such nodes.
+  returned: always
+  type: list
+  elements: dict
+env:
+  description: TP_SIZE, DP_SIZE and DP_SIZE_LOCAL, for the engine's command line.
+  returned: always
+  type: list
+  elements: dict
+resource_claims:
+  description: The pod's C(resourceClaims), where devices are asked for by claim.
+  returned: always
+  type: list
+  elements: dict
+claim_templates:
+  description: ResourceClaimTemplates that the claims name.
+  returned: always
+  type: list
+  elements: dict
+devices:
+  description: The C(resource), C(devices_per_pod), C(pods_per_replica), and C(how) they follow from the parallelism.
+  returned: always
+  type: dict
+memory:
+  description: What the model takes, each figure with C(name), C(value), C(unit), and the C(basis) it rests on.
+  returned: always
+  type: list
+  elements: dict
+fit:
+  description:
+    - C(fits) tells whether all pods surely find room.
+    - C(workloads) has an entry for each shape of pods with C(verdict) (C(fits), C(does not fit) or C(uncertain)), C(needed), C(free),
+      C(largest_block), C(placed_on), C(passed_over) with the reason for each node, C(not_judged) and C(message).
+  returned: always
+  type: dict
+capacity:
+  description:
+    - A row for each pool of nodes and device with C(pool), C(resource), C(product), C(nodes), C(devices), C(unhealthy), C(used), C(free),
+      C(largest_block), and C(unusable), which is free on nodes that are cordoned or not ready.
+  returned: always
+  type: list
+  elements: dict
+waiting:
+  description: Devices that pods ask for which no node has taken, with C(resource), C(pods) and C(devices).
+  returned: always
+  type: list
+  elements: dict
+stats:
+  description: Counters as M(modelops.inference.llmisvc_reconcile) returns them.
+  returned: always
+  type: dict
+"""
+
+from ansible_collections.modelops.inference.plugins.module_utils.door import run_module
+from ansible_collections.modelops.inference.plugins.module_utils.entry import gpu_resources
+
+
+def main() -> None:
+    """Run the entry as a module."""
+    run_module(gpu_resources.ARGUMENT_SPEC, gpu_resources.run, gpu_resources.EMPTY)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""gpu_resources without a cluster: what to ask for, and judging against manifests that are given."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from ansible_collections.modelops.inference.plugins.module_utils.door import outcome
+from ansible_collections.modelops.inference.plugins.module_utils.entry import gpu_resources
+from tests.unit.accelerators.build import GPU, container, deployment, node, pod
+from tests.unit.services.model_service.build import document
+
+from .task import checked
+
+Json = dict[str, Any]
+
+
+def run(**options: Any) -> Json:
+    return outcome(
+        gpu_resources.run,
+        checked(gpu_resources.ARGUMENT_SPEC, options),
+        gpu_resources.EMPTY,
+        check_mode=False,
+        diff=False,
+        environment={},
+        progress=lambda dummy: None,
+    )
+
+
+def rendered(**options: Any) -> Json:
+    result = run(**{"state": "rendered", **options})
+    assert not result.get("failed"), result["msg"]
+    return result
+
+
+def refused(**options: Any) -> str:
+    result = run(**{"state": "rendered", **options})
+    assert result.get("failed"), result
+    message: str = result["msg"]
+    assert "Traceback" not in message
+    return message
+
+
+NVIDIA = {"type": "nvidia"}
+
+
+def test_what_a_container_and_its_pod_say() -> None:
+    found = rendered(
+        accelerator={**NVIDIA, "product": "NVIDIA-L4"}, parallelism={"tensor": 2, "data": 2}
+    )
+    assert found["resources"] == {"limits": {GPU: "4"}, "requests": {GPU: "4"}}
+    assert found["node_selector"] == {"nvidia.com/gpu.product": "NVIDIA-L4"}
+    assert found["tolerations"] == [{"key": GPU, "operator": "Exists", "effect": "NoSchedule"}]
+    assert {each["name"]: each["value"] for each in found["env"]} == {
+        "TP_SIZE": "2",
+        "DP_SIZE": "2",
+        "DP_SIZE_LOCAL": "2",
+    }
+    assert found["changed"] is False
+    assert found["stats"]["requests"] == 0
+
+
+def test_slices_tolerate_the_taint_of_whole_devices() -> None:
+    found = rendered(accelerator={**NVIDIA, "profile": "1g.10gb"})
+    assert found["resources"]["limits"] == {"nvidia.com/mig-1g.10gb": "1"}
+    assert found["tolerations"][0]["key"] == GPU
+
+
+def test_cpu_asks_for_no_device() -> None:
+    found = rendered(accelerator={"type": "cpu"})
+    assert (found["resources"], found["tolerations"]) == ({}, [])
+
+
+def test_device_claim() -> None:
+    found = rendered(
+        accelerator={**NVIDIA, "device_class": "gpu.nvidia.com"}, parallelism={"tensor": 8}
+    )
+    assert found["resources"] == {"claims": [{"name": "accelerators"}]}
+    (template,) = found["claim_templates"]
+    (request,) = template["spec"]["spec"]["devices"]["requests"]
+    assert request["exactly"] == {
+        "deviceClassName": "gpu.nvidia.com",
+        "allocationMode": "ExactCount",
+        "count": 8,
+    }
+    assert found["resource_claims"][0]["resourceClaimTemplateName"] == template["metadata"]["name"]
+
+
+def test_cores_of_a_device_are_ranks() -> None:
+    found = rendered(
+        accelerator={"type": "google", "ranks_per_device": 2}, parallelism={"tensor": 8}
+    )
+    assert found["resources"]["limits"] == {"google.com/tpu": "4"}
+
+
+def test_count_of_the_user_wins_and_is_warned_about() -> None:
+    found = rendered(accelerator=NVIDIA, parallelism={"tensor": 4}, devices=2)
+    assert found["resources"]["limits"] == {GPU: "2"}
+    assert "2 devices are asked for, and tensor 4" in found["warnings"][0]
+
+
+MODEL = {"parameters": "8.03B", "layers": 32, "kv_heads": 8, "head_dim": 128, "context": 32768}
+
+
+def test_memory_says_what_it_rests_on() -> None:
+    found = rendered(accelerator={**NVIDIA, "memory": 80}, model=MODEL)
+    figures = {each["name"]: each for each in found["memory"]}
+    assert figures["weights"]["value"] == 14.96
+    assert figures["concurrency"]["value"] == 13.76
+    assert all(each["basis"] for each in found["memory"])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "needs an accelerator"),
+        ({"accelerator": {"type": "nvida"}}, '"nvida" is not one of nvidia'),
+        ({"accelerator": NVIDIA, "devices": 0}, "0 is not a number of devices"),
+        ({"accelerator": NVIDIA, "devices": -1}, "-1 is not a number of devices"),
+        ({"accelerator": NVIDIA, "parallelism": {"tensor": 0}}, "parallelism.tensor: 0"),
+        (
+            {"accelerator": {**NVIDIA, "shared": True}, "parallelism": {"tensor": 2}},
+            "may be slices of one device",
+        ),
+        ({"accelerator": {**NVIDIA, "product": "x", "type": "aws-neuron"}}, "no product label"),
+        ({"accelerator": {**NVIDIA, "devices_per_node": 0}}, "devices_per_node: 0"),
+        ({"accelerator": NVIDIA, "model": {"parameters": "big"}}, '"big" is not a number'),
+        ({"accelerator": NVIDIA, "model": MODEL, "utilization": 1.5}, "utilization: 1.5"),
+        ({"state": "present", "accelerator": NVIDIA}, "needs a workload"),
+        (
+            {
+                "state": "present",
+                "accelerator": NVIDIA,
+                "workload": {"kind": "ModelService", "name": "x", "namespace": "y"},
+            },
+            "set the service's own fields",
+        ),
+    ],
+)
+def test_bad_input_is_a_clear_error(options: Json, said: str) -> None:
+    assert said in refused(**options)
+
+
+def test_all_problems_are_named_at_once() -> None:
+    said = refused(
+        accelerator={"type": "nvida", "devices_per_node": 0},
+        parallelism={"tensor": 0, "data": -1},
+        model={"parameters": "big"},
+    )
+    assert "gpu_resources: 5 problems" in said
+
+
+def gathered(*workloads: Json, cluster: list[Json], **options: Any) -> Json:
+    return run(state="gathered", services=list(workloads), cluster_objects=cluster, **options)
+
+
+def test_workload_that_fits_is_reported_with_its_numbers() -> None:
+    found = gathered(deployment(8, 2), cluster=[node("a"), node("b"), pod("other", 0, "a")])
+    assert not found.get("failed")
+    (entry,) = found["fit"]["workloads"]
+    assert found["fit"]["fits"] is True
+    assert (entry["needed"], entry["free"], entry["largest_block"]) == ("16", "16", "8")
+    assert entry["placed_on"] == {"a": 1, "b": 1}
+
+
+def test_workload_that_does_not_fit_fails_with_its_numbers() -> None:
+    found = gathered(deployment(8, 2), cluster=[node("a"), node("b", 7)])
+    assert found["failed"]
+    assert "room for only 1 of 2 pods" in found["msg"]
+    assert found["capacity"][0]["free"] == 15
+    assert not gathered(deployment(8), cluster=[node("b", 7)], checks=["quota"]).get("failed")
+
+
+def test_pods_of_a_service_are_judged() -> None:
+    service = document("chat", accelerator={"type": "nvidia"}, decode={"replicas": 3})
+    found = gathered(service, cluster=[node("a", 2)])
+    assert found["failed"]
+    assert "ModelService team-a/chat" in found["msg"]
+    assert "there is room for only 2 of 3 pods of 1 nvidia.com/gpu" in found["msg"]
+
+
+@pytest.mark.parametrize(
+    ("resources", "said"),
+    [
+        ({"limits": {GPU: "0.5"}}, "0.5 is not a whole number"),
+        ({"limits": {GPU: "-1"}}, "negative"),
+        ({"limits": {GPU: "many"}}, "many"),
+        ({"requests": {GPU: "1"}}, "needs a limit"),
+        ({"limits": {GPU: "1", "nvidia.com/mig-1g.5gb": "1"}}, "slices and whole devices"),
+        ({"limits": {"nvidia.com/gpu.shared": "2"}}, "slices of one and the same device"),  # T8
+    ],
+)
+def test_requests_that_cannot_work_are_refused(resources: Json, said: str) -> None:
+    workload = deepcopy(deployment(1))
+    workload["spec"]["template"]["spec"]["containers"] = [{**container(), "resources": resources}]
+    found = gathered(workload, cluster=[node("a")])
+    assert found["failed"]
+    assert said in found["msg"]
+    assert "Traceback" not in found["msg"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"kind": "Deployment"},
+        {"kind": "Deployment", "metadata": "chat"},
+        {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a"}, "spec": "x"},
+        {
+            "apiVersion": "apps/v1",
+            "kind": "Job",
+            "metadata": {"name": "a"},
+            "spec": {"template": 1},
+        },
+        {"kind": "Service", "metadata": {"name": "a"}},
+    ],
+)
+def test_what_is_no_workload_is_a_clear_error(wrong: Json) -> None:
+    found = gathered(wrong, cluster=[node("a")])
+    assert found["failed"]
+    assert "Traceback" not in found["msg"]
+
+
+def test_quota_and_limit_range_are_checked() -> None:
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "gpus", "namespace": "team-a"},
+        "spec": {"hard": {f"requests.{GPU}": "1"}},
+    }
+    found = gathered(deployment(2), cluster=[node("a"), quota])
+    assert "allows 1 requests.nvidia.com/gpu; 0 are used and 2 are wanted" in found["msg"]
+    sizes = {
+        "apiVersion": "v1",
+        "kind": "LimitRange",
+        "metadata": {"name": "sizes", "namespace": "team-a"},
+        "spec": {"limits": [{"type": "Container", "defaultRequest": {"memory": "2Ti"}}]},
+    }
+    found = gathered(deployment(2), cluster=[node("a"), sizes])
+    assert "Short of 2Ti memory" in found["msg"]
+    assert not gathered(deployment(2), cluster=[node("a"), sizes], checks=["fit"]).get("failed")
+
+
+def test_capacity_by_pool() -> None:
+    labels = {"node.kubernetes.io/instance-type": "p5", "nvidia.com/gpu.product": "H100"}
+    nodes = [
+        node("a", 7, capacity=8, labels=labels),
+        node("b", labels=labels),
+        node("c", labels=labels, unschedulable=True),
+    ]
+    found = gathered(cluster=[*nodes, pod("x", 5, "b"), pod("y", 2, phase="Pending")])
+    assert found["capacity"] == [
+        {
+            "pool": "p5",
+            "resource": GPU,
+            "product": "H100",
+            "nodes": 3,
+            "devices": 23,
+            "unhealthy": 1,
+            "used": 5,
+            "free": 10,
+            "largest_block": 7,
+            "unusable": 8,
+        }
+    ]
+    assert found["waiting"] == [{"resource": GPU, "pods": 1, "devices": 2}]
+
+
+def test_queue_of_kueue_is_checked_where_one_is_named() -> None:
+    local = {
+        "apiVersion": "kueue.x-k8s.io/v1beta1",
+        "kind": "LocalQueue",
+        "metadata": {"name": "team", "namespace": "team-a"},
+        "spec": {"clusterQueue": "gone"},
+    }
+    workload = deployment(2)
+    assert not gathered(workload, cluster=[node("a"), local]).get("failed")
+    workload["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "team"}
+    assert "ClusterQueue gone" in gathered(workload, cluster=[node("a"), local])["msg"]
+
+
+def test_autoscaler_may_grow_it() -> None:
+    autoscaler = {
+        "apiVersion": "autoscaling/v2",
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": {"name": "chat", "namespace": "team-a"},
+        "spec": {"scaleTargetRef": {"kind": "Deployment", "name": "chat"}, "maxReplicas": 5},
+    }
+    found = gathered(deployment(2), cluster=[node("a"), autoscaler])
+    assert "an autoscaler may grow it from 1 to 5 pods" in str(found["warnings"])
