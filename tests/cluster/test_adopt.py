@@ -69,6 +69,9 @@ def created(hand: Hand, manifest: Json) -> None:
 
 def replaced(hand: Hand, manifest: Json) -> None:
     hand.kubectl("create", manifest={**manifest, "spec": {**manifest["spec"], "replicas": 0}})
+    # A status that its controller writes at that moment would be a conflict.
+    meta = manifest["metadata"]
+    hand.kubectl("rollout", "status", f"deployment/{meta['name']}", "-n", meta["namespace"])
     hand.kubectl("replace", manifest=manifest)
 
 

@@ -62,6 +62,8 @@ def _work(
     lease: float | None,
     options: Json,
 ) -> None:
+    # Whoever starts the tests in the background has interrupts ignored, and those of their children.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if lease is not None:
         shorten_leases(lease)
     sender.send(Entries(kubeconfig).run(*services, **options))
