@@ -132,9 +132,7 @@ def _digests(document: Json, namespace: str) -> list[bytes]:
     )
     intent = service.compile(GivenObjects())
     parent = custom_resource(intent.parent, "default")
-    children = (
-        desired(child, service.reference, "default", parent.reference) for child in intent.children
-    )
+    children = (desired(child, service.reference, "default") for child in intent.children)
     return [each.digest.encode() for each in (parent, *children)]
 
 

@@ -10,8 +10,8 @@ import pytest
 from tests.lab.client import Client
 from tests.parity.matching import CASES, Seen, cases, faults, load
 
+from .support.broken_pods import breaks_pods, meanwhile
 from .support.entries import Entries
-from .test_wait import breaks_pods, meanwhile
 
 Json = dict[str, Any]
 ALL = cases()
@@ -31,7 +31,8 @@ def test_case_ends_as_it_should(
     service["metadata"]["namespace"] = bare_namespace
     waiting = dict(expected["run"]["pods"]["waiting"])
     assert waiting.pop("container") == "vllm"
-    with meanwhile(breaks_pods(client, bare_namespace, waiting)):
+    trouble = (False, waiting["reason"], waiting["message"])
+    with meanwhile(breaks_pods(client, bare_namespace, lambda dummy: trouble)):
         result = entries.run(service, **arguments)
     assert list(faults(expected, Seen.of(result))) == []
 

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.entry import awaited
-from tests.lab.client import ApiError, Client
+from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 
+from .support.broken_pods import breaks_pods, meanwhile, set_status, started
 from .support.cluster import there
 from .support.entries import Entries
 from .support.services import custom_resource, deployment, reference, small
@@ -35,24 +34,6 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault counts as lasting after a second, not after a back-off of an image pull."""
     monkeypatch.setattr(awaited, "FAULT_LASTS_S", 1.0)
     monkeypatch.setattr(awaited, "LASTS_S", {})
-
-
-@contextmanager
-def meanwhile(act: Callable[[], object]) -> Iterator[None]:
-    """Do something again and again while the body runs."""
-    over = threading.Event()
-
-    def work() -> None:
-        while not over.wait(0.05):
-            act()
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
 
 
 @pytest.fixture
@@ -84,59 +65,11 @@ BROKEN: dict[str, tuple[bool, str, str]] = {
 }
 
 
-def breaks_pods(client: Client, namespace: str) -> Callable[[], None]:
-    """Return what gives the engine pods waiting containers, as a kubelet would that cannot start them."""
-
-    def act() -> None:
-        for pod in started(client, namespace):
-            if pod["status"]["phase"] == "Running":
-                service = pod["metadata"]["name"].partition("-decode-")[0]
-                set_status(client, pod, _broken(pod, *BROKEN[service]))
-
-    return act
-
-
-def started(client: Client, namespace: str) -> list[Json]:
-    """Return the engine pods that the lab has started; it would set earlier ones ready afterwards."""
-    pods = client.list_all("v1", "Pod", namespace)
-    return [
-        pod for pod in pods if "-decode-" in pod["metadata"]["name"] and "podIP" in pod["status"]
-    ]
-
-
-def set_status(client: Client, pod: Json, status: Json) -> None:
-    """Write the status of a pod, unless it is gone."""
-    try:
-        client.patch_status(pod, status)
-    except ApiError as error:
-        if error.code != 404:
-            raise
-
-
-def _broken(pod: Json, init: bool, reason: str, message: str) -> Json:
-    kind = "initContainers" if init else "containers"
-    container = pod["spec"][kind][0]
-    waiting = {
-        "name": container["name"],
-        "image": container["image"],
-        "imageID": "",
-        "ready": False,
-        "restartCount": 0,
-        "state": {"waiting": {"reason": reason, "message": message}},
-    }
-    return {
-        "phase": "Pending",
-        "conditions": [{"type": "Ready", "status": "False"}],
-        f"{kind[:-1]}Statuses": [waiting],
-        **({"containerStatuses": []} if init else {}),
-    }
-
-
 def test_container_that_cannot_start_is_named_with_its_own_words(
     routeless: Entries, client: Client, bare_namespace: str
 ) -> None:
     services = [small(name, bare_namespace) for name in BROKEN]
-    with meanwhile(breaks_pods(client, bare_namespace)):
+    with meanwhile(breaks_pods(client, bare_namespace, BROKEN.__getitem__)):
         message = failure(routeless, *services)
     lines = {line.split("/")[1].split(" ")[0]: line for line in message.splitlines()}
     for name, (dummy, reason, words) in BROKEN.items():

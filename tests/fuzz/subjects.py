@@ -24,6 +24,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.entry.fleet imp
     Settings,
     compile_fleet,
     load_fleet,
+    paired,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.entry.sources import given
 from ansible_collections.modelops.inference.plugins.module_utils.kube.canonical import (
@@ -80,12 +81,12 @@ def _compiled() -> Iterator[tuple[str, Json, Json]]:
     services, _none = load_fleet(
         given("services", documents), Settings({}, {}), "any", skip_invalid=False
     )
-    compiled, _left_out = compile_fleet(services, GivenObjects())
+    compiled, _left_out = compile_fleet(services, GivenObjects(), paired)
     for service, intent in compiled:
         parent = custom_resource(intent.parent, "fuzz")
         yield from _subject(service.reference.name, parent)
         for child in intent.children:
-            made = desired(child, service.reference, "fuzz", service.reference)
+            made = desired(child, service.reference, "fuzz")
             yield from _subject(service.reference.name, made)
 
 

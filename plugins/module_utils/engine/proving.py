@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from ..kube.manifest import Json
 from ..kube.reference import Reference
+from . import SETTLED_ANNOTATION
 from .decide import doubt
 from .desired import Desired
 
@@ -26,7 +27,8 @@ class Prover:
     def keep(self, live: Json) -> Json:
         """Return what has to be kept of an object: all of it, unless it is proved."""
         child = self._children.get(Reference.of(live))
-        if child is None:
+        # What the server keeps otherwise than it was sent is told in each run, and needed whole for that.
+        if child is None or SETTLED_ANNOTATION in (live["metadata"].get("annotations") or {}):
             return live
         # A LIST that has to begin again shows an object twice.
         self.proved.discard(child.reference)

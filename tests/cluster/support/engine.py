@@ -78,10 +78,9 @@ class Engine:
         manifest = Manifest(
             api_version, kind, name, self.namespace, labels={"app": name}, body=body
         )
-        parent = self._parent.reference
-        return desired(
-            Child(Stage.WORKLOAD, manifest), self._parent.service, self.policy.fleet, parent
-        )
+        child = Child(Stage.WORKLOAD, manifest)
+        made = desired(child, self._parent.service, self.policy.fleet)
+        return made.owned_by(self._parent.reference)
 
     def run(self, *children: Desired) -> Ran:
         """Look, plan, and write what is planned."""

@@ -75,7 +75,7 @@ def _service(path: Path, client: Client) -> list[Json]:
     with connect({"kubeconfig": str(path), "environment": {}}) as cluster:
         for dummy in range(2):
             reconciler = Reconciler(
-                cluster, Policy(), reconciler="direct", keeps=None, skip_invalid=False
+                cluster, Policy(), reconciler="direct", fit="ignore", keeps=None, skip_invalid=False
             )
             reconciler.run(services)
     return [
