@@ -39,11 +39,13 @@ class Prover:
 
 
 def _reduced(live: Json) -> Json:
-    """Return who an object is, who applied it and how it does: what is asked of one that stays as it is."""
+    """Return an object without what is bulky and not asked of one that stays: whose its fields are, its pod template, its data."""
     metadata = dict(live["metadata"])
     metadata["managedFields"] = [
         {name: value for name, value in entry.items() if name != "fieldsV1"}
         for entry in metadata.get("managedFields") or []
     ]
-    kept: Json = {name: live[name] for name in ("apiVersion", "kind", "status") if name in live}
+    kept = {name: value for name, value in live.items() if name != "data"}
+    if "spec" in live:
+        kept["spec"] = {name: value for name, value in live["spec"].items() if name != "template"}
     return {**kept, "metadata": metadata}

@@ -8,6 +8,8 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+
 T = TypeVar("T")
 
 #: The recorded namespaces begin with one of these: seq, seq-real, team, team-a.
@@ -39,7 +41,8 @@ def _changed(value: Any, pattern: re.Pattern[str], word: str) -> Any:
             for key, inner in value.items()
         }
     if isinstance(value, list | tuple):
-        return type(value)(_changed(inner, pattern, word) for inner in value)
+        changed = [_changed(inner, pattern, word) for inner in value]
+        return Reference(*changed) if isinstance(value, Reference) else type(value)(changed)
     if is_dataclass(value) and not isinstance(value, type | Path):
         return replace(
             value,
