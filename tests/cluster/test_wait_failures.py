@@ -17,7 +17,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.entry import aw
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 
-from .support.broken_pods import breaks_pods, meanwhile, set_status, started
+from .support.broken_pods import breaks_pods, meanwhile
 from .support.cluster import there
 from .support.entries import Entries
 from .support.services import custom_resource, deployment, reference, small
@@ -134,14 +134,10 @@ def test_rollout_past_its_deadline_and_one_that_is_paused_are_failures(
     message = failure(routeless, small("chat", bare_namespace, engine={"image": image}))
     for text in ("failed", "DeploymentPaused", "Deployment chat-decode is paused"):
         assert text in message
-    client.patch(decode, {"spec": {"paused": False, "progressDeadlineSeconds": 1}})
-
-    def starts_for_ever() -> None:
-        for pod in started(client, bare_namespace):
-            set_status(client, pod, {"conditions": [{"type": "Ready", "status": "False"}]})
-
-    with meanwhile(starts_for_ever):
-        message = failure(routeless, small("chat", bare_namespace, engine={"image": image}))
+    # No kubelet starts pods of a node that is not there.
+    nowhere = {"template": {"spec": {"nodeName": "nowhere"}}}
+    client.patch(decode, {"spec": {"paused": False, "progressDeadlineSeconds": 1, **nowhere}})
+    message = failure(routeless, small("chat", bare_namespace, engine={"image": image}))
     for text in ("failed", "Deployment chat-decode: ProgressDeadlineExceeded"):
         assert text in message
 
