@@ -364,7 +364,7 @@ def test_no_secret_of_an_object_leaves_a_run(
 
 def test_no_secret_leaves_a_run_in_the_background(tmp_path: Path) -> None:
     canaries, job = Canaries(), Job(tmp_path)
-    play = Play(**{"async": 60, "poll": 1})
+    play = Play(**{"async": 600, "poll": 1})
     play.add({"services": [with_secrets(canaries, "chat", "team-a", "fine")], "state": "rendered"})
     play.add({"services": mistaken(canaries, "team-a"), "state": "rendered"})
     printed = job.run(play.tasks, play.variables, WAYS["in-process"])

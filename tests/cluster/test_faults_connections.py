@@ -25,7 +25,6 @@ from tests.lab.faults import (
     drip,
     hang_up,
     silence,
-    stall,
 )
 from tests.lab.fixtures import fresh_namespace
 from tests.lab.line import (
@@ -120,8 +119,8 @@ def swings(lab: Cluster) -> Iterator[dict[str, Swing]]:
 
 @pytest.mark.parametrize(
     ("effect", "moment"),
-    [(silence, BEFORE), (silence, AFTER), (stall, AFTER), (drip, AFTER)],
-    ids=["never-seen", "executed", "in-the-body", "drip"],
+    [(silence, BEFORE), (silence, AFTER), (drip, AFTER)],
+    ids=["never-seen", "executed", "drip"],
 )
 def test_r4_stalled(swings: dict[str, Swing], effect: Effect, moment: Moment) -> None:
     def converges(name: str) -> None:
@@ -141,7 +140,6 @@ def test_r4_stalled(swings: dict[str, Swing], effect: Effect, moment: Moment) ->
         ("first-list", "list "),
         ("lease-create", "create Lease"),
         ("middle-write", "apply Deployment"),
-        ("wait-watch", "watch Deployments"),
         ("status-write", "apply the status of ModelService"),
     ],
 )
