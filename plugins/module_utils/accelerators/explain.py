@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from ..kube.wording import few
 from .fit import Answer, Verdict, node_slots
 from .inventory import Inventory, Node
 from .requests import PODS, shown
@@ -83,7 +84,7 @@ def _shortages(answer: Answer, name: str, nodes: Sequence[Node]) -> Iterator[str
                 there = f"{node.name} has {shown(other, node.free(other))} left"
                 lacking.setdefault(f"{shown(other, amount)} {other}", []).append(there)
     for what, where in lacking.items():
-        yield f"Short of {what}: {_some(where)}."
+        yield f"Short of {what}: {few(where, _NAMED)}."
 
 
 def _unhealthy(name: str, nodes: Sequence[Node]) -> Iterator[str]:
@@ -111,10 +112,10 @@ def _nowhere(name: str, nodes: Iterable[Node]) -> Iterator[str]:
         if label and not others:
             labelled.append(f"{node.name} ({label})")
     for other, where in offers.items():
-        yield f"Nodes offer {other}: {_some(where)}."
+        yield f"Nodes offer {other}: {few(where, _NAMED)}."
     if labelled:
         yield (
-            f"By their labels these nodes have such devices: {_some(labelled)}; is the device plugin or the driver running there?"
+            f"By their labels these nodes have such devices: {few(labelled, _NAMED)}; is the device plugin or the driver running there?"
         )
 
 
@@ -127,12 +128,7 @@ def _passed_over(answer: Answer, name: str, inventory: Inventory) -> Iterator[st
             reasons.setdefault(reason, []).append(node)
     for reason, nodes in reasons.items():
         free = shown(name, sum(node.free(name) for node in nodes))
-        yield f"Passed over with {free} {name} free: {_some([node.name for node in nodes])} ({reason})."
-
-
-def _some(items: Sequence[str]) -> str:
-    more = len(items) - _NAMED
-    return ", ".join(items[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+        yield f"Passed over with {free} {name} free: {few([node.name for node in nodes], _NAMED)} ({reason})."
 
 
 def _count(number: int, what: str) -> str:

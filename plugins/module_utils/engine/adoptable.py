@@ -14,6 +14,7 @@ from ..kube.intent import Stage
 from ..kube.labels import RECOMMENDED_PREFIX
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
+from ..kube.wording import few
 from . import FIELD_MANAGER
 from .adopt import foresee
 from .desired import PLACEHOLDER_UID, Desired
@@ -117,8 +118,7 @@ def _restart(
     fields = sorted(_differing(*templates, ".".join(POD_TEMPLATE)))
     if not fields:
         return []
-    more = len(fields) - NAMED_FIELDS
-    named = ", ".join(fields[:NAMED_FIELDS]) + (f" and {more} more" if more > 0 else "")
+    named = few(fields, NAMED_FIELDS)
     return [
         Problem(
             "",

@@ -13,7 +13,7 @@ from ..kube import managed_fields
 from ..kube.managed_fields import Fields
 from ..kube.manifest import Json
 from . import FIELD_MANAGER
-from .outcome import few
+from .outcome import few_fields
 
 
 def left_behind(manifest: Json, live: Json) -> str:
@@ -26,7 +26,7 @@ def left_behind(manifest: Json, live: Json) -> str:
             theirs = dropped.intersection(managed_fields.leaves(other.get("fieldsV1") or {}))
             held.setdefault(str(other.get("manager")), set()).update(theirs)
     return "; ".join(
-        f"{few(sorted(paths))} stays, since {manager} holds it too: let {manager} give it up"
+        f"{few_fields(sorted(paths))} stays, since {manager} holds it too: let {manager} give it up"
         for manager, paths in held.items()
         if paths
     )

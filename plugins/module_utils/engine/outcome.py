@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ..kube.manifest import Json
 from ..kube.reference import Reference
+from ..kube.wording import few
 from .compare import Difference
 
 #: What changes an object even where every field stays as it was.
@@ -46,12 +47,14 @@ def reason_of(reason: str, diff: Difference) -> str:
     return "; ".join(
         [
             reason,
-            *(f"took back {few(paths)} from {manager}" for manager, paths in by_manager.items()),
+            *(
+                f"took back {few_fields(paths)} from {manager}"
+                for manager, paths in by_manager.items()
+            ),
         ]
     )
 
 
-def few(paths: Sequence[str]) -> str:
+def few_fields(paths: Sequence[str]) -> str:
     """Return the first of many fields and how many more there are."""
-    more = len(paths) - NAMED_FIELDS
-    return ", ".join(paths[:NAMED_FIELDS]) + (f" and {more} more fields" if more > 0 else "")
+    return few(paths, NAMED_FIELDS, "fields")

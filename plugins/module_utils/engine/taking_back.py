@@ -11,7 +11,7 @@ from ..kube import managed_fields
 from ..kube.canonical import canonical_json
 from ..kube.manifest import Json
 from . import FIELD_MANAGER, HANDOVER_MANAGER, PREFIX, TAKEN_BACK_ANNOTATION
-from .outcome import few
+from .outcome import few_fields
 
 #: So many fields of a manager are remembered; it is enough that one of them comes again.
 REMEMBERED = 20
@@ -50,7 +50,7 @@ def two_owners(live: Json, taken: Takers) -> str:
         for manager, paths in taken.items()
     }
     return "; ".join(
-        f"{manager} has taken {few(paths)} a second time in a row: two owners undo each other's writes; "
+        f"{manager} has taken {few_fields(paths)} a second time in a row: two owners undo each other's writes; "
         f"stop one of them, or set force_conflicts: false to see who it is without taking it back"
         for manager, paths in again.items()
         if paths

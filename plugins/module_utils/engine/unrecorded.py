@@ -13,7 +13,7 @@ from typing import Any
 from ..kube.manifest import Json
 from . import INTENT_ANNOTATION
 from .desired import Desired
-from .outcome import few
+from .outcome import few_fields
 
 
 def was_wiped(wanted: Desired, live: Json) -> bool:
@@ -33,7 +33,7 @@ def unrecorded(live: Json, fresh: Json) -> str:
     if not fields:
         return ""
     return (
-        f"its managed fields were wiped, so that nobody can tell whose these are: {few(fields)}; "
+        f"its managed fields were wiped, so that nobody can tell whose these are: {few_fields(fields)}; "
         "the service does not want them. Remove them by hand if they are left from it"
     )
 

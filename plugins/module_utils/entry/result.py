@@ -14,6 +14,7 @@ from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.redact import redact, redact_text, secrets_of
 from ..kube.reference import Reference
+from ..kube.wording import few
 from ..services.kind import Observation
 
 #: Up to so many changed children are listed one by one; a job controller drops results above 700 kB.
@@ -141,13 +142,10 @@ def warnings(found: Iterable[tuple[str, Problem]]) -> list[str]:
     for subject, problem in found:
         if problem.severity == "warning":
             subjects.setdefault(str(problem), []).append(subject)
-    return [f"{_joined(list(dict.fromkeys(names)))}: {text}" for text, names in subjects.items()]
-
-
-def _joined(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:SHOWN_SUBJECTS])
-    more = len(names) - SHOWN_SUBJECTS
-    return f"{shown} and {more} more" if more > 0 else shown
+    return [
+        f"{few(list(dict.fromkeys(names)), SHOWN_SUBJECTS)}: {text}"
+        for text, names in subjects.items()
+    ]
 
 
 def left_out(complaints: Sequence[Complaint]) -> list[str]:
@@ -164,7 +162,7 @@ def masks(documents: Sequence[Json]) -> list[str]:
         "shown with masks in the place of secrets, and cannot be applied like this; state rendered writes whole files to dest, and "
         "what refers to a Secret by valueFrom needs no mask"
     )
-    return [f"{_joined(names)}: {text}"]
+    return [f"{few(names, SHOWN_SUBJECTS)}: {text}"]
 
 
 def summary_of(

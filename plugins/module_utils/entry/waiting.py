@@ -14,6 +14,7 @@ from ..kube.labels import selector_text
 from ..kube.manifest import Json
 from ..kube.pods import workload_of
 from ..kube.reference import Reference
+from ..kube.wording import few
 from .awaited import Awaited
 from .observing import POD, summary
 from .second_look import SecondLook
@@ -107,11 +108,10 @@ class Wait:
 
     def _tell_how_far(self, left: Sequence[Awaited], now: float) -> None:
         names = [f"{each.namespace}/{each.name}" for each in (one.target.reference for one in left)]
-        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
         total = len(self.services)
         self._say(
             f"{total - len(left)} of {total} services have come to an end after {now - self._started:.0f} s; "
-            f"waiting for {', '.join(names[:NAMED])}{more}",
+            f"waiting for {few(names, NAMED)}",
             now,
         )
 
