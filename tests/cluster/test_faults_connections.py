@@ -25,6 +25,7 @@ from tests.lab.faults import (
     drip,
     hang_up,
     silence,
+    stall,
 )
 from tests.lab.fixtures import fresh_namespace
 from tests.lab.line import (
@@ -119,8 +120,8 @@ def swings(lab: Cluster) -> Iterator[dict[str, Swing]]:
 
 @pytest.mark.parametrize(
     ("effect", "moment"),
-    [(silence, BEFORE), (silence, AFTER), (drip, AFTER)],
-    ids=["never-seen", "executed", "drip"],
+    [(silence, BEFORE), (silence, AFTER), (stall, AFTER), (drip, AFTER)],
+    ids=["never-seen", "executed", "in-the-body", "drip"],
 )
 def test_r4_stalled(swings: dict[str, Swing], effect: Effect, moment: Moment) -> None:
     def converges(name: str) -> None:
@@ -128,8 +129,11 @@ def test_r4_stalled(swings: dict[str, Swing], effect: Effect, moment: Moment) ->
         trouble = Fault(where.match, effect, moment=moment, skip=where.skip)
         swings[name].converges(where, trouble, request_timeout=4.0)
 
-    with ThreadPoolExecutor(len(swings)) as pool:
-        runs = [pool.submit(converges, name) for name in swings]
+    # An open watch is silent by nature, and opened again after 90 s: longer than the missing gateway of this service is
+    # waited for. unit_cluster_watch shows it with less patience.
+    names = [name for name in swings if (name, moment) != ("wait-watch", AFTER)]
+    with ThreadPoolExecutor(len(names)) as pool:
+        runs = [pool.submit(converges, name) for name in names]
     for run in runs:
         run.result()
 
@@ -140,6 +144,7 @@ def test_r4_stalled(swings: dict[str, Swing], effect: Effect, moment: Moment) ->
         ("first-list", "list "),
         ("lease-create", "create Lease"),
         ("middle-write", "apply Deployment"),
+        ("wait-watch", "is not DecodeReady after 5 s"),
         ("status-write", "apply the status of ModelService"),
     ],
 )
