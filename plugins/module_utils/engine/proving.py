@@ -27,11 +27,13 @@ class Prover:
     def keep(self, live: Json) -> Json:
         """Return what has to be kept of an object: all of it, unless it is proved."""
         child = self._children.get(Reference.of(live))
-        # What the server keeps otherwise than it was sent is told in each run, and needed whole for that.
-        if child is None or SETTLED_ANNOTATION in (live["metadata"].get("annotations") or {}):
+        if child is None:
             return live
         # A LIST that has to begin again shows an object twice.
         self.proved.discard(child.reference)
+        # What the server keeps otherwise than it was sent is told in each run, and needed whole for that.
+        if SETTLED_ANNOTATION in (live["metadata"].get("annotations") or {}):
+            return live
         if doubt(child, live, self._uids[child.service] if child.parent else "") is not None:
             return live
         self.proved.add(child.reference)

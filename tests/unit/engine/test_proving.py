@@ -55,3 +55,8 @@ def test_object_that_a_list_shows_twice_counts_as_it_is_in_the_end() -> None:
     changed["spec"]["template"]["metadata"]["labels"] = {}
     assert prover.keep(changed) is changed
     assert not prover.proved
+    prover.keep(CASE.live)
+    marked = deepcopy(CASE.live)
+    marked["metadata"]["annotations"][SETTLED_ANNOTATION] = "x"
+    assert prover.keep(marked) is marked
+    assert not prover.proved
