@@ -7,6 +7,7 @@ answers None for a legal text, else one message that holds the text, what is wro
 
 from __future__ import annotations
 
+import hashlib
 import re
 
 #: Longest DNS label, label value, and name part of a label key; in characters, which are bytes for legal texts.
@@ -21,6 +22,10 @@ PORT_NAME_LENGTH = 15
 #: How much of a wrong text a message repeats.
 _SHOWN = 80
 
+#: Hexadecimal digits of an MD5.
+_CHILD_HASH = 32
+
+_NOT_AT_THE_END = re.compile("[^A-Za-z0-9]+$", re.ASCII)
 _WORD = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _DNS_LABEL = re.compile("[a-z]([-a-z0-9]*[a-z0-9])?", re.ASCII)
 _NAMESPACE = re.compile(_WORD, re.ASCII)
@@ -73,6 +78,24 @@ def check_port_name(text: str) -> str | None:
     """Say what keeps a text from being the name of a port (IANA service name)."""
     shape = 'lower-case letters, digits and single "-" between them, with at least one letter'
     return _check(text, "a port name", _PORT_NAME, PORT_NAME_LENGTH, shape)
+
+
+def child_name(parent: str, suffix: str) -> str:
+    """Return KServe's name for what belongs to a parent: both put together, shortened by a hash to 63 characters.
+
+    Source: knative.dev/pkg kmeta.ChildName as KServe v0.17.0 uses it; reference/kserve-llmisvc.md §2.7.
+    """
+    if len(parent) + len(suffix) <= LABEL_LENGTH:
+        return parent + suffix
+    room = LABEL_LENGTH - _CHILD_HASH
+    if len(suffix) < room:
+        return f"{parent[: room - len(suffix)]}{_child_hash(parent)}{suffix}"
+    name = f"{parent[:room]}{_child_hash(parent + suffix)}{suffix}"[:LABEL_LENGTH]
+    return _NOT_AT_THE_END.sub("", name)
+
+
+def _child_hash(text: str) -> str:
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
 def quoted(text: str) -> str:

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A service with everything that its presets say: the input of each child builder, of the router and of the status."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...kube.manifest import Json, value_at
+from . import names
+from .settings import Settings
+from .spec import LlmInferenceService
+from .system_config import SystemConfig
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """One service, resolved.
+
+    spec: presets, baseRefs and the service's own spec merged, templates filled in, validated. Never changed in place.
+    preset_names: well-known suffix → name of the preset, as `status.annotations` keeps it (without the key's prefix).
+    """
+
+    service: LlmInferenceService
+    spec: Json
+    config: SystemConfig
+    settings: Settings
+    preset_names: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        """The service's name."""
+        return self.service.name
+
+    @property
+    def namespace(self) -> str:
+        """The service's namespace."""
+        return self.service.namespace
+
+    @property
+    def stopped(self) -> bool:
+        """Whether everything but the service itself is to go."""
+        return self.service.stopped
+
+    def at(self, *path: str) -> Any:
+        """Return a value of the merged spec, None where it is not there."""
+        return value_at(self.spec, path)
+
+    @property
+    def pool_ref(self) -> str:
+        """Name of somebody else's InferencePool; empty where there is none."""
+        return self.at("router", "scheduler", "pool", "ref", "name") or ""
+
+    @property
+    def managed_scheduler(self) -> bool:
+        """Whether the service has an endpoint picker of its own."""
+        template = self.at("router", "scheduler", "template")
+        return not self.stopped and template is not None and not self.pool_ref
+
+    @property
+    def pool_name(self) -> str:
+        """Name of the InferencePool that the service is reached through."""
+        return self.pool_ref or names.inference_pool(self.name)
