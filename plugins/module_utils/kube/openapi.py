@@ -8,14 +8,17 @@ from typing import Any
 from .manifest import Json
 from .schema import (
     QUANTITY_PATTERN,
+    Anything,
     Boolean,
     Integer,
+    IntOrText,
     ListOf,
     MapOf,
     Object,
     QuantityValue,
     Schema,
     Text,
+    default_of,
 )
 
 
@@ -34,13 +37,28 @@ def _body(schema: Schema) -> Json:
         case ListOf():
             return _list(schema)
         case MapOf():
-            return {"type": "object", "additionalProperties": openapi(schema.values)}
+            return _said(
+                type="object",
+                additionalProperties=openapi(schema.values),
+                minProperties=schema.min_items or None,
+                maxProperties=schema.max_items,
+            )
         case Text():
             return _text(schema)
         case Integer():
             return _integer(schema)
         case Boolean():
             return _said(type="boolean", default=schema.default)
+        case Anything():
+            return {
+                **_said(type=schema.type or None),
+                "x-kubernetes-preserve-unknown-fields": True,
+            }
+        case IntOrText():
+            return {
+                "anyOf": [{"type": "integer"}, {"type": "string"}],
+                "x-kubernetes-int-or-string": True,
+            }
         case QuantityValue():
             return {
                 "anyOf": [{"type": "integer"}, {"type": "string"}],
@@ -61,11 +79,19 @@ def _object(schema: Object) -> Json:
         body["required"] = list(schema.required)
     if schema.atomic:
         body["x-kubernetes-map-type"] = "atomic"
-    return body
+    return {**body, **_said(default=default_of(schema))}
 
 
 def _list(schema: ListOf) -> Json:
-    body: Json = {"type": "array", "items": openapi(schema.items)}
+    body = _said(
+        type="array",
+        items=openapi(schema.items),
+        minItems=schema.min_items or None,
+        maxItems=schema.max_items,
+        default=default_of(schema),
+    )
+    if schema.unique:
+        body["x-kubernetes-list-type"] = "set"
     if schema.keys:
         body["x-kubernetes-list-type"] = "map"
         body["x-kubernetes-list-map-keys"] = list(schema.keys)

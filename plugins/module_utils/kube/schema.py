@@ -7,7 +7,8 @@ turns it into the structural schema of a CustomResourceDefinition, `rows` lists 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -19,6 +20,18 @@ QUANTITY_PATTERN = (
     r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))"
     r"(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$"
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldRule:
+    """What the fields of one value have to be together, once each of them is right by itself.
+
+    broken: tells whether a value, with its defaults, breaks the rule.
+    """
+
+    name: str
+    message: str
+    broken: Callable[[Any], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,11 +80,28 @@ class QuantityValue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IntOrText:
+    """A whole number or a string, such as the number or the name of a port."""
+
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anything:
+    """A value that is kept as it is. type: `object` where it has to be a map."""
+
+    description: str = ""
+    type: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MapOf:
-    """A map with free keys."""
+    """A map with free keys, at least and at most so many."""
 
     description: str = ""
     values: Schema
+    min_items: int = 0
+    max_items: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,12 +110,18 @@ class ListOf:
 
     keys: fields that tell the items apart (`x-kubernetes-list-type: map`), so that duplicates are refused.
     title: a field of the items by which messages call an item, beside its number.
+    unique: no item may stand there twice (`x-kubernetes-list-type: set`).
     """
 
     description: str = ""
     items: Schema
     keys: tuple[str, ...] = ()
     title: str = ""
+    unique: bool = False
+    min_items: int = 0
+    max_items: int | None = None
+    default: tuple[Any, ...] | None = None
+    rules: tuple[FieldRule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,14 +137,21 @@ class Object:
     required: tuple[str, ...] = ()
     atomic: bool = False
     hints: Mapping[str, str] = field(default_factory=dict)
+    default: Mapping[str, Any] | None = None
+    rules: tuple[FieldRule, ...] = ()
 
 
-Schema: TypeAlias = "Text | Integer | Boolean | QuantityValue | MapOf | ListOf | Object"
+Schema: TypeAlias = (
+    "Text | Integer | Boolean | QuantityValue | IntOrText | Anything | MapOf | ListOf | Object"
+)
 
 
 def default_of(schema: Schema) -> Any:
-    """Return the value that an absent field takes, or None."""
-    return getattr(schema, "default", None)
+    """Return the value that an absent field takes, or None. It may be changed by whoever gets it."""
+    default = getattr(schema, "default", None)
+    if isinstance(schema, ListOf):
+        return None if default is None else deepcopy(list(default))
+    return deepcopy(dict(default)) if isinstance(default, Mapping) else default
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,5 +193,9 @@ def type_name(schema: Schema) -> str:
             return "boolean"
         case QuantityValue():
             return "quantity"
+        case IntOrText():
+            return "integer or text"
+        case Anything():
+            return schema.type or "any"
         case Text():
             return "text"

@@ -19,8 +19,11 @@ from .quantity import canonical_quantity
 from .schema import (
     INT32_MAX,
     INT64_MAX,
+    Anything,
     Boolean,
+    FieldRule,
     Integer,
+    IntOrText,
     ListOf,
     MapOf,
     Object,
@@ -48,9 +51,12 @@ class Checked:
         return frozenset(problem.path for problem in self.problems)
 
 
-def check(schema: Object, value: Any, path: str) -> Checked:
-    """Return the value as the API server would store it, and what is wrong with it. Never raises for bad input."""
-    reading = _Reading(schema, path)
+def check(schema: Object, value: Any, path: str, *, keep_empty: bool = False) -> Checked:
+    """Return the value as the API server would store it, and what is wrong with it. Never raises for bad input.
+
+    keep_empty: empty texts, lists and maps are kept, for kinds in which they say something else than nothing.
+    """
+    reading = _Reading(schema, path, keep_empty)
     return Checked(reading.read(schema, value, path), tuple(reading.problems))
 
 
@@ -75,10 +81,11 @@ def _within(path: str, parent: str) -> bool:
 class _Reading:
     """One pass over a value. Holds the problems found so far."""
 
-    def __init__(self, root: Object, path: str) -> None:
+    def __init__(self, root: Object, path: str, keep_empty: bool) -> None:
         self.problems: list[Problem] = []
         self._root = root
         self._path = path
+        self._keep_empty = keep_empty
 
     def read(self, schema: Schema, value: Any, path: str, title: str = "") -> Any:
         """Return the value with defaults, or None where it is absent or of no use."""
@@ -97,6 +104,10 @@ class _Reading:
                 return self._boolean(schema, value, path, title)
             case QuantityValue():
                 return self._quantity(value, path, title)
+            case IntOrText():
+                return self._int_or_text(value, path, title)
+            case Anything():
+                return self._anything(schema, value, path, title)
 
     def _say(self, path: str, message: str, rule: str, title: str = "") -> None:
         self.problems.append(Problem(path, f"{title}: {message}" if title else message, rule=rule))
@@ -110,7 +121,16 @@ class _Reading:
                 self._say(
                     _joined(path, str(key)), self._unknown(schema, str(key)), "unknown-field", title
                 )
-        return self._fields(schema, value, path, title)
+        result = self._fields(schema, value, path, title)
+        self._rules(schema.rules, result, path, title)
+        return result
+
+    def _rules(self, rules: tuple[FieldRule, ...], value: Any, path: str, title: str) -> None:
+        """Look at a value as a whole, as the API server does, only where its parts are right."""
+        if rules and not any(_within(problem.path, path) for problem in self.problems):
+            for rule in rules:
+                if rule.broken(value):
+                    self._say(path, rule.message, rule.name, title)
 
     def _fields(
         self,
@@ -171,14 +191,22 @@ class _Reading:
                 schema.items, item, f"{path}[{number}]", name if isinstance(name, str) else ""
             )
             items.append("" if read is None and isinstance(schema.items, Text) else read)
-        if schema.keys:
+        self._size(schema, len(items), path, "items")
+        if schema.keys or schema.unique:
             self._duplicates(schema, items, path)
-        return items or None
+        self._rules(schema.rules, items, path, "")
+        return items if items or self._keep_empty else None
+
+    def _size(self, schema: ListOf | MapOf, count: int, path: str, what: str) -> None:
+        if count < schema.min_items:
+            self._say(path, f"has {count} {what}, at least {schema.min_items} are needed", "length")
+        elif schema.max_items is not None and count > schema.max_items:
+            self._say(path, f"has {count} {what}, at most {schema.max_items} are allowed", "length")
 
     def _duplicates(self, schema: ListOf, items: list[Any], path: str) -> None:
         seen: dict[tuple[Any, ...], int] = {}
         for number, item in enumerate(items):
-            key = tuple(item.get(name) for name in schema.keys)
+            key = tuple(item.get(name) for name in schema.keys) if schema.keys else (item,)
             first = seen.setdefault(key, number)
             if first != number:
                 what = (
@@ -200,7 +228,8 @@ class _Reading:
                 read = ""
             if read is not None:
                 result[key] = read
-        return result or None
+        self._size(schema, len(result), path, "keys")
+        return result if result or self._keep_empty else None
 
     def _text(self, schema: Text, value: Any, path: str, title: str) -> str | None:
         if not isinstance(value, str):
@@ -210,7 +239,7 @@ class _Reading:
         if fault:
             self._say(path, *fault, title)
             return None
-        return value if value or schema.keep_empty else None
+        return value if value or schema.keep_empty or self._keep_empty else None
 
     def _integer(self, schema: Integer, value: Any, path: str, title: str) -> int | None:
         if not isinstance(value, int) or isinstance(value, bool):
@@ -253,3 +282,15 @@ class _Reading:
                 path, f"{show(value)} is not a quantity such as 500m, 2 or 16Gi", "quantity", title
             )
             return None
+
+    def _int_or_text(self, value: Any, path: str, title: str) -> int | str | None:
+        if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
+            return value
+        self._say(path, f"{show(value)} is neither an integer nor a string", "type", title)
+        return None
+
+    def _anything(self, schema: Anything, value: Any, path: str, title: str) -> Any:
+        if schema.type == "object" and not isinstance(value, Mapping):
+            self._say(path, f"{show(value)} is not a map of fields", "type", title)
+            return None
+        return value
