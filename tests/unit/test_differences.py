@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "differences.md").read_text(encoding="utf-8")
 RECORDINGS = ROOT / "tests" / "parity" / "recordings" / "model_service"
+LLM_RECORDINGS = RECORDINGS.with_name("llm_inference_service")
 UNIT = ROOT / "tests" / "unit" / "services" / "model_service"
 PARITY = ROOT / "tests" / "parity"
 CLUSTER = ROOT / "tests" / "cluster"
@@ -20,11 +21,20 @@ FILES = {
         path.stem.removeprefix("test_model_service_"): path
         for path in PARITY.glob("test_model_service_*.py")
     },
+    **{
+        path.stem.replace("test_", "llm_", 1): path
+        for path in (ROOT / "tests/unit/services/llm_inference_service").glob("test_*.py")
+    },
+    **{
+        path.stem.replace("test_llm_inference_service_", "llm_", 1): path
+        for path in PARITY.glob("test_llm_inference_service_*.py")
+    },
     **{f"cluster_{path.stem.removeprefix('test_')}": path for path in CLUSTER.glob("test_*.py")},
 }
 SOURCES = [
     *(ROOT / "plugins/module_utils/kube").glob("*.py"),
     *(ROOT / "plugins/module_utils/services/model_service").rglob("*.py"),
+    *(ROOT / "plugins/module_utils/services/llm_inference_service").rglob("*.py"),
 ]
 DECISIONS = {"same", "warned", "refused", "fixed", "option"}
 
@@ -42,6 +52,7 @@ def rows() -> list[list[str]]:
 
 
 WEAKNESSES = {int(row[0][1:]): row for row in rows() if re.fullmatch(r"W[0-9]+", row[0])}
+LLM_ROWS = [row for row in rows() if re.fullmatch(r"L[0-9]+", row[0])]
 TESTS = sorted(set(re.findall(r"([a-z_]+)::(test_[a-z_0-9]+)", PAGE)))
 
 
@@ -59,6 +70,13 @@ def test_harmful_weaknesses_are_not_reproduced() -> None:
     assert all(WEAKNESSES[number][3] != "same" for number in WARNED_AT_LEAST)
 
 
+def test_every_quirk_of_kserve_has_one_row() -> None:
+    numbers = [row[0] for row in LLM_ROWS]
+    assert len(set(numbers)) == len(numbers)
+    assert all(len(row) == 6 for row in LLM_ROWS)
+    assert {row[3] for row in LLM_ROWS} <= DECISIONS
+
+
 @pytest.mark.parametrize(("file", "name"), TESTS)
 def test_named_test_exists(file: str, name: str) -> None:
     assert f"def {name}(" in FILES[file].read_text(encoding="utf-8")
@@ -69,6 +87,12 @@ def test_named_cases_exist() -> None:
     named = {
         case for row in WEAKNESSES.values() for case in re.split(r",\s*", row[4]) if case != "–"
     }
+    assert named <= recorded
+
+
+def test_named_cases_of_kserve_exist() -> None:
+    recorded = {path.name for path in (*LLM_RECORDINGS.glob("*"), *LLM_RECORDINGS.glob("*/*"))}
+    named = {case for row in LLM_ROWS for case in re.split(r",\s*", row[4]) if case != "–"}
     assert named <= recorded
 
 

@@ -127,7 +127,8 @@ class _Reading:
 
     def _rules(self, rules: tuple[FieldRule, ...], value: Any, path: str, title: str) -> None:
         """Look at a value as a whole, as the API server does, only where its parts are right."""
-        if rules and not any(_within(problem.path, path) for problem in self.problems):
+        wrong = (problem for problem in self.problems if problem.rule != "unknown-field")
+        if rules and not any(_within(problem.path, path) for problem in wrong):
             for rule in rules:
                 if rule.broken(value):
                     self._say(path, rule.message, rule.name, title)

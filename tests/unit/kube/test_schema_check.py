@@ -11,8 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.modelops.inference.plugins.module_utils.kube.schema import (
+    Anything,
     Boolean,
+    FieldRule,
     Integer,
+    IntOrText,
     ListOf,
     MapOf,
     Object,
@@ -147,3 +150,61 @@ def test_rows_list_every_field_with_its_type() -> None:
     assert listed["spec.items[].key"] == ("text", True)
     assert listed["spec.limits"] == ("map of quantity", False)
     assert listed["spec.wide"] == ("int64", False)
+
+
+BOUNDED = Object(
+    fields={
+        "few": ListOf(items=Text(), min_items=1, max_items=2, unique=True),
+        "some": MapOf(values=Text(), min_items=1, max_items=2),
+        "either": IntOrText(),
+        "free": Anything(),
+        "map": Anything(type="object"),
+        "given": ListOf(items=Text(), default=("a",)),
+        "low": Integer(default=1),
+        "high": Integer(default=2),
+    },
+    rules=(
+        FieldRule(
+            name="order",
+            message="low is above high",
+            broken=lambda value: value["low"] > value["high"],
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "path", "message"),
+    [
+        ({"few": []}, "spec.few", "has 0 items, at least 1 are needed"),
+        ({"few": ["a", "b", "c"]}, "spec.few", "has 3 items, at most 2 are allowed"),
+        ({"few": ["a", "a"]}, "spec.few[1]", '"a" stands in spec.few[0] already'),
+        ({"some": {}}, "spec.some", "has 0 keys, at least 1 are needed"),
+        ({"some": {"a": "", "b": "", "c": ""}}, "spec.some", "at most 2 are allowed"),
+        ({"either": True}, "spec.either", "true is neither an integer nor a string"),
+        ({"map": []}, "spec.map", "[] is not a map of fields"),
+        ({"low": 3}, "spec", "low is above high"),
+        ({"low": 3, "lo": 1}, "spec", "low is above high"),
+    ],
+)
+def test_bounds_and_rules_are_told(value: Any, path: str, message: str) -> None:
+    found = {problem.path: problem.message for problem in check(BOUNDED, value, "spec").problems}
+    assert message in found[path]
+
+
+def test_a_rule_waits_until_the_fields_are_right() -> None:
+    assert [p.path for p in check(BOUNDED, {"low": "3"}, "spec").problems] == ["spec.low"]
+
+
+def test_free_values_stay_and_defaults_are_not_shared() -> None:
+    given = {"free": {"a": [None]}, "map": {"b": 1}, "either": "http"}
+    once = check(BOUNDED, given, "spec").value
+    assert once == {**given, "given": ["a"], "low": 1, "high": 2}
+    once["given"].append("b")
+    assert check(BOUNDED, {}, "spec").value["given"] == ["a"]
+
+
+def test_what_is_empty_is_kept_on_request() -> None:
+    given = {"name": "a", "words": [], "labels": {}, "items": [{"key": "", "value": ""}]}
+    kept = check(SCHEMA, given, "spec", keep_empty=True).value
+    assert {key: kept[key] for key in given} == given

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The schema of `router`: route, gateway, scheduler.
+
+Source: serving.kserve.io of KServe v0.17.0; reference/kserve-llmisvc.md §1.2.
+"""
+
+from __future__ import annotations
+
+from ...kube.core_schema import string_map
+from ...kube.pod_schema.pod import POD_SPEC
+from ...kube.pool_schema import v1_pool_spec, v1alpha2_pool_spec
+from ...kube.route_filters import NAMESPACE
+from ...kube.route_schema import http_route_spec
+from ...kube.schema import Anything, Boolean, Integer, ListOf, Object, Text
+
+
+def name_only(description: str) -> Object:
+    """Return the schema of a reference to an object in the same namespace."""
+    return Object(
+        description=description,
+        fields={"name": Text(description="Its name.", default="")},
+        atomic=True,
+    )
+
+
+def _elsewhere(description: str) -> ListOf:
+    one = Object(
+        fields={
+            "name": Text(description="Its name.", min_length=1, max_length=253),
+            "namespace": NAMESPACE,
+        }
+    )
+    return ListOf(description=description, items=one)
+
+
+def _pod(description: str) -> Object:
+    return Object(description=description, fields=POD_SPEC.fields)
+
+
+_CONFIG = Object(
+    description="Configuration of the endpoint picker; either `inline` or `ref`.",
+    fields={
+        "inline": Anything(description="The EndpointPickerConfig itself.", type="object"),
+        "ref": Object(
+            description="A key of a ConfigMap that holds it.",
+            fields={
+                "name": Text(description="The ConfigMap.", default=""),
+                "key": Text(description="The key."),
+                "optional": Boolean(description="Without effect."),
+            },
+            required=("key",),
+            atomic=True,
+        ),
+    },
+)
+
+
+def _scheduler(version: str, strict: bool) -> Object:
+    pool_spec = v1_pool_spec(strict=strict) if version == "v1alpha2" else v1alpha2_pool_spec()
+    return Object(
+        description="The endpoint picker, which chooses a pod for each request. Its presence, also as `{}`, asks for one.",
+        fields={
+            "pool": Object(
+                description="The InferencePool; made with defaults where absent.",
+                fields={
+                    "spec": pool_spec,
+                    "ref": name_only("Somebody else's pool, with a picker of its own."),
+                },
+            ),
+            "labels": string_map("Labels of the picker's pods."),
+            "annotations": string_map("Annotations of the picker's pods."),
+            "template": _pod("The picker's pod, merged over the preset's."),
+            "config": _CONFIG,
+            "replicas": Integer(description="Pods of the picker."),
+        },
+    )
+
+
+def router_schema(version: str, *, strict: bool) -> Object:
+    """Return the schema for a version. strict: whether texts are what they are going to be, or may be templates."""
+    route = Object(
+        description="How requests come in. Its presence, also as `{}`, asks for a route.",
+        fields={
+            "http": Object(
+                description="The HTTPRoute; the preset's where absent.",
+                fields={
+                    "refs": ListOf(
+                        description="Routes of the user, which then stand instead of a managed one.",
+                        items=name_only(""),
+                    ),
+                    "spec": http_route_spec(strict=strict),
+                },
+            )
+        },
+    )
+    return Object(
+        description="How the service is reached. Where absent, by its workload Service alone.",
+        fields={
+            "route": route,
+            "gateway": Object(
+                description="Gateways of the route; the cluster's default where there are none.",
+                fields={"refs": _elsewhere("Gateways of the user.")},
+            ),
+            "ingress": Object(
+                description="Without effect in 0.17.",
+                fields={"refs": _elsewhere("Ingresses of the user.")},
+            ),
+            "scheduler": _scheduler(version, strict),
+        },
+    )

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Routes and gateways that do not go together. Source: KServe v0.17.0; reference/kserve-llmisvc.md §1.4, R1 to R3."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ....kube.manifest import Json, value_at
+from .field_error import FieldError
+
+_HTTP = "spec.router.route.http"
+_UNSUPPORTED = "unsupported configuration: "
+_CHOOSE = f"either remove 'spec.router.gateway.refs' or '{_HTTP}.spec.parentRefs'"
+
+REDUNDANT = (
+    f"{_HTTP}.spec.parentRefs can be omitted when spec.router.gateway.refs is set; "
+    "parentRefs will be derived automatically from gateway refs"
+)
+
+
+def errors(spec: Json, version: str) -> Iterator[FieldError]:
+    """Yield what is wrong. version: in which the service is written; v1alpha1 takes no parentRefs beside gateway refs."""
+    http = value_at(spec, ("router", "route", "http"))
+    if http is None:
+        return
+    gateway = value_at(spec, ("router", "gateway"))
+    refs, route = http.get("refs"), http.get("spec")
+    if refs and route is not None:
+        yield FieldError(
+            "Invalid",
+            _HTTP,
+            f"{_UNSUPPORTED}cannot use both custom HTTPRoute refs ('{_HTTP}.refs') and an inline route spec "
+            f"('{_HTTP}.spec'); choose one",
+            http,
+        )
+    if refs and gateway is not None and not gateway.get("refs"):
+        yield FieldError(
+            "Invalid",
+            f"{_HTTP}.refs",
+            f"{_UNSUPPORTED}custom HTTP routes ('{_HTTP}.refs') cannot be used with a managed gateway "
+            f"('spec.router.gateway'); either remove '{_HTTP}.refs' or set 'spec.router.gateway.refs'",
+            refs,
+        )
+    parents, gateways = _both(spec)
+    if parents and gateways and (version == "v1alpha1" or not _same(parents, gateways)):
+        how = (
+            "cannot be used with" if version == "v1alpha1" else "has parentRefs that conflict with"
+        )
+        yield FieldError(
+            "Invalid",
+            f"{_HTTP}.spec",
+            f"{_UNSUPPORTED}managed HTTP route spec ('{_HTTP}.spec') {how} custom gateway refs "
+            f"('spec.router.gateway.refs'); {_CHOOSE}",
+            route,
+        )
+
+
+def redundant_parents(spec: Json, version: str) -> bool:
+    """Return whether parentRefs only repeat the gateway refs, of which v1alpha2 warns."""
+    parents, gateways = _both(spec)
+    return version != "v1alpha1" and bool(parents and gateways) and _same(parents, gateways)
+
+
+def _both(spec: Json) -> tuple[Sequence[Json], Sequence[Json]]:
+    parents = value_at(spec, ("router", "route", "http", "spec", "parentRefs"))
+    return parents or (), value_at(spec, ("router", "gateway", "refs")) or ()
+
+
+def _same(parents: Sequence[Json], gateways: Sequence[Json]) -> bool:
+    def key(one: Json) -> tuple[Any, Any]:
+        return one.get("namespace") or "", one.get("name") or ""
+
+    return Counter(map(key, parents)) == Counter(map(key, gateways))

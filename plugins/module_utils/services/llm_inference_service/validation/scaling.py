@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scaling that cannot be. On admission the CRD says it first (scaling_schema.py); of merged specs these rules speak.
+
+Source: KServe v0.17.0; reference/kserve-llmisvc.md §1.4, C1 to C11.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ....kube.manifest import Json
+from .field_error import FieldError
+from .workloads import workloads
+
+_COST = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
+_MODIFIERS = ("formula", "target", "activationTarget", "metricType")
+
+
+def errors(spec: Json) -> Iterator[FieldError]:
+    """Yield what is wrong with the scaling of both workloads."""
+    for path, workload in workloads(spec):
+        scaling = workload.get("scaling")
+        if scaling is not None:
+            if "replicas" in workload:
+                detail = (
+                    "scaling and replicas are mutually exclusive; use scaling for autoscaled deployments "
+                    "or replicas for static deployments"
+                )
+                yield FieldError("Invalid", f"{path}.scaling", detail, scaling)
+            yield from _bounds(f"{path}.scaling", scaling)
+            yield from _actuator(f"{path}.scaling", scaling)
+
+
+def _bounds(path: str, scaling: Json) -> Iterator[FieldError]:
+    low, high = scaling.get("minReplicas"), scaling.get("maxReplicas")
+    if high is None:
+        detail = "maxReplicas is required when scaling is configured"
+        yield FieldError("Required", f"{path}.maxReplicas", detail)
+    elif low is not None and low > high:
+        detail = f"minReplicas ({low}) cannot exceed maxReplicas ({high})"
+        yield FieldError("Invalid", f"{path}.minReplicas", detail, low)
+
+
+def _actuator(path: str, scaling: Json) -> Iterator[FieldError]:
+    autoscaler = scaling.get("wva")
+    where = f"{path}.wva"
+    if autoscaler is None:
+        detail = "wva is required when scaling is configured; it provides the autoscaling mechanism"
+        yield FieldError("Required", where, detail)
+        return
+    if "hpa" in autoscaler and "keda" in autoscaler:
+        detail = "hpa and keda are mutually exclusive; choose one actuator backend"
+        yield FieldError("Invalid", where, detail, autoscaler)
+    if "hpa" not in autoscaler and "keda" not in autoscaler:
+        detail = "either hpa or keda must be specified as the actuator backend"
+        yield FieldError("Required", where, detail)
+    cost = autoscaler.get("variantCost")
+    if cost and not _COST.fullmatch(cost):
+        detail = 'variantCost must be a non-negative numeric string (e.g., "10", "10.0", "0.5")'
+        yield FieldError("Invalid", f"{where}.variantCost", detail, cost)
+    if autoscaler.get("keda") is not None:
+        yield from _keda(path, autoscaler["keda"], scaling.get("minReplicas"))
+
+
+def _keda(path: str, keda: Json, low: int | None) -> Iterator[FieldError]:
+    advanced = keda.get("advanced") or {}
+    if any((advanced.get("scalingModifiers") or {}).get(field) for field in _MODIFIERS):
+        detail = (
+            "scalingModifiers must not be set; WVA controls the scaling metric formula and logic"
+        )
+        yield FieldError("Forbidden", f"{path}.wva.keda.advanced.scalingModifiers", detail)
+    if (advanced.get("horizontalPodAutoscalerConfig") or {}).get("name"):
+        field = f"{path}.wva.keda.advanced.horizontalPodAutoscalerConfig.name"
+        detail = "horizontalPodAutoscalerConfig.name must not be set; the controller manages the HPA name"
+        yield FieldError("Forbidden", field, detail)
+    idle = keda.get("idleReplicaCount")
+    if idle is None:
+        return
+    if low is None:
+        detail = (
+            f"minReplicas is required when idleReplicaCount is set; idleReplicaCount ({idle}) "
+            "must be less than minReplicas"
+        )
+        yield FieldError("Required", f"{path}.minReplicas", detail)
+    elif idle >= low:
+        detail = (
+            f"idleReplicaCount ({idle}) must be less than minReplicas ({low}); "
+            "idleReplicaCount defines the replica floor when no triggers are active"
+        )
+        yield FieldError("Invalid", f"{path}.wva.keda.idleReplicaCount", detail, idle)

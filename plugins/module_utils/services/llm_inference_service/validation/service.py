@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All that the webhook says of a service, in its order."""
+
+from __future__ import annotations
+
+from ....kube.manifest import Json
+from ..spec import KIND
+from . import routing, scaling, scheduler, workloads
+from .field_error import FieldError, refusal
+
+
+def create_errors(spec: Json, version: str = "v1alpha2") -> list[FieldError]:
+    """Return what the webhook refuses about a spec. version: in which it is written."""
+    return [
+        *routing.errors(spec, version),
+        *workloads.errors(spec),
+        *scheduler.errors(spec),
+        *scaling.errors(spec),
+    ]
+
+
+def update_errors(old: Json, new: Json) -> list[FieldError]:
+    """Return what the webhook refuses about a change, beside what it says of the new spec itself."""
+    return sorted(workloads.changes(old, new), key=lambda error: error.field)
+
+
+def merged_refusal(name: str, spec: Json) -> str | None:
+    """Return the text of the controller where a spec cannot be after its presets were merged into it, else None."""
+    found = create_errors(spec)
+    return refusal(KIND, name, found) if found else None
