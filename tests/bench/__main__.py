@@ -22,7 +22,7 @@ from pathlib import Path
 from tests.lab.control_plane import ControlPlane
 from tests.lab.crd_sources import MODEL_SERVICE
 
-from . import figures, fleets, library, memory, ready
+from . import clusters, figures, fleets, library, memory, ready
 from .plane import BUILD, Bench
 from .runs import Json
 from .workload import custom_resource_definition
@@ -42,6 +42,7 @@ LONG: dict[str, Scenario] = {
     "large": fleets.settled_large,
     "create-large": fleets.create_large,
     "huge": memory.noop_huge,
+    "clusters": clusters.many_clusters,
 }
 
 

@@ -20,7 +20,6 @@ import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from copy import deepcopy
 from pathlib import Path
 
 import urllib3
@@ -38,7 +37,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kube.reader imp
 from tests.lab.control_plane import ControlPlane
 from tests.lab.crd_sources import MODEL_SERVICE
 
-from .plane import Bench, entry, median
+from .plane import Bench, entry, median, settled
 from .runs import Json
 from .workload import custom_resource_definition, services
 
@@ -54,7 +53,7 @@ def noop_huge(bench: Bench) -> list[Json]:
         place = Bench(plane, bench.scratch)
         namespace = place.namespace()
         first = _document(0)
-        _settle(place, first, namespace)
+        settled(lambda: place.ours([first], namespace))
         with _controllers_asleep(plane):
             copied = _copy(plane, first, namespace)
             documents = [_document(number) for number in range(XL)]
@@ -66,21 +65,9 @@ def noop_huge(bench: Bench) -> list[Json]:
 
 def _document(number: int) -> Json:
     """Return a service without pods, whose name is as long as any other's."""
-    (made,) = deepcopy(services(1))
-    text = json.dumps(made).replace("chat-0", f"chat-{number:04}")
-    document: Json = json.loads(text)
-    document["spec"]["decode"]["replicas"] = 0
-    document["spec"]["inferencePool"]["endpointPicker"]["replicas"] = 0
+    (made,) = services(1, pods=0)
+    document: Json = json.loads(json.dumps(made).replace("chat-0", f"chat-{number:04}"))
     return document
-
-
-def _settle(place: Bench, document: Json, namespace: str) -> None:
-    """Reconcile until nothing is left to do, statuses included."""
-    for dummy in range(10):
-        timing = place.ours([document], namespace)
-        if timing.stats and not timing.stats["writes"]:
-            return
-    raise RuntimeError("one service does not settle")
 
 
 @contextmanager

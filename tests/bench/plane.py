@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -51,14 +51,7 @@ class Bench:
         self, documents: list[Json], namespace: str, kubeconfig: Path | None = None, **options: Any
     ) -> Timing:
         """Reconcile the services."""
-        arguments: Json = {
-            "services": documents,
-            "namespace": namespace,
-            "reconciler": "direct",
-            "settings": {"gateway_name": ""},
-            **options,
-        }
-        return self.play([{"modelops.inference.llmisvc_reconcile": arguments}], kubeconfig)
+        return self.play([task(documents, namespace=namespace, **options)], kubeconfig)
 
     def k8s(self, manifests: list[Json], kubeconfig: Path | None = None) -> Timing:
         """Apply the manifests with kubernetes.core.k8s as one list."""
@@ -81,12 +74,20 @@ class Bench:
         access = read_kubeconfig(self.plane.token_kubeconfig)
         return self._with_server(lambda: ceiling.replay(writes, access))
 
-    def play(self, tasks: list[Json], kubeconfig: Path | None = None) -> Timing:
-        """Run tasks as a play."""
-        place = kubeconfig or self.plane.kubeconfig
+    def play(
+        self,
+        tasks: list[Json],
+        kubeconfig: Path | None = None,
+        clusters: Mapping[str, Json] | None = None,
+    ) -> Timing:
+        """Run tasks as a play, on one cluster or on several side by side."""
         return self._with_server(
             lambda: play(
-                tasks, kubeconfig=place, collections=self.collections, scratch=self.scratch
+                tasks,
+                kubeconfig=kubeconfig or self.plane.kubeconfig,
+                collections=self.collections,
+                scratch=self.scratch,
+                clusters=clusters,
             )
         )
 
@@ -100,6 +101,26 @@ class Bench:
         before = server_cpu(self.plane)
         timing = act()
         return replace(timing, server_cpu=server_cpu(self.plane) - before)
+
+
+def task(documents: list[Json], **options: Any) -> Json:
+    """Return the task that reconciles the services."""
+    arguments: Json = {
+        "services": documents,
+        "reconciler": "direct",
+        "settings": {"gateway_name": ""},
+        **options,
+    }
+    return {"modelops.inference.llmisvc_reconcile": arguments}
+
+
+def settled(act: Callable[[], Timing]) -> None:
+    """Reconcile until nothing is left to do, statuses included."""
+    for dummy in range(10):
+        timing = act()
+        if timing.stats and not timing.stats["writes"]:
+            return
+    raise RuntimeError("what is measured does not settle")
 
 
 def server_cpu(plane: ControlPlane) -> float:

@@ -8,13 +8,20 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 Json = dict[str, Any]
 CALLBACKS = Path(__file__).parent / "callback"
+#: What the result of a task counts.
+COUNTS = ("requests", "writes")
+#: Variables of a host that is reached in Ansible's own process.
+IN_PROCESS = {
+    "ansible_connection": "local",
+    "ansible_python_interpreter": "{{ ansible_playbook_python }}",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +40,22 @@ class Failed(Exception):
     """A run that was to be timed did not succeed."""
 
 
-def play(tasks: list[Json], *, kubeconfig: Path, collections: str, scratch: Path) -> Timing:
-    """Run tasks in a play on localhost; the time of its last task counts."""
-    document = [{"hosts": "localhost", "gather_facts": False, "tasks": tasks}]
+def play(
+    tasks: list[Json],
+    *,
+    kubeconfig: Path,
+    collections: str,
+    scratch: Path,
+    clusters: Mapping[str, Json] | None = None,
+) -> Timing:
+    """Run tasks in a play; the time of its last task counts.
+
+    clusters: the variables of a host for each cluster, all reached side by side from this machine; else localhost alone.
+    """
+    hosts = clusters or {"localhost": {}}
+    inventory = scratch / "inventory.json"
+    inventory.write_text(json.dumps({"all": {"hosts": hosts, "vars": IN_PROCESS}}))
+    document = [{"hosts": "all", "gather_facts": False, "strategy": "free", "tasks": tasks}]
     path = scratch / "play.yml"
     path.write_text(json.dumps(document))
     report = scratch / "tasks.json"
@@ -47,20 +67,26 @@ def play(tasks: list[Json], *, kubeconfig: Path, collections: str, scratch: Path
         "ANSIBLE_COLLECTIONS_PATH": collections,
         "ANSIBLE_CALLBACK_PLUGINS": str(CALLBACKS),
         "ANSIBLE_CALLBACKS_ENABLED": "task_seconds",
-        "ANSIBLE_LOCALHOST_WARNING": "false",
         "BENCH_TASKS": str(report),
     }
     # Everybody has bytecode, the peers included; some machines switch it off.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     binary = Path(sys.executable).parent / "ansible-playbook"
-    wall, cpu, rss = _timed([str(binary), str(path)], environment, scratch / "output.txt")
-    tasks_done = json.loads(report.read_text()) if report.exists() else []
-    if len(tasks_done) != len(tasks) or any(
-        task["msg"] and task["changed"] is None for task in tasks_done
+    words = [str(binary), "-i", str(inventory), "--forks", str(len(hosts)), str(path)]
+    wall, cpu, rss = _timed(words, environment, scratch / "output.txt")
+    done = json.loads(report.read_text()) if report.exists() else []
+    if len(done) != len(tasks) * len(hosts) or any(
+        task["msg"] and task["changed"] is None for task in done
     ):
         raise Failed((scratch / "output.txt").read_text()[-3000:])
-    last = tasks_done[-1] if tasks_done else {"seconds": 0.0, "stats": None}
-    return Timing(wall, last["seconds"], cpu, rss, stats=last["stats"])
+    seconds = done[-1]["seconds"] if done else 0.0
+    return Timing(wall, seconds, cpu, rss, stats=_sum(task["stats"] for task in done))
+
+
+def _sum(stats: Iterable[Json | None]) -> Json | None:
+    """Return the counts of all hosts together, None where no task counts anything."""
+    counted = [each for each in stats if each]
+    return {name: sum(each[name] for each in counted) for name in COUNTS} if counted else None
 
 
 def kubectl(binary: Path, file: Path, *, kubeconfig: Path, scratch: Path) -> Timing:

@@ -11,12 +11,15 @@ from ansible_collections.modelops.inference.plugins.module_utils.services.model_
 from .runs import Json
 
 
-def services(count: int) -> list[Json]:
-    """Return services that have 14 or 15 children each and fit the lab's nodes; they name no namespace."""
-    return [_service(number) for number in range(count)]
+def services(count: int, *, pods: int = 1) -> list[Json]:
+    """Return services that have 14 or 15 children each and fit the lab's nodes; they name no namespace.
+
+    pods: of each workload. Without any, services settle on a control plane that has no nodes.
+    """
+    return [_service(number, pods) for number in range(count)]
 
 
-def _service(number: int) -> Json:
+def _service(number: int, pods: int) -> Json:
     return {
         "apiVersion": "model.otterscale.io/v1alpha1",
         "kind": "ModelService",
@@ -31,10 +34,10 @@ def _service(number: int) -> Json:
                 "env": [{"name": "LEVEL", "value": "INFO"}],
             },
             "accelerator": {"type": "cpu"},
-            "decode": {"replicas": 1, "resources": {"requests": {"cpu": "1", "memory": "1Gi"}}},
+            "decode": {"replicas": pods, "resources": {"requests": {"cpu": "1", "memory": "1Gi"}}},
             "inferencePool": {
                 "endpointPicker": {
-                    "replicas": 1,
+                    "replicas": pods,
                     "resources": {"requests": {"cpu": "100m", "memory": "128Mi"}},
                 }
             },

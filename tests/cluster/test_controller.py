@@ -58,6 +58,20 @@ def operator(client: Client, place: str) -> Iterator[Json]:
     client.delete(manifest)
 
 
+def stop(client: Client, operator: Json) -> None:
+    """Scale the operator down, and wait until no pod of it is counted: until then it runs."""
+    client.patch(operator, {"spec": {"replicas": 0}})
+    client.wait_for(operator, without_pods)
+
+
+def without_pods(live: Json | None) -> bool:
+    """Return whether a Deployment's controller has seen what is wanted of it, and counts no pods."""
+    assert live is not None
+    status = live.get("status") or {}
+    seen = status.get("observedGeneration") == live["metadata"]["generation"]
+    return seen and not status.get("replicas")
+
+
 def test_direct_is_refused_while_the_operator_runs(
     entries: Entries, client: Client, place: str, operator: Json
 ) -> None:
@@ -66,7 +80,7 @@ def test_direct_is_refused_while_the_operator_runs(
     assert f"Deployment {place}/model-operator" in message
     assert "reconciler: controller" in message
     assert owned(client, service) == {}
-    client.patch(operator, {"spec": {"replicas": 0}})
+    stop(client, operator)
     entries.reconcile(service, reconciler="direct")
     assert "Deployment/chat-decode" in owned(client, service)
 
@@ -112,7 +126,7 @@ def test_auto_keeps_a_service_that_is_ours(
     entries: Entries, client: Client, place: str, operator: Json
 ) -> None:
     service = small("chat", place)
-    client.patch(operator, {"spec": {"replicas": 0}})
+    stop(client, operator)
     entries.reconcile(service)
     client.patch(operator, {"spec": {"replicas": 1}})
     result = entries.reconcile(service)
