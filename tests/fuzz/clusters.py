@@ -64,12 +64,16 @@ class Decided:
         lines = []
         for answer, placed in zip(self.answers, self.placed, strict=True):
             verdict, wanted = answer.verdict, answer.wanted
-            exact = self.cluster.identical and (
-                verdict is Verdict.UNCERTAIN or placed != min(answer.room, wanted)
-            )
-            if exact or (verdict is Verdict.FITS and placed < wanted):
+            least, most = min(answer.room.least, wanted), min(answer.room.most, wanted)
+            if self.cluster.identical:
+                # Where something is not judged, the most is a bound.
+                wrong = not (0 if answer.room.unjudged else least) <= placed <= most
+                wrong |= verdict is Verdict.UNCERTAIN and not answer.doubts
+            else:
+                wrong = verdict is Verdict.FITS and placed < wanted
+            if wrong:
                 lines.append(
-                    f"{self.cluster.name}: {verdict.value}, room for {answer.room} of {wanted}, placed {placed}"
+                    f"{self.cluster.name}: {verdict.value}, room for {least} to {most} of {wanted}, placed {placed}"
                 )
         impossible = [answer.verdict is Verdict.LACKS for answer in self.answers]
         if any(impossible) and sum(self.placed) == sum(answer.wanted for answer in self.answers):
@@ -124,18 +128,22 @@ def _running(random: Random, cluster: str, number: int, node: Json, device: str)
     spec = _spec(random, device, largest=2)
     spec["nodeName"] = node["metadata"]["name"]
     # It runs whatever the scheduler would say, so it must not be put there by another rule.
-    labels = {"app": random.choice(["chat-0", "other"])}
+    labels = {"app": f"{cluster}-{random.choice(['chat-0', 'other', 'cache'])}"}
     return _pod(f"{cluster}-running-{number}", labels, spec)
 
 
 def _waiting(random: Random, cluster: str, number: int, device: str) -> Json:
-    labels = {"app": f"chat-{number}"}
+    # Labels of its own: pods of other clusters stand in the same namespace.
+    labels = {"app": f"{cluster}-chat-{number}"}
     spec = _spec(random, device, largest=8)
     spec["nodeSelector"] = {CLUSTER: cluster}
     if random.random() < 0.4:
         spec["tolerations"] = [random.choice([EXISTS, {"operator": "Exists"}])]
-    if random.random() < 0.3:
+    if random.random() < 0.4:
         spec["affinity"] = _affinity(random, cluster, labels)
+    if random.random() < 0.3:
+        keys = random.choice([[HOST], [ZONE], [ZONE, HOST]])
+        spec["topologySpreadConstraints"] = [_spread(random, cluster, labels, key) for key in keys]
     name = f"{cluster}-chat-{number}"
     return {
         "apiVersion": "apps/v1",
@@ -177,10 +185,11 @@ def _container(random: Random, name: str, devices: dict[str, int]) -> Json:
 
 
 def _affinity(random: Random, cluster: str, labels: Json) -> Json:
-    if random.random() < 0.5:
-        key = random.choice([HOST, ZONE])
-        term = {"labelSelector": {"matchLabels": labels}, "topologyKey": key}
-        return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    if random.random() < 0.6:
+        kind = random.choice(["podAntiAffinity", "podAffinity"])
+        several = random.choice([1, 1, 1, 2])
+        terms = [_near(random, cluster, labels) for dummy in range(several)]
+        return {kind: {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
     expressions = random.choice(
         [
             [{"key": ZONE, "operator": "In", "values": [f"{cluster}-a"]}],
@@ -194,6 +203,34 @@ def _affinity(random: Random, cluster: str, labels: Json) -> Json:
         "nodeAffinity": {
             "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}
         }
+    }
+
+
+def _near(random: Random, cluster: str, labels: Json) -> Json:
+    """Return a term about the pods themselves or about others."""
+    selector = random.choice([labels, labels, {"app": f"{cluster}-cache"}])
+    return {"labelSelector": {"matchLabels": selector}, "topologyKey": random.choice([HOST, ZONE])}
+
+
+def _spread(random: Random, cluster: str, labels: Json, key: str) -> Json:
+    selector = random.choice([labels, labels, labels, {"app": f"{cluster}-other"}])
+    more: Json = random.choice(
+        [
+            {},
+            {},
+            {"minDomains": random.choice([1, 2, 3])},
+            {"nodeTaintsPolicy": "Honor"},
+            {"nodeAffinityPolicy": "Ignore"},
+            {"matchLabelKeys": ["instance"]},
+            {"whenUnsatisfiable": "ScheduleAnyway"},
+        ]
+    )
+    return {
+        "topologyKey": key,
+        "maxSkew": random.choice([1, 1, 2]),
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": selector},
+        **more,
     }
 
 

@@ -17,6 +17,9 @@ from .vendors import is_device
 #: Kinds of which we know where the pods stand.
 WORKLOADS = ("Pod", "Deployment", "StatefulSet", "ReplicaSet", "Job", "LeaderWorkerSet")
 _LEADER_WORKER = "LeaderWorkerSet"
+_GROUP_NAME = "leaderworkerset.sigs.k8s.io/name"
+_POD_IN_GROUP = "leaderworkerset.sigs.k8s.io/worker-index"
+_LEADER = "leader"
 _EXCLUSIVE = "leaderworkerset.sigs.k8s.io/exclusive-topology"
 _DEFAULT_SURGE = "25%"
 
@@ -47,8 +50,11 @@ class Demand:
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """The pods' labels."""
-        return value_at(self.template, ("metadata", "labels")) or {}
+        """The pods' labels, as far as they are known before a controller makes the pods."""
+        written = value_at(self.template, ("metadata", "labels")) or {}
+        if self.workload.kind != _LEADER_WORKER:
+            return written
+        return {**written, _GROUP_NAME: self.workload.name}
 
     @property
     def device(self) -> str:
@@ -74,7 +80,7 @@ def demands_of(manifest: Json) -> list[Demand]:
             pods,
             template,
             pod_requests(template.get("spec") or {}),
-            _selector(manifest, template),
+            _selector(manifest, part, template),
             _surge(manifest, pods),
         )
         for part, pods, template in _parts(manifest)
@@ -105,6 +111,8 @@ def _parts(manifest: Json) -> Iterator[tuple[str, int, Json]]:
             yield "", 1, manifest
         case "Job":
             yield "", spec.get("parallelism", 1), templates["template"]
+        case "StatefulSet" if spec.get("volumeClaimTemplates"):
+            yield "", spec.get("replicas", 1), _with_volumes(templates["template"])
         case "LeaderWorkerSet":
             groups = spec.get("replicas", 1)
             size = value_at(spec, ("leaderWorkerTemplate", "size")) or 1
@@ -113,19 +121,32 @@ def _parts(manifest: Json) -> Iterator[tuple[str, int, Json]]:
             if leader is None:
                 yield "", groups * size, worker
             else:
-                yield "leader", groups, leader
+                yield _LEADER, groups, leader
                 yield "worker", groups * (size - 1), worker
         case _:
             yield "", spec.get("replicas", 1), templates["template"]
 
 
-def _selector(manifest: Json, template: Json) -> Mapping[str, Any]:
+def _with_volumes(template: Json) -> Json:
+    """Return the template of pods that each get volumes of their own."""
+    spec = template.get("spec") or {}
+    volumes = [*(spec.get("volumes") or ()), {"persistentVolumeClaim": {}}]
+    return {**template, "spec": {**spec, "volumes": volumes}}
+
+
+def _selector(manifest: Json, part: str, template: Json) -> Mapping[str, Any]:
     selector = value_at(manifest, ("spec", "selector"))
     if selector:
         return dict(selector)
-    if manifest["kind"] == _LEADER_WORKER:
-        return {"matchLabels": {"leaderworkerset.sigs.k8s.io/name": manifest["metadata"]["name"]}}
-    return {"matchLabels": value_at(template, ("metadata", "labels")) or {}}
+    if manifest["kind"] != _LEADER_WORKER:
+        return {"matchLabels": value_at(template, ("metadata", "labels")) or {}}
+    group = {"matchLabels": {_GROUP_NAME: manifest["metadata"]["name"]}}
+    if not part:
+        return group
+    # The leader is the first pod of its group.
+    operator = "In" if part == _LEADER else "NotIn"
+    first = {"key": _POD_IN_GROUP, "operator": operator, "values": ["0"]}
+    return {**group, "matchExpressions": [first]}
 
 
 def _surge(manifest: Json, pods: int) -> int:

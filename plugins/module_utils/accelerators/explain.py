@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..kube.wording import few
-from .fit import Answer, Verdict, node_slots
+from .fit import Answer, Verdict
 from .inventory import Inventory, Node
 from .requests import PODS, shown
+from .room import node_slots
 from .vendors import device_label, vendor_of
 
 #: How many nodes a message names for one reason.
@@ -30,10 +31,9 @@ def _verdict(answer: Answer) -> str:
         case Verdict.FITS:
             return f"there is room for {pods}"
         case Verdict.UNCERTAIN:
-            why = ", ".join(answer.unjudged) or "it depends on which pods are placed first"
-            return f"whether there is room for {pods} is not certain ({why})"
+            return f"whether there is room for {pods} is not certain ({', '.join(answer.doubts)})"
         case Verdict.LACKS:
-            found = min(answer.room, answer.wanted)
+            found = min(answer.room.most, answer.wanted)
             beside = ""
             if found == answer.wanted:
                 found = sum(answer.placed.values())
@@ -50,7 +50,7 @@ def _asked(answer: Answer) -> str:
 
 def _found(answer: Answer, inventory: Inventory) -> Iterator[str]:
     name = answer.demand.device or "cpu"
-    nodes = [inventory.nodes[each] for each in answer.slots]
+    nodes = [inventory.nodes[each] for each in answer.room.slots]
     offering = [node for node in nodes if node.allocatable.get(name)]
     if offering:
         yield _free(name, offering)
@@ -122,7 +122,7 @@ def _nowhere(name: str, nodes: Iterable[Node]) -> Iterator[str]:
 def _passed_over(answer: Answer, name: str, inventory: Inventory) -> Iterator[str]:
     """Yield the nodes that have the device and may not be used, by reason."""
     reasons: dict[str, list[Node]] = {}
-    for each, reason in answer.passed_over.items():
+    for each, reason in answer.room.passed_over.items():
         node = inventory.nodes[each]
         if node.allocatable.get(name):
             reasons.setdefault(reason, []).append(node)
@@ -139,7 +139,7 @@ def report(answer: Answer, inventory: Inventory) -> Mapping[str, object]:
     """Return the answer as data for a task's result."""
     demand = answer.demand
     name = demand.device or "cpu"
-    usable = [inventory.nodes[each] for each in answer.slots]
+    usable = [inventory.nodes[each] for each in answer.room.slots]
     return {
         "kind": demand.workload.kind,
         "namespace": demand.workload.namespace,
@@ -154,7 +154,7 @@ def report(answer: Answer, inventory: Inventory) -> Mapping[str, object]:
         "free": shown(name, sum(node.free(name) for node in usable)),
         "largest_block": shown(name, max((node.free(name) for node in usable), default=0)),
         "placed_on": dict(answer.placed),
-        "passed_over": dict(answer.passed_over),
-        "not_judged": list(answer.unjudged),
+        "passed_over": dict(answer.room.passed_over),
+        "not_judged": list(answer.doubts),
         "message": explain(answer, inventory),
     }

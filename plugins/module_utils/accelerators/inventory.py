@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..kube.manifest import Json
-from ..kube.selector import selects
 from .demand import Demand
 from .eligible import CORDONED, NOT_READY
-from .neighbours import Term, anti_affinity
+from .neighbours import ANTI_AFFINITY, terms
 from .requests import PODS, Amounts, amounts, pod_requests
+from .surroundings import Surroundings
 from .vendors import is_device
 
 #: A port that a pod takes on its node: address, protocol, number.
@@ -54,8 +54,7 @@ class _Bound:
 class Inventory:
     """Nodes with what is free on them, seen by the pods of `demands`.
 
-    there: pods of each demand that exist. blocked: nodes of pods beside which a demand's pods must not run, with the topology key.
-    waiting: by device. by_claims: extended resources that a DRA driver serves, so that nodes need not list them.
+    surroundings: what the pods mean to each demand. waiting: by device. by_claims: extended resources that a DRA driver serves, so that nodes need not list them.
     unseen: what could not be looked at.
     """
 
@@ -64,15 +63,12 @@ class Inventory:
         self.waiting: dict[str, Waiting] = {}
         self.by_claims: set[str] = set()
         self.unseen: list[str] = []
-        self.there = [0] * len(demands)
-        self.blocked: list[set[tuple[str, str]]] = [set() for dummy in demands]
+        self.surroundings = [Surroundings(demand) for demand in demands]
         self._bound: dict[str, _Bound] = {}
-        self._demands = demands
-        self._terms = [anti_affinity(demand.spec, demand.workload.namespace) for demand in demands]
-        self._selective = any(self._terms)
-        self._by_namespace: dict[str, list[int]] = {}
-        for number, demand in enumerate(demands):
-            self._by_namespace.setdefault(demand.workload.namespace, []).append(number)
+        self._selective = any(each.looks_at_pods for each in self.surroundings)
+        self._by_namespace: dict[str, list[Surroundings]] = {}
+        for demand, around in zip(demands, self.surroundings, strict=True):
+            self._by_namespace.setdefault(demand.workload.namespace, []).append(around)
 
     def add_node(self, manifest: Json) -> None:
         """Take in a node; its pods may have come before."""
@@ -115,34 +111,22 @@ class Inventory:
                 waiting.devices += amount
 
     def _compare(self, manifest: Json, spec: Json, node: str) -> None:
-        """Note what a pod means to each demand: it is one of its own, or they must not run beside each other."""
+        """Tell each demand of a pod that may matter to it."""
         meta = manifest["metadata"]
         namespace, labels = meta.get("namespace") or "", meta.get("labels") or {}
         if not meta.get("deletionTimestamp"):
-            for number in self._by_namespace.get(namespace, ()):
-                self.there[number] += _is_one_of(manifest, labels, self._demands[number])
-        theirs = anti_affinity(spec, namespace)
+            for around in self._by_namespace.get(namespace, ()):
+                around.add_own(manifest, labels, node)
+        theirs = terms(spec, ANTI_AFFINITY, namespace)
         if node and (theirs or self._selective):
-            for number, demand in enumerate(self._demands):
-                own = _keys(self._terms[number], namespace, labels)
-                other = _keys(theirs, demand.workload.namespace, demand.labels)
-                self.blocked[number].update((key, node) for key in (*own, *other))
+            for around in self.surroundings:
+                around.add(namespace, labels, node, theirs)
 
     def add_device_class(self, manifest: Json) -> None:
         """Take in a DeviceClass."""
         name = (manifest.get("spec") or {}).get("extendedResourceName")
         if name:
             self.by_claims.add(name)
-
-
-def _is_one_of(pod: Json, labels: Mapping[str, str], demand: Demand) -> bool:
-    if demand.workload.kind == "Pod":
-        return bool(pod["metadata"].get("name") == demand.workload.name)
-    return bool(demand.selector) and selects(demand.selector, labels)
-
-
-def _keys(terms: Sequence[Term], namespace: str, labels: Mapping[str, str]) -> list[str]:
-    return [term.topology_key for term in terms if term.covers(namespace, labels)]
 
 
 def _taints(spec: Json, status: Json) -> list[Json]:

@@ -4,23 +4,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
-from ..accelerators.build import Accelerator, Placement, place, read_accelerator
 from ..accelerators.capacity import asked_for, capacity
-from ..accelerators.devices import Parallelism, Shape, read_parallelism
+from ..accelerators.command_line import command_line_problems
 from ..accelerators.explain import report
 from ..accelerators.fit import Verdict
-from ..accelerators.memory import UTILIZATION, check_model, read_model, size
+from ..accelerators.memory import UTILIZATION
+from ..cluster.connection import Cluster
 from ..cluster.errors import Forbidden
 from ..kube.manifest import Json
-from ..kube.problem import Complaint, InputError, Problem
+from ..kube.problem import Complaint, InputError
+from ..kube.reference import Reference
 from . import arguments
+from .few_fields import Written
 from .fitting import CHECKS, GivenManifests, Judged, LiveObjects, Source, judge
 from .given_workloads import given_workloads
 from .result import Clock, stats, warnings
+from .service_devices import SERVICES, ServiceDevices, Wish, check_role
 from .sources import cluster_objects, given, read
+from .wanted_devices import Wanted, wanted_devices
 from .workload import Workload, reference_of
 
 Params = Mapping[str, Any]
@@ -95,6 +98,7 @@ ARGUMENT_SPEC: arguments.Spec = {
             "name": {"type": "str", "required": True},
             "namespace": {"type": "str"},
             "container": {"type": "str", "default": ""},
+            "role": {"type": "str", "default": ""},
         },
     },
     "force_conflicts": {"type": "bool", "default": False},
@@ -130,38 +134,63 @@ def run(
     if state == "gathered":
         return _gathered(params, environment, clock)
     if state == "rendered":
-        return {**EMPTY, **_rendered(params), "stats": stats(None, clock)}
+        return _rendered(params, clock)
     if not params["workload"]:
         raise InputError.single("workload", "", f"state {state} needs a workload")
     reference = reference_of(params["workload"], params["namespace"])
-    asked = _rendered(params) if state == "present" else {}
-    if asked.get("claim_templates"):
+    is_service = reference.kind in SERVICES
+    if is_service:
+        check_role(reference.kind, params["workload"]["role"])
+    wanted = wanted_devices(params) if state == "present" else None
+    if wanted and wanted.placement.claim_templates and not is_service:
         raise InputError.single(
             "accelerator",
             "device_class",
             "claims are for state rendered alone; apply what it returns",
         )
     with arguments.connection(params, environment) as cluster:
-        workload = Workload(
-            cluster,
-            reference,
-            params["workload"]["container"],
-            force=params["force_conflicts"],
-        )
-        if state == "present":
-            fields = ("resources", "node_selector", "tolerations", "env")
-            placement = Placement(**{name: asked[name] for name in fields})
-            written = workload.put(placement, dry_run=check_mode)
-        else:
-            written = workload.clear(dry_run=check_mode)
+        change = _change_service if is_service else _change_workload
+        written = change(cluster, reference, params, wanted, dry_run=check_mode)
         shown = _diff(str(reference), written.before, written.after)
+        found = [("gpu_resources", problem) for problem in wanted.problems] if wanted else []
+        found += [(str(reference), problem) for problem in written.warnings]
         return {
             **EMPTY,
-            **asked,
+            **(wanted.result if wanted else {}),
+            "warnings": warnings(found),
             "changed": written.changed,
             "stats": stats(cluster.stats, clock),
             **({"diff": [shown]} if diff and written.changed else {}),
         }
+
+
+def _rendered(params: Params, clock: Clock) -> Json:
+    wanted = wanted_devices(params)
+    found = warnings(("gpu_resources", problem) for problem in wanted.problems)
+    return {**EMPTY, **wanted.result, "warnings": found, "stats": stats(None, clock)}
+
+
+def _change_workload(
+    cluster: Cluster, reference: Reference, params: Params, wanted: Wanted | None, *, dry_run: bool
+) -> Written:
+    """Set what is wanted on a workload; without it, take back what was set."""
+    container = params["workload"]["container"]
+    workload = Workload(cluster, reference, container, force=params["force_conflicts"])
+    if wanted is None:
+        return workload.clear(dry_run=dry_run)
+    return workload.put(wanted.placement, dry_run=dry_run)
+
+
+def _change_service(
+    cluster: Cluster, reference: Reference, params: Params, wanted: Wanted | None, *, dry_run: bool
+) -> Written:
+    """Set what is wanted on a service; without it, take back what was set."""
+    role = params["workload"]["role"]
+    service = ServiceDevices(cluster, reference, role, force=params["force_conflicts"])
+    if wanted is None:
+        return service.clear(dry_run=dry_run)
+    wish = Wish(wanted.accelerator, wanted.parallelism, wanted.shape.devices_per_pod)
+    return service.put(wish, dry_run=dry_run)
 
 
 def _diff(subject: str, before: Json, after: Json) -> Json:
@@ -174,53 +203,6 @@ def _diff(subject: str, before: Json, after: Json) -> Json:
         "before": texts[0],
         "after": texts[1],
     }
-
-
-def _rendered(params: Params) -> Json:
-    """Return what a container asks for, and what the model takes. Raises InputError with every problem."""
-    if not params["accelerator"]:
-        raise InputError.single("accelerator", "", f"state {params['state']} needs an accelerator")
-    accelerator, problems = read_accelerator(params["accelerator"], "accelerator")
-    parallelism, found = read_parallelism(params["parallelism"], "parallelism")
-    problems += found
-    placement, replica = Placement(), Shape(0, 0, "")
-    if not any(problem.severity == "error" for problem in problems):
-        placement, replica, found = place(accelerator, parallelism, params["devices"])
-        problems += found
-    memory, found = _memory(params, accelerator, parallelism)
-    problems += found
-    if any(problem.severity == "error" for problem in problems):
-        errors = tuple(problem for problem in problems if problem.severity == "error")
-        raise InputError([Complaint("gpu_resources", errors)])
-    return {
-        **asdict(placement),
-        "devices": {"resource": accelerator.resource, **asdict(replica)},
-        "memory": memory,
-        "warnings": warnings(("gpu_resources", problem) for problem in problems),
-    }
-
-
-def _memory(
-    params: Params, accelerator: Accelerator, parallelism: Parallelism
-) -> tuple[list[Json], list[Problem]]:
-    if not params["model"]:
-        return [], []
-    problems = []
-    device = params["accelerator"]["memory"] or 0
-    if device < 0:
-        problems.append(Problem("accelerator.memory", f"{device} is negative", rule="memory"))
-    if not 0 < params["utilization"] <= 1:
-        text = f"{params['utilization']} is not above 0 and at most 1"
-        problems.append(Problem("utilization", text, rule="memory"))
-    model, found = read_model(params["model"], "model")
-    problems += found
-    if model is None or problems:
-        return [], problems
-    ranks = accelerator.ranks_per_device
-    # A rank has its part of a device that runs several.
-    figures = size(model, parallelism, device / ranks, params["utilization"])
-    problems += check_model(model, parallelism, figures, "parallelism")
-    return [asdict(figure) for figure in figures], problems
 
 
 def _gathered(params: Params, environment: Mapping[str, str], clock: Clock) -> Json:
@@ -244,8 +226,8 @@ def _judged(params: Params, workloads: Sequence[tuple[str, Json]], source: Sourc
     judged = judge(source, manifests, checks=params["checks"])
     complaints = []
     found = []
-    for number, (subject, dummy) in enumerate(workloads):
-        problems = judged.problems.get(number, [])
+    for number, (subject, manifest) in enumerate(workloads):
+        problems = [*judged.problems.get(number, []), *command_line_problems(manifest)]
         found += [(subject, problem) for problem in problems]
         errors = tuple(problem for problem in problems if problem.severity == "error")
         complaints.append(Complaint(subject, errors))

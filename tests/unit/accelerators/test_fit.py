@@ -209,7 +209,16 @@ def test_update_needs_room_for_its_surge() -> None:
 @pytest.mark.parametrize(
     ("spec", "unjudged"),
     [
-        ({"topologySpreadConstraints": [{"topologyKey": HOST}]}, "topology spread"),
+        (
+            {
+                "topologySpreadConstraints": [
+                    {"topologyKey": key, "labelSelector": {"matchLabels": {"app": "chat"}}}
+                    for key in (HOST, "zone")
+                ]
+            },
+            "several topology spread constraints",
+        ),
+        ({"volumes": [{"ephemeral": {}}]}, "persistent volumes"),
         ({"volumes": [{"persistentVolumeClaim": {"claimName": "x"}}]}, "persistent volumes"),
         ({"resourceClaims": [{"name": "gpu"}]}, "device claims"),
         ({"schedulerName": "volcano"}, "the scheduler volcano"),
@@ -217,7 +226,7 @@ def test_update_needs_room_for_its_surge() -> None:
     ],
 )
 def test_what_is_not_judged_makes_the_answer_uncertain(spec: Json, unjudged: str) -> None:
-    verdict, text = said(deployment(1, **spec), [node("a")])
+    verdict, text = said(deployment(1, **spec), [node("a", labels={"zone": "a"})])
     assert verdict == UNCERTAIN
     assert unjudged in text
 

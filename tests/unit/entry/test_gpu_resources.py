@@ -136,7 +136,15 @@ def test_memory_says_what_it_rests_on() -> None:
                 "accelerator": NVIDIA,
                 "workload": {"kind": "ModelService", "name": "x", "namespace": "y"},
             },
-            "set the service's own fields",
+            "role: missing; one of decode, prefill",
+        ),
+        (
+            {"state": "present", "workload": {"kind": "Pod", "name": "x", "namespace": "y"}},
+            '"Pod" is not one of Deployment, StatefulSet, LeaderWorkerSet, ModelService',
+        ),
+        (
+            {"state": "present", "workload": {"kind": "Deployment", "name": "x"}},
+            "namespace: missing",
         ),
     ],
 )

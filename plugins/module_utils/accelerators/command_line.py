@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an engine's command line says about parallelism, against the devices that its container gets.
+
+Flags are those of vLLM and SGLang. A value that stands in a variable counts where the variable stands in the container.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from math import prod
+
+from ..kube.manifest import Json
+from ..kube.problem import Problem
+from .demand import templates_of
+from .requests import amounts
+from .vendors import is_device
+
+#: By flag: what it says. SGLang's data parallelism may run on the tensor ranks, so it is no factor.
+_FLAGS: Mapping[str, str] = {
+    "--tensor-parallel-size": "tensor",
+    "-tp": "tensor",
+    "--tp": "tensor",
+    "--tp-size": "tensor",
+    "--pipeline-parallel-size": "pipeline",
+    "-pp": "pipeline",
+    "--pp-size": "pipeline",
+    "--data-parallel-size": "data",
+    "-dp": "data",
+    "--data-parallel-size-local": "data_local",
+    "-dpl": "data_local",
+}
+_WORD = re.compile(r"[^\s\"']+")
+_VARIABLE = re.compile(r"\$(?:\((?P<k8s>\w+)\)|\{(?P<braces>\w+)\}|(?P<bare>\w+))", re.ASCII)
+#: Devices of which one may run several ranks.
+_CORES = ("aws.amazon.com/neuron", "google.com/tpu")
+
+
+def said_sizes(container: Json) -> dict[str, int]:
+    """Return the sizes that a container's command line names; what cannot be read is left out."""
+    words = [
+        word
+        for field in ("command", "args")
+        for item in container.get(field) or ()
+        for word in _WORD.findall(str(item))
+    ]
+    values = {each["name"]: str(each.get("value", "")) for each in container.get("env") or ()}
+    sizes = {}
+    for word, following in pairwise([*words, ""]):
+        flag, equals, value = word.partition("=")
+        name = _FLAGS.get(flag.replace("_", "-"))
+        size = _resolved(value if equals else following, values)
+        if name and size.isdecimal() and int(size) > 0:
+            sizes[name] = int(size)
+    return sizes
+
+
+def _resolved(value: str, variables: Mapping[str, str]) -> str:
+    match = _VARIABLE.fullmatch(value)
+    return variables.get(next(filter(None, match.groups())), "") if match else value
+
+
+def fitting_devices(sizes: Mapping[str, int], pods: int) -> set[int]:
+    """Return the numbers of devices of a pod with which an engine of these sizes can start. pods: of a replica."""
+    tensor, pipeline = sizes.get("tensor", 1), sizes.get("pipeline", 1)
+    copies = {sizes.get("data_local", 0) or sizes.get("data", 1)}
+    if "data_local" not in sizes:
+        # Each rank may stand in a pod of its own.
+        copies.add(1)
+    whole = {tensor * pipeline * ranks for ranks in copies}
+    if pods > 1:
+        whole |= {tensor * ranks for ranks in copies}
+        whole |= {devices // pods for devices in set(whole) if devices % pods == 0}
+    return whole
+
+
+def command_line_problems(workload: Json) -> Iterator[Problem]:
+    """Warn of containers whose engine wants another number of devices than they ask for."""
+    pods = _pods_of_a_replica(workload)
+    for path, template in templates_of(workload):
+        for number, container in enumerate((template.get("spec") or {}).get("containers") or ()):
+            place = ".".join([*path, "spec", f"containers[{number}]"])
+            text = container_fault(container, pods)
+            if text:
+                yield Problem(place, text, "warning", rule="engine-arguments")
+
+
+def container_fault(container: Json, pods: int) -> str:
+    """Return what is wrong between a container's command line and its devices, empty for nothing. pods: of a replica."""
+    sizes = said_sizes(container)
+    limits = amounts((container.get("resources") or {}).get("limits"))
+    devices = {name: count for name, count in limits.items() if count and is_device(name)}
+    if not sizes or len(devices) != 1:
+        return ""
+    ((resource, count),) = devices.items()
+    if resource.startswith(_CORES) or count in fitting_devices(sizes, pods):
+        return ""
+    said = " × ".join(f"{name} {size}" for name, size in sizes.items())
+    wanted = prod(
+        size for name, size in sizes.items() if name != "data" or "data_local" not in sizes
+    )
+    return (
+        f"its command line says {said}, which is {wanted} devices, and it asks for {count} {resource}; "
+        "an engine that finds another number does not start, or leaves devices idle"
+    )
+
+
+def _pods_of_a_replica(workload: Json) -> int:
+    group = (workload.get("spec") or {}).get("leaderWorkerTemplate") or {}
+    return int(group.get("size") or 1)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a task asks for in words of models and parallelism, as devices: read, checked, and sized."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..accelerators.build import Accelerator, Placement, place, read_accelerator
+from ..accelerators.devices import Parallelism, Shape, read_parallelism
+from ..accelerators.memory import check_model, read_model, size
+from ..kube.manifest import Json
+from ..kube.problem import Complaint, InputError, Problem
+
+Params = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a task asks for. memory: figures of the model. problems: warnings."""
+
+    accelerator: Accelerator
+    parallelism: Parallelism
+    placement: Placement
+    shape: Shape
+    memory: list[Json]
+    problems: list[Problem]
+
+    @property
+    def result(self) -> Json:
+        """The part of the result that says it."""
+        return {
+            **asdict(self.placement),
+            "devices": {"resource": self.accelerator.resource, **asdict(self.shape)},
+            "memory": self.memory,
+        }
+
+
+def wanted_devices(params: Params) -> Wanted:
+    """Return what a container asks for, and what the model takes. Raises InputError with every problem."""
+    if not params["accelerator"]:
+        raise InputError.single("accelerator", "", f"state {params['state']} needs an accelerator")
+    accelerator, problems = read_accelerator(params["accelerator"], "accelerator")
+    parallelism, found = read_parallelism(params["parallelism"], "parallelism")
+    problems += found
+    placement, replica = Placement(), Shape(0, 0, "")
+    if not any(problem.severity == "error" for problem in problems):
+        placement, replica, found = place(accelerator, parallelism, params["devices"])
+        problems += found
+    memory, found = _memory(params, accelerator, parallelism)
+    problems += found
+    errors = tuple(problem for problem in problems if problem.severity == "error")
+    if errors:
+        raise InputError([Complaint("gpu_resources", errors)])
+    return Wanted(accelerator, parallelism, placement, replica, memory, problems)
+
+
+def _memory(
+    params: Params, accelerator: Accelerator, parallelism: Parallelism
+) -> tuple[list[Json], list[Problem]]:
+    if not params["model"]:
+        return [], []
+    problems = []
+    device = params["accelerator"]["memory"] or 0
+    if device < 0:
+        problems.append(Problem("accelerator.memory", f"{device} is negative", rule="memory"))
+    if not 0 < params["utilization"] <= 1:
+        text = f"{params['utilization']} is not above 0 and at most 1"
+        problems.append(Problem("utilization", text, rule="memory"))
+    model, found = read_model(params["model"], "model")
+    problems += found
+    if model is None or problems:
+        return [], problems
+    ranks = accelerator.ranks_per_device
+    # A rank has its part of a device that runs several.
+    figures = size(model, parallelism, device / ranks, params["utilization"])
+    problems += check_model(model, parallelism, figures, "parallelism")
+    return [asdict(figure) for figure in figures], problems

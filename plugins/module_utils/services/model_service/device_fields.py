@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which fields of a ModelService mean devices, for those who set nothing else of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...accelerators.build import Accelerator
+from ...accelerators.devices import Parallelism
+from ...accelerators.vendors import CPU, VENDORS, resource_name
+from ...kube.manifest import Json
+from ...kube.names import quoted
+from ...kube.problem import Problem
+from . import names
+from .schema import ACCELERATORS
+
+_WORKLOADS = {"decode": names.decode, "prefill": names.prefill}
+ROLES = tuple(_WORKLOADS)
+
+
+def device_fields(accelerator: Accelerator, parallelism: Parallelism, role: str) -> Json:
+    """Return the part of `spec` that makes the pods of a role ask for devices. Its devices are tensor times dataLocal."""
+    sizes = {
+        "tensor": parallelism.tensor,
+        "data": parallelism.data,
+        "dataLocal": parallelism.ranks_in_pod,
+    }
+    fields: Json = {"parallelism": sizes}
+    if accelerator.product:
+        label = VENDORS[accelerator.vendor].product_label
+        fields["nodeSelector"] = {label: accelerator.product}
+    return {"accelerator": {"type": accelerator.vendor}, role: fields}
+
+
+def device_problems(
+    accelerator: Accelerator, parallelism: Parallelism, devices: int
+) -> Iterator[Problem]:
+    """Yield what is wanted and cannot be said in a ModelService. devices: of a pod."""
+    vendor = accelerator.vendor
+    if vendor not in ACCELERATORS:
+        text = f"{quoted(vendor)} is not one of those of a ModelService: {', '.join(ACCELERATORS)}"
+        yield Problem("accelerator.type", text, rule="accelerator")
+    elif vendor != CPU and accelerator.resource != resource_name(vendor):
+        text = f"a ModelService asks for whole devices; it has no field for {accelerator.resource}"
+        yield Problem("accelerator", text, rule="accelerator")
+    if accelerator.device_class:
+        text = "a ModelService has no field for device claims"
+        yield Problem("accelerator.device_class", text, rule="accelerator")
+    if parallelism.pipeline > 1:
+        text = f"{parallelism.pipeline}: a ModelService has no field for pipeline stages"
+        yield Problem("parallelism.pipeline", text, rule="parallelism")
+    made = parallelism.tensor * parallelism.ranks_in_pod
+    if vendor != CPU and devices != made:
+        text = f"{devices} devices are wanted in a pod, and a ModelService asks for tensor × dataLocal, which is {made}"
+        yield Problem("devices", text, rule="devices")
+
+
+def device_field_of(service: str, workload: str) -> str:
+    """Return the fields that say what a service's workload asks for, empty where it asks for no devices."""
+    roles = [role for role, name in _WORKLOADS.items() if name(service) == workload]
+    return f"spec.accelerator.type and spec.{roles[0]}.parallelism" if roles else ""

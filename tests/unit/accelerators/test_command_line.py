@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An engine's command line against the devices that its container gets."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.modelops.inference.plugins.module_utils.accelerators.command_line import (
+    command_line_problems,
+    said_sizes,
+)
+
+from .build import Json, container, deployment
+
+
+@pytest.mark.parametrize(
+    ("words", "sizes"),
+    [
+        (["--tensor-parallel-size", "4"], {"tensor": 4}),
+        (["--tensor-parallel-size=4", "-pp", "2"], {"tensor": 4, "pipeline": 2}),
+        (["--tensor_parallel_size=4"], {"tensor": 4}),
+        (
+            ["-c", "exec vllm serve m --tensor-parallel-size 2 -dpl '4'"],
+            {"tensor": 2, "data_local": 4},
+        ),
+        (["--tensor-parallel-size", "$(TP)"], {"tensor": 8}),
+        (["-c", "vllm serve --tensor-parallel-size ${TP}"], {"tensor": 8}),
+        (["--tensor-parallel-size", "$(ELSEWHERE)"], {}),
+        (["--tensor-parallel-size", "many"], {}),
+        (["--tensor-parallel-size"], {}),
+        (["--tp-size", "2", "--dp-size", "2"], {"tensor": 2}),
+        (["--max-model-len", "4"], {}),
+    ],
+)
+def test_sizes_are_read(words: list[str], sizes: Json) -> None:
+    env = [{"name": "TP", "value": "8"}, {"name": "ELSEWHERE", "valueFrom": {}}]
+    assert said_sizes({"args": words, "env": env}) == sizes
+
+
+def said(devices: int, *words: str, resource: str = "nvidia.com/gpu", size: int = 0) -> str:
+    workload = deployment(devices, resource=resource)
+    template = workload["spec"]["template"]
+    template["spec"]["containers"][0]["args"] = list(words)
+    if size:
+        group = {"size": size, "workerTemplate": template}
+        workload = {
+            **workload,
+            "kind": "LeaderWorkerSet",
+            "spec": {"leaderWorkerTemplate": group},
+        }
+    return " ".join(str(problem) for problem in command_line_problems(workload))
+
+
+@pytest.mark.parametrize(
+    ("devices", "words", "size"),
+    [
+        (4, ["-tp", "4"], 0),
+        (8, ["-tp", "2", "-dp", "4"], 0),
+        (2, ["-tp", "2", "-dp", "4"], 0),  # a rank in each pod
+        (8, ["-tp", "1", "-dp", "16", "-dpl", "8"], 0),
+        (8, ["-tp", "8", "-pp", "2"], 2),
+        (8, ["-tp", "16"], 2),
+        (8, ["-tp", "1", "-dp", "16", "-dpl", "8"], 2),
+        (4, [], 0),
+        (0, ["-tp", "4"], 0),  # tensor ranks of a cpu
+    ],
+)
+def test_numbers_that_agree_are_not_mentioned(devices: int, words: list[str], size: int) -> None:
+    assert said(devices, *words, size=size) == ""
+
+
+def test_numbers_that_differ_are_named() -> None:
+    text = said(1, "--tensor-parallel-size", "2")
+    assert text.startswith("spec.template.spec.containers[0]: its command line says tensor 2")
+    assert "2 devices, and it asks for 1 nvidia.com/gpu" in text
+    assert "tensor 8 × pipeline 2" in said(8, "-tp", "8", "-pp", "2")
+
+
+def test_devices_of_which_one_runs_several_ranks_are_left_alone() -> None:
+    assert said(4, "-tp", "8", resource="google.com/tpu") == ""
+
+
+def test_container_beside_the_engine_is_left_alone() -> None:
+    workload = deployment(4)
+    workload["spec"]["template"]["spec"]["containers"].append({**container(), "args": ["-tp", "2"]})
+    assert list(command_line_problems(workload)) == []
