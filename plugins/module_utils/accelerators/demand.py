@@ -21,6 +21,8 @@ _GROUP_NAME = "leaderworkerset.sigs.k8s.io/name"
 _POD_IN_GROUP = "leaderworkerset.sigs.k8s.io/worker-index"
 _LEADER = "leader"
 _EXCLUSIVE = "leaderworkerset.sigs.k8s.io/exclusive-topology"
+#: What is not counted of claims, before they are looked up.
+_CLAIMS = "device claims (DRA)"
 _DEFAULT_SURGE = "25%"
 
 
@@ -31,6 +33,7 @@ class Demand:
     part: `leader` or `worker` of a LeaderWorkerSet. pods: how many there have to be. requests: of each pod, effective.
     template: labels and annotations under `metadata`, and `spec`. selector: labels that the workload's pods carry.
     surge: pods beyond the wanted number that a rolling update starts first. ceiling: what an autoscaler may grow it to.
+    doubts: what the pods ask for that is not counted.
     """
 
     workload: Reference
@@ -41,6 +44,7 @@ class Demand:
     selector: Mapping[str, Any]
     surge: int = 0
     ceiling: int = 0
+    doubts: tuple[str, ...] = ()
 
     @property
     def spec(self) -> Json:
@@ -55,6 +59,11 @@ class Demand:
         if self.workload.kind != _LEADER_WORKER:
             return written
         return {**written, _GROUP_NAME: self.workload.name}
+
+    @property
+    def claims(self) -> bool:
+        """Whether the pods claim devices (DRA)."""
+        return bool(self.spec.get("resourceClaims"))
 
     @property
     def device(self) -> str:
@@ -82,6 +91,7 @@ def demands_of(manifest: Json) -> list[Demand]:
             pod_requests(template.get("spec") or {}),
             _selector(manifest, part, template),
             _surge(manifest, pods),
+            doubts=(_CLAIMS,) if value_at(template, ("spec", "resourceClaims")) else (),
         )
         for part, pods, template in _parts(manifest)
         if pods > 0

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ..kube.wording import few
 from .fit import Answer, Verdict
 from .inventory import Inventory, Node
+from .published import CLASS_PREFIX
 from .requests import PODS, shown
 from .room import node_slots
 from .vendors import device_label, vendor_of
@@ -95,6 +96,9 @@ def _unhealthy(name: str, nodes: Sequence[Node]) -> Iterator[str]:
 
 
 def _nowhere(name: str, nodes: Iterable[Node]) -> Iterator[str]:
+    if name.startswith(CLASS_PREFIX):
+        yield f"No driver publishes devices of this class for a node, or there is no DeviceClass {name.removeprefix(CLASS_PREFIX)}."
+        return
     yield f"No node lists {name} in status.allocatable."
     vendor = vendor_of(name)
     domain = name.partition("/")[0]

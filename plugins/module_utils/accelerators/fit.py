@@ -74,10 +74,14 @@ def _verdict(
     if answer.demand.device in inventory.by_claims:
         answer.doubts.append(f"{answer.demand.device} by device claims (DRA)")
         return Verdict.UNCERTAIN
+    uncounted = [name for name in answer.demand.requests if name in inventory.not_counted]
+    if uncounted:
+        answer.doubts += [inventory.not_counted[name] for name in uncounted]
+        return Verdict.UNCERTAIN
     if any(_speak_of_each_other(answer, other, inventory) for other in others):
         answer.doubts.append("affinity or spread between the workloads of this task")
         return Verdict.UNCERTAIN
-    if inventory.unseen and inventory.surroundings[answer.number].affinity:
+    if inventory.blind or (inventory.unseen and inventory.surroundings[answer.number].affinity):
         return Verdict.UNCERTAIN
     if room.most < answer.wanted:
         return Verdict.LACKS

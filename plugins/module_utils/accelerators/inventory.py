@@ -10,6 +10,7 @@ from ..kube.manifest import Json
 from .demand import Demand
 from .eligible import CORDONED, NOT_READY
 from .neighbours import ANTI_AFFINITY, terms
+from .published import CLASS_PREFIX, Published
 from .requests import PODS, Amounts, amounts, pod_requests
 from .surroundings import Surroundings
 from .vendors import is_device
@@ -54,15 +55,17 @@ class _Bound:
 class Inventory:
     """Nodes with what is free on them, seen by the pods of `demands`.
 
-    surroundings: what the pods mean to each demand. waiting: by device. by_claims: extended resources that a DRA driver serves, so that nodes need not list them.
-    unseen: what could not be looked at.
+    surroundings: what the pods mean to each demand. waiting: by device. by_claims: extended resources that a driver serves (DRA), so that
+    nodes need not list them. not_counted: why devices of a class are not counted. unseen: what could not be looked at. blind: no node could.
     """
 
     def __init__(self, demands: Sequence[Demand] = ()) -> None:
         self.nodes: dict[str, Node] = {}
         self.waiting: dict[str, Waiting] = {}
         self.by_claims: set[str] = set()
+        self.not_counted: dict[str, str] = {}
         self.unseen: list[str] = []
+        self.blind = False
         self.surroundings = [Surroundings(demand) for demand in demands]
         self._bound: dict[str, _Bound] = {}
         self._selective = any(each.looks_at_pods for each in self.surroundings)
@@ -122,11 +125,35 @@ class Inventory:
             for around in self.surroundings:
                 around.add(namespace, labels, node, theirs)
 
+    def hide_nodes(self, why: str) -> None:
+        """Note that nodes cannot be looked at."""
+        self.blind = True
+        self.unseen.append(why)
+
+    def hide_classes(self, demands: Sequence[Demand], why: str) -> None:
+        """Note that the devices of classes that the demands claim cannot be counted."""
+        claimed = (name for demand in demands for name in demand.requests)
+        self.not_counted |= {name: why for name in claimed if name.startswith(CLASS_PREFIX)}
+
     def add_device_class(self, manifest: Json) -> None:
         """Take in a DeviceClass."""
         name = (manifest.get("spec") or {}).get("extendedResourceName")
         if name:
             self.by_claims.add(name)
+
+    def add_published(self, published: Published) -> None:
+        """Take in the devices of drivers (DRA); nodes have to come before. A class then counts like a resource of nodes."""
+        for device_class in published.classes:
+            resource = f"{CLASS_PREFIX}{device_class}"
+            fault = published.fault(device_class)
+            if fault:
+                self.not_counted[resource] = fault
+                continue
+            for name, (there, taken) in published.by_node(device_class).items():
+                node = self.nodes.get(name)
+                if node:
+                    node.allocatable[resource] = node.capacity[resource] = there
+                    node.used[resource] = taken
 
 
 def _taints(spec: Json, status: Json) -> list[Json]:

@@ -12,6 +12,7 @@ from typing import Any
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
 from .fit import Answer
+from .published import CLASS_PREFIX
 from .requests import PODS, Amounts, amounts, shown
 
 #: The label of a workload by which it names its LocalQueue.
@@ -52,6 +53,9 @@ def queue_problems(
             yield from _group(cluster_queue, name, group, covered)
     wanted.pop(PODS, None)
     for resource in wanted:
+        if resource.startswith(CLASS_PREFIX):
+            # Which resource a class counts as is set in Kueue's own configuration.
+            continue
         yield Problem(
             "",
             f"ClusterQueue {name} has no quota of {resource}, so Kueue does not admit the pods",

@@ -14,8 +14,11 @@ from ..kube.pod_rules import is_extended
 from ..kube.problem import Problem
 from .demand import Demand
 from .fit import Answer
+from .published import CLASS_PREFIX
 from .requests import PODS, Amounts, amounts, pod_requests, shown
 
+#: What a quota writes after the name of a device class.
+_OF_CLASS = ".deviceclass.resource.k8s.io/devices"
 _REQUESTS = "requests."
 _LIMITS = "limits."
 #: What a quota may count without a prefix: it means requests.
@@ -41,7 +44,7 @@ def _exceeded(quota: Json, answers: Sequence[Answer]) -> Iterator[Problem]:
     hard = value_at(quota, ("spec", "hard")) or {}
     used = value_at(quota, ("status", "used")) or {}
     for entry, allowed in hard.items():
-        if is_extended(entry):
+        if is_extended(entry) and not entry.endswith(_OF_CLASS):
             text = f"ResourceQuota {name} has no effect on {entry}: for devices only {_REQUESTS}{entry} counts"
             yield Problem(f"spec.hard[{entry}]", text, "warning", rule="quota-name")
             continue
@@ -62,6 +65,8 @@ def _counted(entry: str, demand: Demand) -> int:
     """Return what one pod counts towards an entry of a quota."""
     if entry in (PODS, "count/pods"):
         return 1
+    if entry.endswith(_OF_CLASS):
+        return demand.requests.get(f"{CLASS_PREFIX}{entry.removesuffix(_OF_CLASS)}", 0)
     if entry.startswith(_LIMITS):
         return _limits(demand.spec).get(entry.removeprefix(_LIMITS), 0)
     name = entry.removeprefix(_REQUESTS)

@@ -165,8 +165,7 @@ def _unjudged(demand: Demand) -> Iterator[str]:
     volumes = spec.get("volumes") or ()
     if any("persistentVolumeClaim" in volume or "ephemeral" in volume for volume in volumes):
         yield "where persistent volumes can be attached"
-    if spec.get("resourceClaims"):
-        yield "device claims (DRA)"
+    yield from demand.doubts
     if spec.get("schedulingGates"):
         yield "scheduling gates"
     if spec.get("schedulerName", _DEFAULT_SCHEDULER) != _DEFAULT_SCHEDULER:

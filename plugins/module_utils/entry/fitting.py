@@ -5,65 +5,31 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
+from ..accelerators.claims import with_claims
 from ..accelerators.demand import Demand, demands_of, templates_of
 from ..accelerators.explain import explain
 from ..accelerators.fit import Answer, Verdict, fit
 from ..accelerators.inventory import Inventory
 from ..accelerators.queues import API_VERSIONS, QUEUE_LABEL, queue_problems
 from ..accelerators.quota import quota_problems, range_problems, with_defaults
-from ..cluster.connection import Cluster
-from ..cluster.errors import Forbidden, Gone, KindMissing
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
-from ..kube.reader import GivenObjects
+from .fit_inventory import DEVICE_API, take_inventory
+from .fit_source import Looking, Source
 
 _AUTOSCALER = ("autoscaling/v2", "HorizontalPodAutoscaler")
-_DEVICE_CLASS = ("resource.k8s.io/v1", "DeviceClass")
 #: What can be checked.
 CHECKS = ("fit", "quota", "limits")
 
 
-class Source(Protocol):
-    """Where objects are read: a cluster, or manifests that the user gives."""
-
-    def each(self, api_version: str, kind: str, namespace: str = "") -> Iterator[Json]:
-        """Yield the objects of a kind. Raises Forbidden."""
-
-
-class LiveObjects:
-    """The objects of a cluster, of which one page at a time is held."""
-
-    def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
-
-    def each(self, api_version: str, kind: str, namespace: str = "") -> Iterator[Json]:
-        """Yield the objects of a kind; none where the server does not know the kind."""
-        try:
-            for page in self._cluster.pages(api_version, kind, namespace=namespace):
-                yield from page.items
-        except KindMissing:
-            return
-
-
-class GivenManifests:
-    """Objects that the user gives."""
-
-    def __init__(self, manifests: Sequence[Json]) -> None:
-        self._objects = GivenObjects(manifests)
-
-    def each(self, api_version: str, kind: str, namespace: str = "") -> Iterator[Json]:
-        """Yield the given objects of a kind."""
-        yield from self._objects.list(api_version, kind, namespace, {})
-
-
 @dataclass(slots=True)
 class Judged:
-    """answers: about each demand. problems: by the workload's place in the list. notes: what could not be looked at."""
+    """answers: about each demand. by_workload, problems: by the workload's place in the list. notes: what could not be looked at."""
 
     inventory: Inventory
     answers: list[Answer] = field(default_factory=list)
+    by_workload: dict[int, list[Answer]] = field(default_factory=dict)
     problems: dict[int, list[Problem]] = field(default_factory=dict)
     notes: list[Problem] = field(default_factory=list)
 
@@ -73,133 +39,110 @@ def judge(
     workloads: Sequence[Json],
     changed: Collection[int] = (),
     checks: Collection[str] = CHECKS,
+    *,
+    with_classes: bool = False,
 ) -> Judged:
-    """Judge workloads together. changed: places of those whose running pods are replaced.
+    """Judge workloads together; what may not be listed is noted. changed: places of those whose running pods are replaced.
 
-    Raises Forbidden where nodes may not be listed; pods and what limits a namespace are noted where they may not.
+    with_classes: count devices of drivers (DRA) also where no workload claims any.
     """
-    notes: list[Problem] = []
+    looking = Looking(source)
     namespaces = sorted({_namespace(workload) for workload in workloads})
-    limited = "limits" in checks
-    ranges = _by_namespace(source, "LimitRange", namespaces, notes) if limited else {}
+    ranges = _limit_ranges(looking, namespaces) if "limits" in checks else {}
     numbered = [
         (number, demand)
         for number, workload in enumerate(workloads)
         for demand in demands_of(_defaulted(workload, ranges.get(_namespace(workload), ())))
     ]
-    ceilings = _ceilings(source, namespaces)
-    demands = [_growing(demand, ceilings) for dummy, demand in numbered]
-    inventory = take_inventory(source, demands, notes)
+    demands = _completed(looking, [demand for dummy, demand in numbered], namespaces)
+    inventory = take_inventory(looking, demands, with_classes=with_classes)
     replaced = frozenset(
         place for place, (number, dummy) in enumerate(numbered) if number in changed
     )
-    judged = Judged(inventory, fit(demands, inventory, replaced), notes=notes)
-    for (number, demand), answer in zip(numbered, judged.answers, strict=True):
+    answers = fit(demands, inventory, replaced)
+    judged = Judged(inventory, answers, notes=looking.notes)
+    for (number, dummy), answer in zip(numbered, answers, strict=True):
         found = list(_of_the_answer(answer, inventory)) if "fit" in checks else []
-        found += range_problems(demand, ranges.get(demand.workload.namespace, ()))
+        found += range_problems(answer.demand, ranges.get(answer.demand.workload.namespace, ()))
         judged.problems.setdefault(number, []).extend(found)
+        judged.by_workload.setdefault(number, []).append(answer)
     if "quota" in checks:
-        _judge_quotas(source, workloads, numbered, judged)
+        _judge_quotas(looking, workloads, judged)
     return judged
 
 
-def _judge_quotas(
-    source: Source,
-    workloads: Sequence[Json],
-    numbered: Sequence[tuple[int, Demand]],
-    judged: Judged,
-) -> None:
+def _limit_ranges(looking: Looking, namespaces: Sequence[str]) -> dict[str, list[Json]]:
+    unseen = "what it puts into pods and refuses is not known"
+    return {
+        namespace: list(looking.each("v1", "LimitRange", namespace, unseen=unseen))
+        for namespace in namespaces
+    }
+
+
+def _completed(
+    looking: Looking, demands: Sequence[Demand], namespaces: Sequence[str]
+) -> list[Demand]:
+    """Return demands with what other objects say of them: device claims, and autoscalers."""
+    ceilings = _ceilings(looking, namespaces)
+    templates: dict[str, dict[str, Json]] = {}
+    found = []
+    for demand in demands:
+        namespace = demand.workload.namespace
+        if demand.claims and namespace not in templates:
+            templates[namespace] = _claim_templates(looking, namespace)
+        claiming = with_claims(demand, templates[namespace]) if demand.claims else demand
+        found.append(_growing(claiming, ceilings))
+    return found
+
+
+def _claim_templates(looking: Looking, namespace: str) -> dict[str, Json]:
+    unseen = "what pods claim is not known"
+    listed = looking.each(DEVICE_API, "ResourceClaimTemplate", namespace, unseen=unseen)
+    return {each["metadata"]["name"]: each for each in listed}
+
+
+def _judge_quotas(looking: Looking, workloads: Sequence[Json], judged: Judged) -> None:
     """Add what ResourceQuotas and Kueue's queues forbid to the problems of the workloads concerned."""
-    by_workload: dict[int, list[Answer]] = {}
-    for (number, dummy), answer in zip(numbered, judged.answers, strict=True):
-        by_workload.setdefault(number, []).append(answer)
-    namespaces = sorted({_namespace(workloads[number]) for number in by_workload})
-    quotas = _by_namespace(source, "ResourceQuota", namespaces, judged.notes)
-    for namespace, found in quotas.items():
+    by_workload = judged.by_workload
+    for namespace in sorted({_namespace(workloads[number]) for number in by_workload}):
+        unseen = "whether it lets the pods in is not known"
+        quotas = list(looking.each("v1", "ResourceQuota", namespace, unseen=unseen))
         concerned = [number for number in by_workload if _namespace(workloads[number]) == namespace]
         answers = [answer for number in concerned for answer in by_workload[number]]
-        problems = list(quota_problems(answers, found))
+        problems = list(quota_problems(answers, quotas))
         for number in concerned:
             judged.problems[number].extend(problems)
     for number, answers in by_workload.items():
         labels = workloads[number]["metadata"].get("labels") or {}
         if QUEUE_LABEL in labels:
-            namespace = _namespace(workloads[number])
-            queues = _queues(source, namespace, judged.notes)
+            queues = _queues(looking, _namespace(workloads[number]))
             if queues is not None:
-                judged.problems[number].extend(
-                    queue_problems(answers, labels[QUEUE_LABEL], *queues)
-                )
+                judged.problems[number] += queue_problems(answers, labels[QUEUE_LABEL], *queues)
 
 
-def _queues(
-    source: Source, namespace: str, notes: list[Problem]
-) -> tuple[list[Json], list[Json]] | None:
+def _queues(looking: Looking, namespace: str) -> tuple[list[Json], list[Json]] | None:
     """Return the LocalQueues of a namespace and all ClusterQueues, None where they may not be listed."""
-    try:
-        for api_version in API_VERSIONS:
-            local = list(source.each(api_version, "LocalQueue", namespace))
-            if local:
-                return local, list(source.each(api_version, "ClusterQueue"))
-    except Forbidden:
-        text = "queues of Kueue may not be listed; they are not checked"
-        notes.append(Problem("", text, "warning", rule="fit-rights"))
-        return None
-    return [], []
+    unseen = "the queues of Kueue are not checked"
+    local: list[Json] = []
+    in_all: list[Json] = []
+    for api_version in API_VERSIONS:
+        local = list(looking.each(api_version, "LocalQueue", namespace, unseen=unseen))
+        if local:
+            in_all = list(looking.each(api_version, "ClusterQueue", unseen=unseen))
+            break
+    hidden = {("LocalQueue", namespace), ("ClusterQueue", "")} & looking.hidden
+    return None if hidden else (local, in_all)
 
 
-def take_inventory(source: Source, demands: Sequence[Demand], notes: list[Problem]) -> Inventory:
-    """Read nodes and pods. Where a page comes too late, begin again once. Raises Forbidden where nodes may not be listed."""
-    try:
-        return _read_inventory(source, demands, notes)
-    except Gone:
-        return _read_inventory(source, demands, notes)
-
-
-def _read_inventory(source: Source, demands: Sequence[Demand], notes: list[Problem]) -> Inventory:
-    inventory = Inventory(demands)
-    for node in source.each("v1", "Node"):
-        inventory.add_node(node)
-    try:
-        for pod in source.each("v1", "Pod"):
-            inventory.add_pod(pod)
-    except Forbidden:
-        text = "pods of all namespaces may not be listed, so all that nodes offer counts as free"
-        notes.append(Problem("", text, "warning", rule="fit-rights"))
-        inventory.unseen.append("what other pods use, which may not be listed")
-    try:
-        for device_class in source.each(*_DEVICE_CLASS):
-            inventory.add_device_class(device_class)
-    except Forbidden:
-        # Device classes matter where a driver serves a resource by claims; few clusters have that.
-        return inventory
-    return inventory
-
-
-def _by_namespace(
-    source: Source, kind: str, namespaces: Sequence[str], notes: list[Problem]
-) -> Mapping[str, list[Json]]:
+def _ceilings(looking: Looking, namespaces: Sequence[str]) -> dict[tuple[str, str, str], int]:
+    """Return to how many pods autoscalers may grow workloads, by kind, namespace and name."""
+    unseen = "whether an autoscaler may start more pods is not known"
     found = {}
     for namespace in namespaces:
-        try:
-            found[namespace] = list(source.each("v1", kind, namespace))
-        except Forbidden:
-            text = f"{kind}s of namespace {namespace} may not be listed; they are not checked"
-            notes.append(Problem("", text, "warning", rule="fit-rights"))
-    return found
-
-
-def _ceilings(source: Source, namespaces: Sequence[str]) -> dict[tuple[str, str, str], int]:
-    """Return to how many pods autoscalers may grow workloads, by kind, namespace and name; none that may not be listed."""
-    found = {}
-    for namespace in namespaces:
-        try:
-            for autoscaler in source.each(*_AUTOSCALER, namespace):
-                target = value_at(autoscaler, ("spec", "scaleTargetRef")) or {}
-                key = (str(target.get("kind")), namespace, str(target.get("name")))
-                found[key] = int(autoscaler["spec"].get("maxReplicas") or 0)
-        except Forbidden:
-            continue
+        for autoscaler in looking.each(*_AUTOSCALER, namespace, unseen=unseen):
+            target = value_at(autoscaler, ("spec", "scaleTargetRef")) or {}
+            key = (str(target.get("kind")), namespace, str(target.get("name")))
+            found[key] = int(autoscaler["spec"].get("maxReplicas") or 0)
     return found
 
 

@@ -12,13 +12,13 @@ from ..accelerators.explain import report
 from ..accelerators.fit import Verdict
 from ..accelerators.memory import UTILIZATION
 from ..cluster.connection import Cluster
-from ..cluster.errors import Forbidden
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError
 from ..kube.reference import Reference
 from . import arguments
 from .few_fields import Written
-from .fitting import CHECKS, GivenManifests, Judged, LiveObjects, Source, judge
+from .fit_source import GivenManifests, LiveObjects, Source
+from .fitting import CHECKS, Judged, judge
 from .given_workloads import given_workloads
 from .result import Clock, stats, warnings
 from .service_devices import SERVICES, ServiceDevices, Wish, check_role
@@ -212,18 +212,13 @@ def _gathered(params: Params, environment: Mapping[str, str], clock: Clock) -> J
         source = GivenManifests(cluster_objects(params["cluster_objects"]))
         return {**_judged(params, workloads, source), "stats": stats(None, clock)}
     with arguments.connection(params, environment) as cluster:
-        try:
-            found = _judged(params, workloads, LiveObjects(cluster))
-        except Forbidden as error:
-            raise InputError.single(
-                "nodes", "", f"have to be listed to see what they have: {error}"
-            ) from error
+        found = _judged(params, workloads, LiveObjects(cluster))
         return {**found, "stats": stats(cluster.stats, clock)}
 
 
 def _judged(params: Params, workloads: Sequence[tuple[str, Json]], source: Source) -> Json:
     manifests = [manifest for dummy, manifest in workloads]
-    judged = judge(source, manifests, checks=params["checks"])
+    judged = judge(source, manifests, checks=params["checks"], with_classes=True)
     complaints = []
     found = []
     for number, (subject, manifest) in enumerate(workloads):

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Devices that drivers publish for Dynamic Resource Allocation (DRA), and which are taken: counted by device class and node.
+
+Counted are whole devices that belong to one node. Where a class has others, or a selector that is not simple, it says so instead.
+Source: resource.k8s.io/v1 of Kubernetes v1.36.3.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..kube.manifest import Json, value_at
+from .device_selectors import Equality, Value, holds, read_selectors
+
+#: How a device class stands among resources.
+CLASS_PREFIX = "deviceclass/"
+_KEEPS_AWAY = ("NoSchedule", "NoExecute")
+#: Fields by which a device is a part of another, or shared.
+_PARTS = ("consumesCounters", "allowMultipleAllocations", "bindsToNode", "bindingConditions")
+
+
+@dataclass(frozen=True, slots=True)
+class _Device:
+    name: str
+    attributes: Mapping[str, Value]
+    tainted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Slice:
+    """A part of a pool. parts: slices that the pool has. odd: why its devices are not counted, empty for nothing."""
+
+    driver: str
+    pool: str
+    generation: int
+    parts: int
+    node: str
+    devices: Sequence[_Device]
+    odd: str
+
+
+class Published:
+    """Device classes, slices and allocated claims, taken in one by one."""
+
+    def __init__(self) -> None:
+        self._classes: dict[str, list[Equality] | None] = {}
+        self._slices: list[_Slice] = []
+        self._taken: set[tuple[str, str, str]] = set()
+
+    @property
+    def classes(self) -> Sequence[str]:
+        """The names of the device classes."""
+        return sorted(self._classes)
+
+    def add_class(self, manifest: Json) -> None:
+        """Take in a DeviceClass."""
+        selectors = value_at(manifest, ("spec", "selectors")) or ()
+        self._classes[manifest["metadata"]["name"]] = read_selectors(selectors)
+
+    def add_slice(self, manifest: Json) -> None:
+        """Take in a ResourceSlice."""
+        spec = manifest["spec"]
+        driver, pool, devices = spec["driver"], spec["pool"], spec.get("devices") or ()
+        odd = ""
+        if not spec.get("nodeName"):
+            odd = f"devices of {driver} that do not belong to one node each"
+        elif spec.get("sharedCounters") or any(
+            device.get(field) for device in devices for field in _PARTS
+        ):
+            odd = f"parts of devices of {driver}, or devices that are shared"
+        self._slices.append(
+            _Slice(
+                driver,
+                pool["name"],
+                pool["generation"],
+                pool["resourceSliceCount"],
+                spec.get("nodeName") or "",
+                [_device(device, driver) for device in devices],
+                odd,
+            )
+        )
+
+    def add_claim(self, manifest: Json) -> None:
+        """Take in a ResourceClaim: what it has been given is taken."""
+        path = ("status", "allocation", "devices", "results")
+        for result in value_at(manifest, path) or ():
+            if not result.get("adminAccess"):
+                self._taken.add((result["driver"], result["pool"], result["device"]))
+
+    def fault(self, device_class: str) -> str:
+        """Return why the devices of a class are not counted, empty where they are."""
+        conditions = self._classes[device_class]
+        if conditions is None:
+            return f"the selector of DeviceClass {device_class} is more than equalities"
+        for each in self._current():
+            if self._of_another_driver(conditions, each.driver):
+                continue
+            if each.odd:
+                return each.odd
+            if any(
+                holds(conditions, each.driver, device.attributes) is None for device in each.devices
+            ):
+                return (
+                    f"the selector of DeviceClass {device_class} fails for devices of {each.driver}"
+                )
+        return ""
+
+    def by_node(self, device_class: str) -> dict[str, tuple[int, int]]:
+        """Return the devices of a class on each node: how many there are, and how many of them are taken."""
+        conditions = self._classes[device_class] or []
+        there: Counter[str] = Counter()
+        taken: Counter[str] = Counter()
+        for each in self._current():
+            for device in each.devices:
+                held = (each.driver, each.pool, device.name) in self._taken
+                # A tainted device takes no new claims; one that is held still counts.
+                if holds(conditions, each.driver, device.attributes) and (
+                    held or not device.tainted
+                ):
+                    there[each.node] += 1
+                    taken[each.node] += held
+        return {node: (count, taken[node]) for node, count in there.items()}
+
+    def _current(self) -> Iterator[_Slice]:
+        """Yield the slices of each pool's newest generation, of pools that are complete."""
+        pools: dict[tuple[str, str], list[_Slice]] = {}
+        for each in self._slices:
+            pools.setdefault((each.driver, each.pool), []).append(each)
+        for slices in pools.values():
+            newest = max(each.generation for each in slices)
+            current = [each for each in slices if each.generation == newest]
+            if len(current) == current[0].parts:
+                yield from current
+
+    @staticmethod
+    def _of_another_driver(conditions: Sequence[Equality], driver: str) -> bool:
+        return any(not each.attribute and each.value != driver for each in conditions)
+
+
+def _device(device: Json, driver: str) -> _Device:
+    attributes = {}
+    for name, given in (device.get("attributes") or {}).items():
+        key = name if "/" in name else f"{driver}/{name}"
+        # Versions and lists are compared by functions, never by an equality.
+        plain = [given[kind] for kind in ("string", "int", "bool") if kind in given]
+        if plain:
+            attributes[key] = plain[0]
+    tainted = any(taint.get("effect") in _KEEPS_AWAY for taint in device.get("taints") or ())
+    return _Device(device["name"], attributes, tainted)

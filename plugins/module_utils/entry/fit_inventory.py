@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a cluster has and what is taken, read page by page: nodes, pods, and the devices of drivers (DRA)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..accelerators.demand import Demand
+from ..accelerators.inventory import Inventory
+from ..accelerators.published import Published
+from ..cluster.errors import Gone
+from .fit_source import Looking
+
+DEVICE_API = "resource.k8s.io/v1"
+_UNKNOWN = "what is free is not known"
+
+
+def take_inventory(looking: Looking, demands: Sequence[Demand], *, with_classes: bool) -> Inventory:
+    """Read nodes and pods, and what drivers publish where it matters. Where a page comes too late, begin again once."""
+    try:
+        return _read(looking, demands, with_classes=with_classes)
+    except Gone:
+        return _read(looking, demands, with_classes=with_classes)
+
+
+def _read(looking: Looking, demands: Sequence[Demand], *, with_classes: bool) -> Inventory:
+    inventory = Inventory(demands)
+    for node in looking.each("v1", "Node", unseen=_UNKNOWN):
+        inventory.add_node(node)
+    if ("Node", "") in looking.hidden:
+        inventory.hide_nodes("nodes may not be listed")
+        return inventory
+    unseen = "all that nodes offer counts as free"
+    for pod in looking.each("v1", "Pod", unseen=unseen):
+        inventory.add_pod(pod)
+    if ("Pod", "") in looking.hidden:
+        inventory.unseen.append("what other pods use, which may not be listed")
+    published = Published()
+    # Classes matter also where a driver serves a resource by claims.
+    for device_class in looking.each(DEVICE_API, "DeviceClass", unseen=_UNKNOWN):
+        inventory.add_device_class(device_class)
+        published.add_class(device_class)
+    claiming = any(demand.claims for demand in demands)
+    if published.classes and (with_classes or claiming):
+        _read_devices(looking, published)
+        inventory.add_published(published)
+    if claiming and {("DeviceClass", ""), ("ResourceSlice", "")} & looking.hidden:
+        inventory.hide_classes(demands, "what drivers publish may not be listed")
+    if claiming and ("ResourceClaim", "") in looking.hidden:
+        inventory.unseen.append("device claims of others, which may not be listed")
+    return inventory
+
+
+def _read_devices(looking: Looking, published: Published) -> None:
+    for part in looking.each(
+        DEVICE_API, "ResourceSlice", unseen="devices of drivers are not counted"
+    ):
+        published.add_slice(part)
+    for claim in looking.each(
+        DEVICE_API, "ResourceClaim", unseen="devices of drivers all count as free"
+    ):
+        published.add_claim(claim)

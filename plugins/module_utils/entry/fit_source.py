@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where fit reads objects, page by page, and what it may not look at: noted with the right that is missing, never a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from ..cluster.connection import Cluster
+from ..cluster.errors import Forbidden, KindMissing
+from ..cluster.kinds import facts
+from ..kube.manifest import Json
+from ..kube.problem import Problem
+from ..kube.reader import GivenObjects
+
+
+class Source(Protocol):
+    """Where objects are read: a cluster, or manifests that the user gives."""
+
+    def each(self, api_version: str, kind: str, namespace: str = "") -> Iterator[Json]:
+        """Yield the objects of a kind. Raises Forbidden."""
+
+
+class LiveObjects:
+    """The objects of a cluster, of which one page at a time is held."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    def each(self, api_version: str, kind: str, namespace: str = "") -> Iterator[Json]:
+        """Yield the objects of a kind; none where the server does not know the kind."""
+        try:
+            for page in self._cluster.pages(api_version, kind, namespace=namespace):
+                yield from page.items
+        except KindMissing:
+            return
+
+
+class GivenManifests:
+    """Objects that the user gives."""
+
+    def __init__(self, manifests: Sequence[Json]) -> None:
+        self._objects = GivenObjects(manifests)
+
+    def each(self, api_version: str, kind: str, namespace: str = "") -> Iterator[Json]:
+        """Yield the given objects of a kind."""
+        yield from self._objects.list(api_version, kind, namespace, {})
+
+
+class Looking:
+    """A source whose gaps are noted. notes: what may not be looked at, and what that means. hidden: kinds with their namespaces."""
+
+    def __init__(self, source: Source) -> None:
+        self.notes: list[Problem] = []
+        self.hidden: set[tuple[str, str]] = set()
+        self._source = source
+
+    def each(
+        self, api_version: str, kind: str, namespace: str = "", *, unseen: str
+    ) -> Iterator[Json]:
+        """Yield the objects of a kind. unseen: what it means where they may not be listed. Raises Gone."""
+        try:
+            yield from self._source.each(api_version, kind, namespace)
+        except Forbidden:
+            if (kind, namespace) not in self.hidden:
+                self.hidden.add((kind, namespace))
+                text = f"{_right(api_version, kind, namespace)}: {unseen}"
+                self.notes.append(Problem("", text, "warning", rule="fit-rights"))
+
+
+def _right(api_version: str, kind: str, namespace: str) -> str:
+    """Return which right is missing."""
+    known = facts(api_version, kind)
+    resource = known.resource if known else f"{kind.lower()}s.{api_version.rpartition('/')[0]}"
+    where = f" in namespace {namespace}" if namespace else ""
+    if not namespace and (known is None or known.namespaced):
+        where = " in all namespaces"
+    return f"the verb list on {resource}{where} is not allowed"
