@@ -14,13 +14,13 @@ author:
   - modelops.inference contributors (@modelops)
 description:
   - Works out how many devices of a vendor a model server needs, and what its container and pod have to say to get them.
-  - Sets that on a container of a workload, or takes it back, by server-side apply of these fields alone.
+  - Sets that on a container of a workload or on a role of a service, or takes it back, by server-side apply of these fields alone.
   - Tells whether pods will be placed now, with the numbers that say why, and what a cluster has of each device.
   - Of services, V(gathered) judges the pods that they are compiled to.
 options:
   state:
     description:
-      - V(present) makes the container of O(workload) ask for the devices.
+      - V(present) makes the container, or the role, of O(workload) ask for the devices.
       - V(absent) takes back what V(present) has set.
       - V(rendered) returns what V(present) would set, and opens no connection.
       - V(gathered) returns what the cluster has, and judges O(services) and O(src). It fails where one of O(checks) fails, and writes nothing.
@@ -155,8 +155,9 @@ options:
     default: 0.9
   workload:
     description:
-      - The workload to change, for V(present) and V(absent).
-      - A workload that M(modelops.inference.llmisvc_reconcile) made is refused; its service says what it asks for.
+      - The workload or service to change, for V(present) and V(absent).
+      - What M(modelops.inference.llmisvc_reconcile) made is refused; the refusal names the field of the service that says what it asks for.
+      - Of a service the fields that mean devices are set. What its kind cannot say, such as MIG slices, is refused.
     type: dict
     suboptions:
       api_version:
@@ -165,7 +166,7 @@ options:
         type: str
       kind:
         description:
-          - V(Deployment), V(StatefulSet) or V(LeaderWorkerSet), of which the workers are meant.
+          - V(Deployment), V(StatefulSet), V(LeaderWorkerSet), of which both templates get the devices, or V(ModelService).
         type: str
         required: true
       name:
@@ -179,12 +180,18 @@ options:
         type: str
       container:
         description:
-          - The container that gets the devices. Needed where the pod has several.
+          - The container that gets the devices. Needed where the pod of a workload has several.
+        type: str
+        default: ''
+      role:
+        description:
+          - The role of a service whose pods get the devices, V(decode) or V(prefill) of a ModelService. Needed for services.
         type: str
         default: ''
   force_conflicts:
     description:
       - Take fields of O(workload) that another field manager has set. Without it they are named, and nothing is written.
+      - What M(modelops.inference.llmisvc_reconcile) applied is never taken, since its next run would take it back.
       - Node selector and tolerations are each one value to the server. What is in them is kept, but whoever wrote them owns them no more.
     type: bool
     default: false
@@ -248,7 +255,9 @@ attributes:
   idempotent:
     support: full
 notes:
-  - V(gathered) needs to list nodes, and pods of all namespaces; where pods may not be listed it says so and counts nothing as used.
+  - V(gathered) lists nodes, pods of all namespaces, and what limits the namespaces. A right that is missing is a warning that names verb and
+    resource; without nodes nothing is known of what is free, and without pods everything counts as free.
+  - Devices of drivers (DRA) are counted by class, as C(deviceclass/<name>), where the class is simple enough; otherwise it says so.
   - Evicting pods of lower priority is not counted on, and neither are nodes that an autoscaler could add.
 seealso:
   - module: modelops.inference.llmisvc_reconcile
@@ -268,6 +277,12 @@ EXAMPLES = r"""
     accelerator: {type: nvidia, product: NVIDIA-H100-80GB-HBM3}
     parallelism: {tensor: 4}
     workload: {kind: Deployment, name: chat, namespace: team-a, container: vllm}
+
+- name: Set the devices of a service's decode pods
+  modelops.inference.gpu_resources:
+    accelerator: {type: nvidia}
+    parallelism: {tensor: 4}
+    workload: {kind: ModelService, name: chat, namespace: team-a, role: decode}
 
 - name: Fail now where the pods would stay Pending
   modelops.inference.gpu_resources:

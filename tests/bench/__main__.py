@@ -22,7 +22,7 @@ from pathlib import Path
 from tests.lab.control_plane import ControlPlane
 from tests.lab.crd_sources import MODEL_SERVICE
 
-from . import clusters, figures, fleets, library, memory, ready
+from . import clusters, figures, fit, fleets, library, memory, ready
 from .plane import BUILD, Bench
 from .runs import Json
 from .workload import custom_resource_definition
@@ -43,6 +43,7 @@ LONG: dict[str, Scenario] = {
     "create-large": fleets.create_large,
     "huge": memory.noop_huge,
     "clusters": clusters.many_clusters,
+    "fit-1000": fit.fit_thousand,
 }
 
 

@@ -83,6 +83,14 @@ FIGURES = (
         **_MORE,
     ),
     Figure("to compile one ModelService", "ms", 1.5, None, _compile_ms),
+    Figure(
+        "fit on 1,000 nodes with 10,000 pods, beside the LISTs",
+        "s",
+        1.5,
+        None,
+        _ours("fit-1000", "after_lists_s"),
+    ),
+    Figure("the same, peak memory", "MB", 150, None, _ours("fit-1000", "peak_rss_mb")),
 )
 
 HEAD = """# Performance

@@ -100,9 +100,9 @@ def _node(random: Random, cluster: str, number: int, device: str) -> Json:
     sizes = {
         "cpu": random.choice(["8", "16", "64"]),
         "memory": random.choice(["32Gi", "128Gi", "1Ti"]),
-        "pods": random.choice(["3", "6", "110", "110"]),
+        "pods": random.choice(["3", "6", "110", "110", "110", "110"]),
         "ephemeral-storage": "1Ti",
-        device: str(random.choice([0, 1, 4, 7, 8, 8])),
+        device: str(random.choice([0, 4, 7, 8, 8, 8])),
     }
     spec: Json = {}
     if random.random() < 0.15:
@@ -160,7 +160,7 @@ def _waiting(random: Random, cluster: str, number: int, device: str) -> Json:
 def _spec(random: Random, device: str, largest: int) -> Json:
     spec: Json = {
         "containers": [
-            _container(random, "engine", {device: random.choice([0, 1, 2, 4, largest])}),
+            _container(random, "engine", {device: random.choice([0, 1, 1, 2, largest])}),
             *([_container(random, "beside", {})] if random.random() < 0.3 else []),
         ]
     }
@@ -177,9 +177,9 @@ def _spec(random: Random, device: str, largest: int) -> Json:
 
 
 def _container(random: Random, name: str, devices: dict[str, int]) -> Json:
-    requests = {"cpu": random.choice(["0", "100m", "1", "4"])}
+    requests = {"cpu": random.choice(["0", "100m", "1", "1", "4"])}
     if random.random() < 0.5:
-        requests["memory"] = random.choice(["1Gi", "20Gi", "60Gi"])
+        requests["memory"] = random.choice(["1Gi", "1Gi", "20Gi", "60Gi"])
     limits = {device: str(count) for device, count in devices.items() if count}
     return {"name": name, "image": "x", "resources": {"requests": requests, "limits": limits}}
 

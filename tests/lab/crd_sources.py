@@ -69,6 +69,11 @@ BUNDLES: dict[str, Bundle] = {
         ("kubernetes/customresourcedefinitions.gen.yaml",),
         only=("destinationrules.networking.istio.io",),
     ),
+    "lws": Bundle(
+        "sigs.k8s.io/lws",
+        "v0.7.0",
+        _in("config/crd/bases", "leaderworkerset.x-k8s.io_leaderworkersets"),
+    ),
     "prometheus": Bundle(
         "github.com/prometheus-operator/prometheus-operator",
         "v0.89.0",

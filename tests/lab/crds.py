@@ -87,7 +87,7 @@ def install(client: Client, manifests: Iterable[Manifest]) -> None:
     """Apply CRDs side by side and wait until each version of each kind is served."""
     wanted = list(manifests)
     client.apply_all(wanted)
-    missing = [path for manifest in wanted for path in _collections(manifest)]
+    missing = [path for manifest in wanted for path in _paths(manifest)]
 
     def look() -> tuple[bool, list[str]]:
         while missing and _is_served(client, missing[0]):
@@ -97,13 +97,18 @@ def install(client: Client, manifests: Iterable[Manifest]) -> None:
     wait_until(look, "custom kinds to be served")
 
 
-def _is_served(client: Client, collection: str) -> bool:
+def _is_served(client: Client, path: str) -> bool:
     # One item of a collection is a smaller answer than the definition itself. Unknown paths are answered with plain text.
-    answer = client.request("GET", collection, query={"limit": "1"}, accept=(404,))
-    return isinstance(answer, dict) and "items" in answer
+    answer = client.request("GET", path, query={"limit": "1"}, accept=(404,))
+    return isinstance(answer, dict) and bool({"items", "resources"} & answer.keys())
 
 
-def _collections(manifest: Manifest) -> list[str]:
+def _paths(manifest: Manifest) -> list[str]:
+    """The collection of each version, and its group's list of kinds, which may come later."""
     spec = manifest["spec"]
-    served = [each["name"] for each in spec["versions"] if each["served"]]
-    return [f"/apis/{spec['group']}/{version}/{spec['names']['plural']}" for version in served]
+    versions = [
+        f"/apis/{spec['group']}/{each['name']}" for each in spec["versions"] if each["served"]
+    ]
+    return [
+        path for version in versions for path in (f"{version}/{spec['names']['plural']}", version)
+    ]
