@@ -55,6 +55,10 @@ options:
         description:
           - The value of the vendor's product label, such as V(NVIDIA-H100-80GB-HBM3); becomes a node selector.
         type: str
+      topology:
+        description:
+          - The slice of TPUs, such as V(2x4); becomes a node selector, without which Google's clusters take no pod with TPUs.
+        type: str
       memory:
         description:
           - Memory of one device in GiB, for sizing O(model).
@@ -258,7 +262,7 @@ notes:
   - V(gathered) lists nodes, pods of all namespaces, and what limits the namespaces. A right that is missing is a warning that names verb and
     resource; without nodes nothing is known of what is free, and without pods everything counts as free.
   - Devices of drivers (DRA) are counted by class, as C(deviceclass/<name>), where the class is simple enough; otherwise it says so.
-  - Evicting pods of lower priority is not counted on, and neither are nodes that an autoscaler could add.
+  - Evicting pods of lower priority is not counted on. Where an autoscaler of nodes is seen, no room on the nodes that are there is uncertain.
 seealso:
   - module: modelops.inference.llmisvc_reconcile
 """

@@ -44,9 +44,12 @@ class _Timed(LiveObjects):
 
     seconds = 0.0
 
-    def each(self, api_version: str, kind: str, namespace: str = "") -> Iterator[Manifest]:
+    def each(
+        self, api_version: str, kind: str, namespace: str = "", name: str = ""
+    ) -> Iterator[Manifest]:
         """Yield the objects of a kind."""
-        pages = self._cluster.pages(api_version, kind, namespace=namespace)
+        fields = f"metadata.name={name}" if name else ""
+        pages = self._cluster.pages(api_version, kind, namespace=namespace, fields=fields)
         while True:
             began = time.monotonic()
             page = next(pages, None)

@@ -3,17 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 from ..kube.manifest import Json
 from ..kube.problem import Problem
+from ..kube.schema_faults import show
 from .devices import Parallelism, Shape, check_shape, shape
 from .vendors import VENDORS, resource_name
 
 #: The name of the device claim in the pod, and of the request in it.
 CLAIM = "accelerators"
+_GOOGLE = "google"
+_TOPOLOGY = re.compile(r"[1-9][0-9]*(x[1-9][0-9]*){1,2}", re.ASCII)
+_TOPOLOGY_LABEL = "cloud.google.com/gke-tpu-topology"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +27,14 @@ class Accelerator:
     """The device that is wanted.
 
     device_class: ask by a device claim (DRA) instead of by resource. product: value of the vendor's product label on nodes.
-    devices_per_node: 0 where it is not known. ranks_per_device: tensor ranks of one device.
+    topology: of a slice of TPUs. devices_per_node: 0 where it is not known. ranks_per_device: tensor ranks of one device.
     """
 
     resource: str
     vendor: str
     device_class: str = ""
     product: str = ""
+    topology: str = ""
     devices_per_node: int = 0
     ranks_per_device: int = 1
 
@@ -59,6 +66,10 @@ def read_accelerator(given: Mapping[str, Any], path: str) -> tuple[Accelerator, 
     if product and not (vendor in VENDORS and VENDORS[vendor].product_label):
         text = f"nodes with {vendor} have no product label that is known here; use a node selector of your own"
         problems.append(Problem(f"{path}.product", text, rule="accelerator"))
+    topology = given.get("topology") or ""
+    if topology and (vendor != _GOOGLE or not _TOPOLOGY.fullmatch(topology)):
+        text = f"{show(topology)} is not a slice of TPUs such as 2x4 (type google)"
+        problems.append(Problem(f"{path}.topology", text, rule="accelerator"))
     device_class = given.get("device_class") or ""
     if device_class and (given.get("profile") or given.get("shared")):
         text = "profile and shared are for resources; with a device class the class decides"
@@ -72,7 +83,7 @@ def read_accelerator(given: Mapping[str, Any], path: str) -> tuple[Accelerator, 
             )
         elif value is not None:
             sizes[name] = value
-    return Accelerator(resource, vendor, device_class, product, **sizes), problems
+    return Accelerator(resource, vendor, device_class, product, topology, **sizes), problems
 
 
 def place(
@@ -96,6 +107,7 @@ def place(
     problems += check_shape(
         parallelism, found, accelerator.resource, accelerator.devices_per_node, "parallelism"
     )
+    problems += _slice_problems(accelerator, found)
     env = _environment(parallelism)
     if not accelerator.resource:
         return Placement(env=env), Shape(0, found.pods_per_replica, "cpu"), problems
@@ -104,7 +116,7 @@ def place(
     asked = {accelerator.resource: str(found.devices_per_pod)}
     placement = Placement(
         resources={"limits": asked, "requests": dict(asked)},
-        node_selector=_node_selector(accelerator),
+        node_selector=node_selector(accelerator),
         tolerations=[_toleration(accelerator)],
         env=env,
     )
@@ -125,7 +137,7 @@ def _by_claim(accelerator: Accelerator, found: Shape, env: list[Json]) -> Placem
     }
     return Placement(
         resources={"claims": [{"name": CLAIM}]},
-        node_selector=_node_selector(accelerator),
+        node_selector=node_selector(accelerator),
         tolerations=[_toleration(accelerator)],
         env=env,
         claim_templates=[template],
@@ -133,10 +145,28 @@ def _by_claim(accelerator: Accelerator, found: Shape, env: list[Json]) -> Placem
     )
 
 
-def _node_selector(accelerator: Accelerator) -> dict[str, str]:
-    if not accelerator.product:
-        return {}
-    return {VENDORS[accelerator.vendor].product_label: accelerator.product}
+def _slice_problems(accelerator: Accelerator, found: Shape) -> Iterator[Problem]:
+    """Warn of pods with TPUs that Google's clusters do not take, or that leave a part of their slice idle."""
+    if accelerator.vendor != _GOOGLE:
+        return
+    if not (accelerator.product and accelerator.topology):
+        text = "pods with TPUs need both node selectors; give product (tpu-v6e-slice) and topology (2x4)"
+        yield Problem("accelerator", text, "warning", rule="tpu-slice")
+    chips = prod(int(side) for side in accelerator.topology.split("x") if side)
+    asked = found.devices_per_pod * found.pods_per_replica
+    if accelerator.topology and chips != asked:
+        text = f"a slice of {accelerator.topology} has {chips} chips, and a replica asks for {asked}; a slice is taken as a whole"
+        yield Problem("accelerator.topology", text, "warning", rule="tpu-slice")
+
+
+def node_selector(accelerator: Accelerator) -> dict[str, str]:
+    """Return the labels of nodes with the wanted product."""
+    selector = {}
+    if accelerator.product:
+        selector[VENDORS[accelerator.vendor].product_label] = accelerator.product
+    if accelerator.topology:
+        selector[_TOPOLOGY_LABEL] = accelerator.topology
+    return selector
 
 
 def _toleration(accelerator: Accelerator) -> Json:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Protocol
 
 from ..cluster.connection import Cluster
@@ -17,8 +18,10 @@ from ..kube.reader import GivenObjects
 class Source(Protocol):
     """Where objects are read: a cluster, or manifests that the user gives."""
 
-    def each(self, api_version: str, kind: str, namespace: str = "") -> Iterator[Json]:
-        """Yield the objects of a kind. Raises Forbidden."""
+    def each(
+        self, api_version: str, kind: str, namespace: str = "", name: str = ""
+    ) -> Iterator[Json]:
+        """Yield the objects of a kind; with a name that one alone. Raises Forbidden."""
 
 
 class LiveObjects:
@@ -27,10 +30,13 @@ class LiveObjects:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
 
-    def each(self, api_version: str, kind: str, namespace: str = "") -> Iterator[Json]:
+    def each(
+        self, api_version: str, kind: str, namespace: str = "", name: str = ""
+    ) -> Iterator[Json]:
         """Yield the objects of a kind; none where the server does not know the kind."""
+        fields = f"metadata.name={name}" if name else ""
         try:
-            for page in self._cluster.pages(api_version, kind, namespace=namespace):
+            for page in self._cluster.pages(api_version, kind, namespace=namespace, fields=fields):
                 yield from page.items
         except KindMissing:
             return
@@ -42,9 +48,13 @@ class GivenManifests:
     def __init__(self, manifests: Sequence[Json]) -> None:
         self._objects = GivenObjects(manifests)
 
-    def each(self, api_version: str, kind: str, namespace: str = "") -> Iterator[Json]:
+    def each(
+        self, api_version: str, kind: str, namespace: str = "", name: str = ""
+    ) -> Iterator[Json]:
         """Yield the given objects of a kind."""
-        yield from self._objects.list(api_version, kind, namespace, {})
+        for found in self._objects.list(api_version, kind, namespace, {}):
+            if name in ("", found["metadata"].get("name")):
+                yield found
 
 
 class Looking:
@@ -66,6 +76,16 @@ class Looking:
                 self.hidden.add((kind, namespace))
                 text = f"{_right(api_version, kind, namespace)}: {unseen}"
                 self.notes.append(Problem("", text, "warning", rule="fit-rights"))
+
+
+def grows(source: Source) -> bool:
+    """Return whether an autoscaler is seen that adds nodes to the cluster: Karpenter, or the one that reports in kube-system."""
+    try:
+        pools = source.each("karpenter.sh/v1", "NodePool")
+        report = source.each("v1", "ConfigMap", "kube-system", "cluster-autoscaler-status")
+        return any(True for dummy in chain(pools, report))
+    except Forbidden:
+        return False
 
 
 def _right(api_version: str, kind: str, namespace: str) -> str:

@@ -16,8 +16,12 @@ from ..accelerators.quota import quota_problems, range_problems, with_defaults
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
 from .fit_inventory import DEVICE_API, take_inventory
-from .fit_source import Looking, Source
+from .fit_source import Looking, Source, grows
 
+#: There is no room, but that may change by itself.
+_MORE_NODES = (
+    "not on the nodes that are there, but the cluster may grow: an autoscaler of nodes is seen"
+)
 _AUTOSCALER = ("autoscaling/v2", "HorizontalPodAutoscaler")
 #: What can be checked.
 CHECKS = ("fit", "quota", "limits")
@@ -60,6 +64,11 @@ def judge(
         place for place, (number, dummy) in enumerate(numbered) if number in changed
     )
     answers = fit(demands, inventory, replaced)
+    lacking = [answer for answer in answers if answer.verdict is Verdict.LACKS]
+    if lacking and grows(source):
+        for answer in lacking:
+            answer.verdict = Verdict.UNCERTAIN
+            answer.doubts.append(_MORE_NODES)
     judged = Judged(inventory, answers, notes=looking.notes)
     for (number, dummy), answer in zip(numbered, answers, strict=True):
         found = list(_of_the_answer(answer, inventory)) if "fit" in checks else []
@@ -182,7 +191,8 @@ def _of_the_answer(answer: Answer, inventory: Inventory) -> Iterator[Problem]:
     if answer.verdict is Verdict.LACKS:
         yield Problem("", text, rule="fit")
     elif answer.verdict is Verdict.UNCERTAIN:
-        yield Problem("", text, "warning", rule="fit-uncertain")
+        rule = "fit-autoscaled" if _MORE_NODES in answer.doubts else "fit-uncertain"
+        yield Problem("", text, "warning", rule=rule)
     if answer.demand.ceiling > answer.demand.pods:
         more = (
             f"an autoscaler may grow it from {answer.demand.pods} to {answer.demand.ceiling} pods"

@@ -15,13 +15,14 @@ from ..cluster.connection import Cluster
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError
 from ..kube.reference import Reference
+from ..services.devices import DEVICE_FIELDS
 from . import arguments
 from .few_fields import Written
 from .fit_source import GivenManifests, LiveObjects, Source
 from .fitting import CHECKS, Judged, judge
 from .given_workloads import given_workloads
 from .result import Clock, stats, warnings
-from .service_devices import SERVICES, ServiceDevices, Wish, check_role
+from .service_devices import ServiceDevices, Wish, check_role
 from .sources import cluster_objects, given, read
 from .wanted_devices import Wanted, wanted_devices
 from .workload import Workload, reference_of
@@ -56,6 +57,7 @@ ARGUMENT_SPEC: arguments.Spec = {
             "shared": {"type": "bool", "default": False},
             "device_class": {"type": "str"},
             "product": {"type": "str"},
+            "topology": {"type": "str"},
             "memory": {"type": "float"},
             "devices_per_node": {"type": "int"},
             "ranks_per_device": {"type": "int"},
@@ -138,7 +140,7 @@ def run(
     if not params["workload"]:
         raise InputError.single("workload", "", f"state {state} needs a workload")
     reference = reference_of(params["workload"], params["namespace"])
-    is_service = reference.kind in SERVICES
+    is_service = reference.kind in DEVICE_FIELDS
     if is_service:
         check_role(reference.kind, params["workload"]["role"])
     wanted = wanted_devices(params) if state == "present" else None

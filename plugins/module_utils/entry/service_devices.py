@@ -13,14 +13,8 @@ from ..kube import managed_fields
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Complaint, InputError
 from ..kube.reference import Reference
-from ..services.kind import DeviceFields
-from ..services.registry import KINDS
+from ..services.devices import DEVICE_FIELDS
 from .few_fields import Written, predict, there, write
-
-#: Kinds of services whose devices can be set, with how they say them and their API version.
-SERVICES: dict[str, tuple[DeviceFields, str]] = {
-    kind.kind: (kind.devices, kind.api_version) for kind in KINDS.values() if kind.devices
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +28,7 @@ class Wish:
 
 def check_role(kind: str, role: str) -> None:
     """Raise InputError for a role that the kind has not."""
-    roles = SERVICES[kind][0].roles
+    roles = DEVICE_FIELDS[kind].roles
     if role not in roles:
         text = (
             f'"{role}" is not one of {", ".join(roles)}'
@@ -54,7 +48,7 @@ class ServiceDevices:
         self._role = role
         self._force = force
         self._live = there(cluster, reference)
-        self._kind = SERVICES[reference.kind][0]
+        self._kind = DEVICE_FIELDS[reference.kind]
         if not isinstance(value_at(self._live, ("spec", role)), dict):
             text = "is not there; set it in the service first, since its presence alone changes what the service is"
             raise InputError.single(str(reference), f"spec.{role}", text)

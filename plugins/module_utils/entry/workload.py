@@ -20,8 +20,8 @@ from ..kube.manifest import FieldPath, Json, put_at, value_at
 from ..kube.pod_rules import is_extended
 from ..kube.problem import InputError
 from ..kube.reference import Reference
+from ..services.devices import DEVICE_FIELDS
 from .few_fields import Written, predict, there, write
-from .service_devices import SERVICES
 
 #: Kinds whose pod template can be changed, with the API version that is meant where none is given.
 KINDS: Mapping[str, str] = {
@@ -159,7 +159,7 @@ class _PodSpec:
 
 def reference_of(given: Mapping[str, Any], namespace: str | None) -> Reference:
     """Return the workload or service that a task names. Raises InputError."""
-    versions = {**KINDS, **{kind: version for kind, (dummy, version) in SERVICES.items()}}
+    versions = {**KINDS, **{kind: each.api_version for kind, each in DEVICE_FIELDS.items()}}
     kind, place = given["kind"], given.get("namespace") or namespace
     if kind not in versions:
         raise InputError.single("workload", "kind", f'"{kind}" is not one of {", ".join(versions)}')
@@ -176,7 +176,7 @@ def _refuse_child(live: Json, reference: Reference) -> None:
     if not owner:
         return
     kind, dummy, name = owner.split("/")
-    fields = SERVICES[kind][0].field_of(name, reference.name) if kind in SERVICES else ""
+    fields = DEVICE_FIELDS[kind].field_of(name, reference.name) if kind in DEVICE_FIELDS else ""
     way_out = f"set {fields} there" if fields else "which asks for no devices here"
     raise InputError.single(
         str(reference), "", f"is made from {owner}; {way_out}, or the next reconcile takes it back"

@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from ..accelerators.build import Accelerator
-from ..accelerators.devices import Parallelism
 from ..kube.fault import Fault
 from ..kube.intent import Intent
 from ..kube.manifest import Json
@@ -48,20 +46,6 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceFields:
-    """How the custom resource of a kind asks for devices.
-
-    roles: fields below `spec` that ask separately. fields: the part of `spec` for a role. problems: what cannot be said there.
-    field_of: the fields that decide what a child asks for, by the names of service and child.
-    """
-
-    roles: tuple[str, ...]
-    fields: Callable[[Accelerator, Parallelism, str], Json]
-    problems: Callable[[Accelerator, Parallelism, int], Iterable[Problem]]
-    field_of: Callable[[str, str], str]
-
-
-@dataclass(frozen=True, slots=True)
 class ServiceKind(Generic[S, C]):
     """The functions and facts of one kind.
 
@@ -74,7 +58,6 @@ class ServiceKind(Generic[S, C]):
     observed_kinds: the kinds that observe looks at, pods apart. pod_labels: labels that the pods of every service carry.
     finalizers: what the kind's own controller leaves on the custom resource.
     controller: labels by which the Deployment of the kind's controller is recognised. field_manager: the name under which it writes.
-    devices: how the kind asks for devices.
     """
 
     api_version: str
@@ -94,7 +77,6 @@ class ServiceKind(Generic[S, C]):
     finalizers: tuple[str, ...]
     controller: Mapping[str, str]
     field_manager: str
-    devices: DeviceFields | None = None
 
     @property
     def key(self) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from ansible_collections.modelops.inference.plugins.module_utils.door import outcome
 from ansible_collections.modelops.inference.plugins.module_utils.entry import gpu_resources
@@ -96,6 +97,20 @@ def test_cores_of_a_device_are_ranks() -> None:
     assert found["resources"]["limits"] == {"google.com/tpu": "4"}
 
 
+def test_slice_of_tpus_needs_both_selectors_and_is_taken_as_a_whole() -> None:
+    tpu = {"type": "google", "product": "tpu-v6e-slice", "topology": "2x4"}
+    whole = rendered(accelerator=tpu, parallelism={"tensor": 8})
+    assert whole["node_selector"] == {
+        "cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice",
+        "cloud.google.com/gke-tpu-topology": "2x4",
+    }
+    assert not whole.get("warnings")
+    part = rendered(accelerator=tpu, parallelism={"tensor": 4})
+    assert "has 8 chips, and a replica asks for 4" in part["warnings"][0]
+    bare = rendered(accelerator={"type": "google"}, parallelism={"tensor": 8})
+    assert "need both node selectors" in bare["warnings"][0]
+
+
 def test_count_of_the_user_wins_and_is_warned_about() -> None:
     found = rendered(accelerator=NVIDIA, parallelism={"tensor": 4}, devices=2)
     assert found["resources"]["limits"] == {GPU: "2"}
@@ -127,6 +142,30 @@ def test_memory_says_what_it_rests_on() -> None:
         ),
         ({"accelerator": {**NVIDIA, "product": "x", "type": "aws-neuron"}}, "no product label"),
         ({"accelerator": {**NVIDIA, "devices_per_node": 0}}, "devices_per_node: 0"),
+        ({"accelerator": {**NVIDIA, "topology": "2x4"}}, "is not a slice of TPUs"),
+        ({"accelerator": {"type": "google", "topology": "2by4"}}, "is not a slice of TPUs"),
+        ({"accelerator": {**NVIDIA, "profile": "1g.10gb", "shared": True}}, "do not go together"),
+        (
+            {"accelerator": {**NVIDIA, "profile": "1g.10gb", "device_class": "x"}},
+            "with a device class the class decides",
+        ),
+        ({"accelerator": {**NVIDIA, "profile": "half"}}, "not a MIG profile such as 1g.10gb"),
+        ({"accelerator": {"type": "nvidia.com/"}}, "nvidia.com/"),
+        ({"accelerator": {"type": "requests.nvidia.com/gpu"}}, "nor begin with requests."),
+        ({"accelerator": {"type": "cpu", "shared": True}}, "cpu has neither profiles"),
+        (
+            {"accelerator": NVIDIA, "parallelism": {"data": 4, "data_local": 3}},
+            "3 does not divide data, 4",
+        ),
+        ({"accelerator": NVIDIA, "model": {**MODEL, "precision": "fp7"}}, '"fp7" is not one of'),
+        (
+            {
+                "accelerator": NVIDIA,
+                "parallelism": {"tensor": 3},
+                "model": {**MODEL, "attention_heads": 32},
+            },
+            "3 does not divide the model's 32 attention heads",
+        ),
         ({"accelerator": NVIDIA, "model": {"parameters": "big"}}, '"big" is not a number'),
         ({"accelerator": NVIDIA, "model": MODEL, "utilization": 1.5}, "utilization: 1.5"),
         ({"state": "present", "accelerator": NVIDIA}, "needs a workload"),
@@ -287,6 +326,46 @@ def test_queue_of_kueue_is_checked_where_one_is_named() -> None:
     assert not gathered(workload, cluster=[node("a"), local]).get("failed")
     workload["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "team"}
     assert "ClusterQueue gone" in gathered(workload, cluster=[node("a"), local])["msg"]
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"devices": "1.5"}, "devices"),
+        ({"devices": 0.5}, "devices"),
+        ({"parallelism": {"tensor": "four"}}, "tensor"),
+        ({"parallelism": {"tensor": 2.5}}, "tensor"),
+        ({"accelerator": {"type": "nvidia", "devices_per_node": "8.5"}}, "devices_per_node"),
+    ],
+)
+def test_half_a_device_does_not_pass_the_options(options: Json, named: str) -> None:
+    validated = ArgumentSpecValidator(dict(gpu_resources.ARGUMENT_SPEC)).validate(
+        {"accelerator": NVIDIA, **options}
+    )
+    assert named in str(validated.error_messages)
+
+
+def test_no_room_is_not_certain_where_nodes_may_be_added() -> None:
+    pool = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {"name": "gpus"}}
+    report = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "cluster-autoscaler-status", "namespace": "kube-system"},
+    }
+    for seen in (pool, report):
+        found = gathered(deployment(8), cluster=[node("a", 4), seen])
+        assert not found.get("failed")
+        assert "the cluster may grow: an autoscaler of nodes is seen" in str(found["warnings"])
+    other = {**report, "metadata": {"name": "other", "namespace": "kube-system"}}
+    assert gathered(deployment(8), cluster=[node("a", 4), other])["failed"]
+
+
+def test_command_line_that_wants_other_devices_is_warned_about() -> None:
+    workload = deployment(1)
+    workload["spec"]["template"]["spec"]["containers"][0]["args"] = ["--tensor-parallel-size=2"]
+    found = gathered(workload, cluster=[node("a")])
+    assert not found.get("failed")
+    assert "its command line says tensor 2" in str(found["warnings"])
 
 
 def test_autoscaler_may_grow_it() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...accelerators.build import Accelerator
+from ...accelerators.build import Accelerator, node_selector
 from ...accelerators.devices import Parallelism
-from ...accelerators.vendors import CPU, VENDORS, resource_name
+from ...accelerators.vendors import CPU, resource_name
 from ...kube.manifest import Json
 from ...kube.names import quoted
 from ...kube.problem import Problem
@@ -26,9 +26,9 @@ def device_fields(accelerator: Accelerator, parallelism: Parallelism, role: str)
         "dataLocal": parallelism.ranks_in_pod,
     }
     fields: Json = {"parallelism": sizes}
-    if accelerator.product:
-        label = VENDORS[accelerator.vendor].product_label
-        fields["nodeSelector"] = {label: accelerator.product}
+    selector = node_selector(accelerator)
+    if selector:
+        fields["nodeSelector"] = selector
     return {"accelerator": {"type": accelerator.vendor}, role: fields}
 
 

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from ..kind import DeviceFields, ServiceKind
+from ..kind import ServiceKind
 from . import labels
 from .advise import advise
 from .compile import compile as compile_service
 from .conflicts import conflicts
 from .crd import PLURAL, crd
-from .device_fields import ROLES, device_field_of, device_fields, device_problems
 from .normalise import load
 from .observe import observe, reconcile_error
 from .settings import Settings, make_settings
@@ -56,5 +55,4 @@ MODEL_SERVICE: ServiceKind[ModelService, Settings] = ServiceKind(
     finalizers=("model.otterscale.io/epp-cluster-rbac",),
     controller={"control-plane": "controller-manager", "app.kubernetes.io/name": "model-operator"},
     field_manager="manager",
-    devices=DeviceFields(ROLES, device_fields, device_problems, device_field_of),
 )
