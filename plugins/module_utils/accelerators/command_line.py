@@ -69,10 +69,11 @@ def fitting_devices(sizes: Mapping[str, int], pods: int) -> set[int]:
         # Each rank may stand in a pod of its own.
         copies.add(1)
     whole = {tensor * pipeline * ranks for ranks in copies}
-    if pods > 1:
-        whole |= {tensor * ranks for ranks in copies}
-        whole |= {devices // pods for devices in set(whole) if devices % pods == 0}
-    return whole
+    if pods == 1:
+        return whole
+    # A pipeline stage in each pod, or one copy over all of them.
+    spread = {devices // pods for devices in whole if devices % pods == 0}
+    return whole | spread | {tensor * ranks for ranks in copies}
 
 
 def command_line_problems(workload: Json) -> Iterator[Problem]:

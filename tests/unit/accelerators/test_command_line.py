@@ -74,6 +74,7 @@ def test_numbers_that_differ_are_named() -> None:
     assert text.startswith("spec.template.spec.containers[0]: its command line says tensor 2")
     assert "2 devices, and it asks for 1 nvidia.com/gpu" in text
     assert "tensor 8 × pipeline 2" in said(8, "-tp", "8", "-pp", "2")
+    assert "which is 16 devices" in said(4, "-tp", "8", "-pp", "2", size=2)
 
 
 def test_devices_of_which_one_runs_several_ranks_are_left_alone() -> None:
