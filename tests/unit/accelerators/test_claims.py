@@ -24,6 +24,9 @@ from ansible_collections.modelops.inference.plugins.module_utils.accelerators.in
 from ansible_collections.modelops.inference.plugins.module_utils.accelerators.published import (
     Published,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.accelerators.quota import (
+    quota_problems,
+)
 
 from .build import Json, deployment, node
 
@@ -171,6 +174,18 @@ def test_claim_without_its_template_and_shared_claim_are_not_counted() -> None:
     ):
         (demand,) = demands_of(deployment(0, resourceClaims=[{"name": "gpu", **claim}]))
         assert with_claims(demand, {}).doubts == (why,)
+
+
+def test_quota_of_a_class_counts_claimed_devices() -> None:
+    claiming = {"resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "gpus"}]}
+    (demand,) = demands_of(deployment(0, 2, **claiming))
+    demand = with_claims(demand, {"gpus": template(4)})
+    answers = fit([demand], Inventory([demand]))
+    entry = "gpu.example.com.deviceclass.resource.k8s.io/devices"
+    for allowed, exceeded in (("8", False), ("7", True)):
+        metadata = {"name": "gpus", "namespace": "team-a"}
+        quota = {"metadata": metadata, "spec": {"hard": {entry: allowed}}}
+        assert bool(list(quota_problems(answers, [quota]))) is exceeded
 
 
 def test_capacity_has_a_row_for_each_class() -> None:
