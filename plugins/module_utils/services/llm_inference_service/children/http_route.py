@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The HTTPRoute by which requests come from the gateway to the service, where its author does not bring one."""
+
+from __future__ import annotations
+
+from ....kube.condition import GATEWAY_GROUP
+from ....kube.intent import Child, Stage
+from ....kube.manifest import Json, Manifest
+from ....kube.reader import Reader
+from .. import labels, names
+from ..errors import Unbuildable
+from ..resolved import Resolved
+from ..router import kinds
+from ..router.pool_group import (
+    MIGRATED,
+    MIGRATED_ANNOTATION,
+    is_migrated,
+    with_pool_group,
+)
+
+
+def http_route(resolved: Resolved, reader: Reader) -> Child | None:
+    """Return the managed route, None where the service is stopped, has no route or names routes of its author.
+
+    rules: those of the merged spec; its own pool takes the group that the live route has come to (router/pool_group.py).
+    Raises Unbuildable where the presets leave the route empty, and where the API would refuse it.
+    Source: KServe v0.17.0; reference/kserve-llmisvc.md §5.2.
+    """
+    if resolved.stopped or resolved.at("router", "route") is None:
+        return None
+    spec = _spec(resolved)
+    if spec is None:
+        return None
+    manifest = Manifest(
+        api_version=kinds.GATEWAY_API,
+        kind="HTTPRoute",
+        name=names.route(resolved.name),
+        namespace=resolved.namespace,
+        labels=labels.router(resolved.name),
+        body={"spec": spec},
+    )
+    if resolved.at("router", "scheduler") is None or resolved.pool_ref:
+        return Child(Stage.ROUTING, manifest)
+    return Child(Stage.ROUTING, _with_pool(manifest, spec, reader.get(manifest.reference)))
+
+
+def _spec(resolved: Resolved) -> Json | None:
+    http = resolved.at("router", "route", "http")
+    if http is None:
+        raise Unbuildable(
+            "spec.router.route asks for a route, but neither the service nor its presets have route.http",
+            condition="",
+            reason="",
+            path="spec.router.route",
+            advice="give spec.router.route.http, or a preset for routes that has it",
+            rule="route-empty",
+        )
+    spec: Json | None = None if http.get("refs") else http.get("spec")
+    if spec is not None:
+        _check_parents(resolved, spec)
+    return spec
+
+
+def _check_parents(resolved: Resolved, spec: Json) -> None:
+    """Refuse one parent that stands there twice, unless each time with another sectionName, as the Gateway API does."""
+    sections: dict[tuple[str, ...], list[str]] = {}
+    for parent in spec.get("parentRefs") or ():
+        sections.setdefault(_parent(parent), []).append(parent.get("sectionName") or "")
+    for parent, named in sections.items():
+        if len(named) > 1 and ("" in named or len(set(named)) < len(named)):
+            raise Unbuildable(
+                f"the Gateway API refuses HTTPRoute {resolved.namespace}/{names.route(resolved.name)}: "
+                f"{parent[1]} {parent[3]} stands in parentRefs {len(named)} times",
+                condition="HTTPRoutesReady",
+                reason="HTTPRouteReconcileError",
+                path="spec.router.route.http.spec.parentRefs",
+                advice="give each another sectionName, or name it once",
+                rule="route-parents",
+            )
+
+
+def _parent(parent: Json) -> tuple[str, ...]:
+    group, kind = parent.get("group", GATEWAY_GROUP), parent.get("kind", "Gateway")
+    return group, kind, parent.get("namespace") or "", parent.get("name") or ""
+
+
+def _with_pool(manifest: Manifest, spec: Json, live: Json | None) -> Manifest:
+    migrated = is_migrated(live)
+    group = kinds.POOL_GROUP if migrated else kinds.OLD_POOL_GROUP
+    pool = names.inference_pool(manifest.labels["app.kubernetes.io/name"])
+    rules = with_pool_group(spec.get("rules") or [], pool, group)
+    return Manifest(
+        api_version=manifest.api_version,
+        kind=manifest.kind,
+        name=manifest.name,
+        namespace=manifest.namespace,
+        labels=manifest.labels,
+        annotations={MIGRATED_ANNOTATION: MIGRATED} if migrated else {},
+        body={"spec": {**spec, "rules": rules} if rules else spec},
+    )

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What `status.url` and `status.addresses` of a service are.
+
+Source: KServe v0.17.0; reference/kserve-llmisvc.md §5.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address, ip_network
+from urllib.parse import urlsplit
+
+from ....kube.manifest import Json
+from ....kube.reader import Reader
+from .. import names
+from ..resolved import Resolved
+from .urls import DiscoveryError, Naming, route_urls
+
+#: RFC 1918 and RFC 4193, as Go's `IsPrivate` has them.
+_PRIVATE = tuple(
+    ip_network(block) for block in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
+)
+_LOCAL_SUFFIXES = (".local", ".localhost", ".internal")
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where a service is reached. url: from outside; empty for none. keep_url: what `status.url` holds stays."""
+
+    url: str = ""
+    addresses: tuple[Json, ...] = ()
+    keep_url: bool = False
+
+
+def service_addresses(resolved: Resolved, routes: Sequence[Json], reader: Reader) -> Addresses:
+    """Return the addresses of a service. routes: those of the user, in their order, and then the managed one.
+
+    Raises DiscoveryError where a route is attached to what is not there.
+    """
+    if resolved.stopped:
+        return Addresses(keep_url=True)
+    if resolved.at("router", "route") is None:
+        return Addresses(addresses=({"url": _workload_url(resolved)},), keep_url=True)
+    domain = resolved.settings.cluster_domain
+    ingress = resolved.config.ingress
+    naming = Naming(ingress.url_scheme, resolved.settings.wildcard_hostname, domain)
+    urls = sorted(url for route in routes for url in _urls(route, reader, naming))
+    outside = [url for url in urls if is_external(url, domain)]
+    return Addresses(
+        url=outside[0] if outside else "",
+        addresses=tuple({"name": address_name(url, domain), "url": url} for url in urls),
+    )
+
+
+def _urls(route: Json, reader: Reader, naming: Naming) -> list[str]:
+    metadata = route["metadata"]
+    try:
+        return route_urls(route, reader, naming)
+    except DiscoveryError as error:
+        place = f"{metadata['namespace']}/{metadata['name']}"
+        raise DiscoveryError(f"failed to discover URL for route {place}: {error}") from error
+
+
+def _workload_url(resolved: Resolved) -> str:
+    service = names.workload_service(resolved.name)
+    return f"https://{service}.{resolved.namespace}.svc.{resolved.settings.cluster_domain}"
+
+
+def address_name(url: str, domain: str) -> str:
+    """Return who reaches a URL, as `status.addresses[].name` says it. domain: that of the cluster."""
+    if _host(url).endswith(domain):
+        return "gateway-internal"
+    return "gateway-external" if is_external(url, domain) else "internal"
+
+
+def is_external(url: str, domain: str) -> bool:
+    """Return whether a URL is for callers from outside: no private address and no local name."""
+    host = _host(url)
+    try:
+        return not any(ip_address(host) in block for block in _PRIVATE)
+    except ValueError:
+        return host != "localhost" and not host.endswith((domain, *_LOCAL_SUFFIXES))
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).hostname or ""

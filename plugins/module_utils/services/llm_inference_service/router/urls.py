@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Under which URLs a route is reached, by the Gateways that it is attached to.
+
+Source: KServe v0.17.0; reference/kserve-llmisvc.md §5.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ....kube.manifest import Json, value_at
+from ....kube.reader import Reader
+from ....kube.reference import Reference
+from .kinds import GATEWAY_API, parent_gateway, shown
+
+_SCHEMES = {"HTTP": "http", "HTTPS": "https", "TLS": "https"}
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_GATEWAY_LABEL = "gateway.networking.k8s.io/gateway-name"
+
+
+class DiscoveryError(Exception):
+    """The URLs of a route cannot be told; its text is the controller's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """What shapes URLs beside the objects. scheme: that of URLs to be first. wildcard: stands for `*` in a host name."""
+
+    scheme: str
+    wildcard: str
+    cluster_domain: str
+
+
+def route_urls(route: Json, reader: Reader, naming: Naming) -> list[str]:
+    """Return the URLs of a route in the order of its parents: from outside, then by the Service behind the Gateway.
+
+    Raises DiscoveryError where a Gateway, its class or a listener is not there. No URL at all is no error: addresses come later.
+    """
+    parents = value_at(route, ("spec", "parentRefs")) or ()
+    attached = [(parent, _gateway(parent, route, reader)) for parent in parents]
+    urls: list[str] = []
+    for parent, gateway in attached:
+        listeners = _listeners(gateway, parent.get("sectionName"), naming.scheme)
+        urls += _external(gateway, listeners, route, naming)
+        urls += _internal(gateway, listeners[0], route, reader, naming)
+    return urls
+
+
+def _gateway(parent: Json, route: Json, reader: Reader) -> Json:
+    metadata = route["metadata"]
+    reference = parent_gateway(parent, metadata["namespace"])
+    gateway = reader.get(reference)
+    if gateway is None:
+        raise DiscoveryError(
+            f"failed to discover gateways: failed to get Gateway {shown(reference)} for route "
+            f"{metadata['namespace']}/{metadata['name']}: "
+            f'Gateway.gateway.networking.k8s.io "{reference.name}" not found'
+        )
+    gateway_class = value_at(gateway, ("spec", "gatewayClassName")) or ""
+    if reader.get(Reference(GATEWAY_API, "GatewayClass", "", gateway_class)) is None:
+        raise DiscoveryError(
+            f'failed to discover gateways: failed to get GatewayClass "{gateway_class}" for gateway {shown(reference)}: '
+            f'GatewayClass.gateway.networking.k8s.io "{gateway_class}" not found'
+        )
+    return gateway
+
+
+def _listeners(gateway: Json, section: str | None, preferred: str) -> list[Json]:
+    """Return the listener that a parentRef names, else all for HTTP: those of the preferred scheme, then https, then http."""
+    listeners = value_at(gateway, ("spec", "listeners")) or ()
+    place = shown(Reference.of(gateway))
+    failed = f"failed to select listeners for gateway {place}: "
+    if section is not None:
+        found = [one for one in listeners if one.get("name") == section][:1]
+        if not found:
+            raise DiscoveryError(f'{failed}listener "{section}" not found in gateway {place}')
+        return found
+    found = [one for one in listeners if one.get("protocol") in _SCHEMES]
+    if not found:
+        raise DiscoveryError(f"{failed}no HTTP-capable listener found in gateway {place}")
+
+    def rank(listener: Json) -> int:
+        scheme = _SCHEMES[listener["protocol"]]
+        return 0 if scheme == preferred else 1 if scheme == "https" else 2
+
+    return sorted(found, key=rank)
+
+
+def _external(
+    gateway: Json, listeners: Sequence[Json], route: Json, naming: Naming
+) -> Iterator[str]:
+    addresses = value_at(gateway, ("status", "addresses")) or ()
+    if not addresses:
+        return
+    values = [address["value"] for address in addresses if address.get("value")]
+    for listener in listeners:
+        protocol = listener.get("protocol", "")
+        if protocol not in _SCHEMES:
+            raise DiscoveryError(
+                f"failed to resolve scheme for gateway {shown(Reference.of(gateway))} listener {listener.get('name')}: "
+                f'listener "{listener.get("name")}" uses unsupported protocol {protocol} for HTTP routing'
+            )
+        for host in sorted(_hosts(route, listener, naming) or values):
+            yield _url(_SCHEMES[protocol], host, listener.get("port"), path_of(route))
+
+
+def _internal(
+    gateway: Json, listener: Json, route: Json, reader: Reader, naming: Naming
+) -> Iterator[str]:
+    """Yield the URL of the Service behind a Gateway: one with its label, the alphabetically first, else one of its name."""
+    metadata = gateway["metadata"]
+    place, name = metadata["namespace"], metadata["name"]
+    labelled = reader.list("v1", "Service", place, {_GATEWAY_LABEL: name})
+    named = sorted(service["metadata"]["name"] for service in labelled)
+    if not named and reader.get(Reference("v1", "Service", place, name)) is not None:
+        named = [name]
+    if named:
+        host = f"{named[0]}.{place}.svc.{naming.cluster_domain}"
+        scheme = _SCHEMES.get(listener.get("protocol", ""), "")
+        yield _url(scheme, host, listener.get("port"), path_of(route))
+
+
+def _hosts(route: Json, listener: Json, naming: Naming) -> list[str]:
+    """Return the host names that a route or else its listener has; empty where the Gateway's addresses stand for them."""
+    hosts = [host for host in value_at(route, ("spec", "hostnames")) or () if host not in ("", "*")]
+    own = listener.get("hostname")
+    if hosts or not own:
+        return hosts
+    return [f"{naming.wildcard}{own[1:]}" if own.startswith("*.") else own]
+
+
+def path_of(route: Json) -> str:
+    """Return the path by which a service is called: the shallowest of the rules with a Service, else of all others."""
+    of_services: list[str] = []
+    others: list[str] = []
+    for rule in value_at(route, ("spec", "rules")) or ():
+        backends = rule.get("backendRefs") or ()
+        paths = of_services if any(_is_service(backend) for backend in backends) else others
+        paths += [
+            match["path"].get("value") or "/"
+            for match in rule.get("matches") or ()
+            if match.get("path") is not None
+        ]
+    found = of_services or others
+    return min(found, key=lambda path: (path.count("/"), len(path))) if found else "/"
+
+
+def _is_service(backend: Json) -> bool:
+    return bool(backend.get("kind", "Service") == "Service")
+
+
+def _url(scheme: str, host: str, port: int | None, path: str) -> str:
+    shown_host = f"[{host}]" if ":" in host else host
+    usual = not port or port == _DEFAULT_PORTS.get(scheme)
+    return f"{scheme}://{shown_host}{'' if usual else f':{port}'}{path}"

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The managed route and what it needs: reference/kserve-llmisvc.md §9.7 (B13 to B17) and §9.9, and what may not be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.children.http_route import (
+    http_route,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.errors import (
+    Unbuildable,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.router.pool_group import (
+    is_migrated,
+    verdict,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.router.references import (
+    invalid_references,
+)
+
+from .world import Cluster, gateway, resolved, route, stopped
+
+Json = dict[str, Any]
+OLD, NEW = "inference.networking.x-k8s.io", "inference.networking.k8s.io"
+MIGRATED = {"serving.kserve.io/inference-pool-migrated": "v1"}
+
+
+def backend(group: str = OLD, name: str = "chat-inference-pool") -> Json:
+    return {"group": group, "kind": "InferencePool", "name": name, "port": 8000}
+
+
+def routed(*backends: Json, parents: Any = ({"name": "gw"},), **router: Any) -> Json:
+    spec = {"parentRefs": list(parents), "rules": [{"backendRefs": list(backends)}]}
+    return {"router": {"route": {"http": {"spec": spec}}, **router}}
+
+
+def live(group: str, *conditions: Json, annotations: Json | None = None) -> Json:
+    """Return the managed route with a pool of a group; conditions: those of its first parent."""
+    made = route({"rules": [{"backendRefs": [backend(group)]}]}, "chat-kserve-route")
+    made["metadata"]["annotations"] = annotations or {}
+    policy = {"conditions": [condition("Attached", "True")]}
+    made["status"] = {"parents": [{"conditions": list(conditions)}, policy] if conditions else []}
+    return made
+
+
+def condition(kind: str, status: str, reason: str = "R") -> Json:
+    return {"type": kind, "status": status, "reason": reason}
+
+
+RESOLVED = condition("ResolvedRefs", "True")
+WRONG_KIND = condition("ResolvedRefs", "False", "InvalidKind")
+NOT_FOUND = condition("ResolvedRefs", "False", "BackendNotFound")
+ACCEPTED = condition("Accepted", "True")
+
+
+@pytest.mark.parametrize(
+    ("row", "made", "group", "expected"),
+    [
+        ("G7", route(), NEW, "unknown"),
+        ("G8", live(OLD, RESOLVED), NEW, "unknown"),
+        ("G9", live(NEW, RESOLVED), NEW, "taken"),
+        ("G10", live(NEW, WRONG_KIND), NEW, "refused"),
+        ("G11", live(NEW, NOT_FOUND), NEW, "taken"),
+        ("G12", live(NEW), NEW, "unknown"),
+        ("G15", live(NEW, ACCEPTED), NEW, "unknown"),
+        ("G17", live(NEW, RESOLVED), OLD, "unknown"),
+        ("G18", live(OLD), OLD, "unknown"),
+        ("G19", live(OLD, RESOLVED), OLD, "taken"),
+        ("G20", live(OLD, WRONG_KIND), OLD, "refused"),
+        ("G21", live(OLD, NOT_FOUND), OLD, "taken"),
+    ],
+)
+def test_only_the_first_parent_says_whether_pools_are_taken(
+    row: str, made: Json, group: str, expected: str
+) -> None:
+    assert verdict(made, group) == expected, row
+
+
+@pytest.mark.parametrize(
+    ("row", "before", "group"),
+    [
+        ("G2 and G6", None, OLD),
+        ("G3", live(OLD, annotations=MIGRATED), NEW),
+        ("G4", live(OLD, ACCEPTED, WRONG_KIND), NEW),
+        ("G5", live(NEW, NOT_FOUND, annotations=MIGRATED), NEW),
+        ("Q41", live(NEW, RESOLVED), NEW),
+        ("accepted as it is", live(OLD, RESOLVED), OLD),
+        ("not seen yet", live(OLD), OLD),
+    ],
+)
+def test_a_route_turns_to_the_new_group_for_good(row: str, before: Json | None, group: str) -> None:
+    spec = routed(backend("any"), backend(name="other"), scheduler={})
+    child = http_route(resolved(spec), Cluster([before] if before else []))
+    assert child is not None, row
+    manifest = child.manifest.to_dict()
+    mine, other = manifest["spec"]["rules"][0]["backendRefs"]
+    assert (mine["group"], other["group"]) == (group, OLD), row
+    assert manifest["metadata"].get("annotations") == (MIGRATED if group == NEW else None), row
+    assert is_migrated(before) is (group == NEW), row
+
+
+@pytest.mark.parametrize("router", [{}, {"scheduler": {"pool": {"ref": {"name": "theirs"}}}}])
+def test_pools_of_others_stay_as_they_are(router: Json) -> None:
+    child = http_route(resolved(routed(backend("any"), **router)), Cluster([live(NEW, RESOLVED)]))
+    assert child is not None
+    assert child.manifest.body["spec"]["rules"][0]["backendRefs"] == [backend("any")]
+    assert not child.manifest.annotations
+
+
+def test_the_route_is_labelled_as_part_of_the_router() -> None:
+    child = http_route(resolved(routed(backend())), Cluster())
+    assert child is not None
+    assert child.manifest.name == "chat-kserve-route"
+    assert child.manifest.labels["app.kubernetes.io/component"] == "llminferenceservice-router"
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {},
+        {"router": {"scheduler": {}}},
+        {"router": {"route": {"http": {"refs": [{"name": "mine"}]}}}},
+        {"router": {"route": {"http": {}}}},
+    ],
+)
+def test_no_route_is_made_where_none_is_wanted(spec: Json) -> None:
+    assert http_route(resolved(spec), Cluster()) is None
+    assert http_route(stopped(routed(backend())), Cluster()) is None
+
+
+def test_a_route_that_presets_leave_empty_is_refused() -> None:
+    with pytest.raises(Unbuildable, match="neither the service nor its presets"):
+        http_route(resolved({"router": {"route": {}}}), Cluster())
+
+
+@pytest.mark.parametrize(
+    ("parents", "refused"),
+    [
+        ([{"name": "a"}, {"name": "a"}], True),
+        ([{"name": "a"}, {"name": "a", "sectionName": "s"}], True),
+        ([{"name": "a", "sectionName": "s"}, {"name": "a", "sectionName": "s"}], True),
+        ([{"name": "a", "sectionName": "s"}, {"name": "a", "sectionName": "t"}], False),
+        ([{"name": "a"}, {"name": "a", "namespace": "net"}], False),
+    ],
+)
+def test_a_parent_stands_once_in_a_route(parents: list[Json], refused: bool) -> None:
+    service = resolved(routed(backend(), parents=parents))
+    if not refused:
+        assert http_route(service, Cluster()) is not None
+        return
+    with pytest.raises(Unbuildable, match="the Gateway API refuses"):
+        http_route(service, Cluster())
+
+
+def refs(*names: str) -> Json:
+    return {"refs": [{"name": name} for name in names]}
+
+
+def by_user(*names: str) -> Json:
+    return {"router": {"route": {"http": refs(*names)}}}
+
+
+INVALID: list[tuple[str, Json, list[Json], str, str]] = [
+    (
+        "B13",
+        {"router": {"gateway": refs("none"), **by_user("lost")["router"]}},
+        [],
+        "GatewaysReady",
+        "Gateway team-a/none does not exist",
+    ),
+    (
+        "several gateways",
+        {"router": {"gateway": {"refs": [{"name": "a"}, {"name": "b", "namespace": "net"}]}}},
+        [],
+        "GatewaysReady",
+        "Gateway team-a/a does not exist; Gateway net/b does not exist",
+    ),
+    (
+        "B14",
+        routed(backend(), parents=[{"name": "none"}]),
+        [],
+        "HTTPRoutesReady",
+        "Managed HTTPRoute references non-existent Gateway team-a/none",
+    ),
+    (
+        "Q7",
+        routed(backend(), parents=[{"name": "gw", "namespace": ""}]),
+        [gateway()],
+        "HTTPRoutesReady",
+        "Managed HTTPRoute references non-existent Gateway /gw",
+    ),
+    (
+        "B15",
+        {"router": {"gateway": refs("gw"), **by_user("lost")["router"]}},
+        [gateway()],
+        "HTTPRoutesReady",
+        "HTTPRoute team-a/lost does not exist",
+    ),
+    (
+        "no parents",
+        by_user("mine"),
+        [route(parents=[])],
+        "HTTPRoutesReady",
+        "HTTPRoute target validation failed: HTTPRoute team-a/mine has no parent gateway references",
+    ),
+    (
+        "parents without a Gateway",
+        by_user("mine"),
+        [route()],
+        "HTTPRoutesReady",
+        (
+            "HTTPRoute target validation failed: "
+            "HTTPRoute team-a/mine references non-existent Gateway team-a/gw"
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("spec", "objects", "where", "message"),
+    [row[1:] for row in INVALID],
+    ids=[row[0] for row in INVALID],
+)
+def test_a_reference_that_leads_nowhere_is_named(
+    spec: Json, objects: list[Json], where: str, message: str
+) -> None:
+    found = invalid_references(resolved(spec), Cluster(objects))
+    assert found is not None
+    assert (found.condition, found.message) == (where, message)
+    assert found.missing
+
+
+@pytest.mark.parametrize(
+    ("row", "spec", "objects"),
+    [
+        ("B12", routed(backend(), gateway=refs("gw")), [gateway()]),
+        ("B16 and B17", by_user("mine"), [route(), gateway()]),
+        ("no router", {}, []),
+        ("no parents at all", routed(backend(), parents=[]), []),
+    ],
+)
+def test_references_that_are_there_are_right(row: str, spec: Json, objects: list[Json]) -> None:
+    assert invalid_references(resolved(spec), Cluster(objects)) is None, row
+
+
+def test_given_manifests_without_gateways_prove_nothing() -> None:
+    service = resolved(routed(backend(), parents=[{"name": "none"}]))
+    assert invalid_references(service, GivenObjects()) is None
+    assert invalid_references(service, GivenObjects([gateway()])) is not None
