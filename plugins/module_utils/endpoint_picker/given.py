@@ -31,6 +31,16 @@ class Declared:
             value = lookup(value, step)
         return value
 
+    def is_null(self, key: str) -> bool:
+        """Whether a parameter is given as null, which is another thing than not giving it."""
+        *parents, last = key.split(".")
+        value = self.get(".".join(parents)) if parents else self.parameters
+        if not isinstance(value, dict):
+            return False
+        return any(
+            name.casefold() == last.casefold() and item is None for name, item in value.items()
+        )
+
     def text(self, key: str) -> str:
         """Return a parameter that is text, empty if it is not given."""
         value = self.get(key)

@@ -59,24 +59,24 @@ def differences(before: Json, after: Json) -> Iterator[Difference]:
 
 
 def _plugin_differences(old: list[Json], new: list[Json]) -> Iterator[Difference]:
-    before = {plugin["name"]: plugin for plugin in old}
-    after = {plugin["name"]: plugin for plugin in new}
-    for name in before.keys() - after.keys():
+    before = {plugin.get("name", ""): plugin for plugin in old}
+    after = {plugin.get("name", ""): plugin for plugin in new}
+    for name in sorted(before.keys() - after.keys()):
         yield Difference("removed", f"plugins.{name}", before[name], None)
     for name, plugin in after.items():
         path, known = f"plugins.{name}", before.get(name)
         if known is None:
             yield Difference("added", path, None, plugin)
-        elif known["type"] != plugin["type"]:
-            yield Difference("setting", f"{path}.type", known["type"], plugin["type"])
+        elif known.get("type") != plugin.get("type"):
+            yield Difference("setting", f"{path}.type", known.get("type"), plugin.get("type"))
         elif known.get("parameters") != plugin.get("parameters"):
             yield Difference("parameters", path, known.get("parameters"), plugin.get("parameters"))
 
 
 def _profile_differences(old: list[Json], new: list[Json]) -> Iterator[Difference]:
-    before = {profile["name"]: profile.get("plugins", []) for profile in old}
-    after = {profile["name"]: profile.get("plugins", []) for profile in new}
-    for name in before.keys() - after.keys():
+    before = {profile.get("name", ""): profile.get("plugins", []) for profile in old}
+    after = {profile.get("name", ""): profile.get("plugins", []) for profile in new}
+    for name in sorted(before.keys() - after.keys()):
         yield Difference("removed", f"schedulingProfiles.{name}", before[name], None)
     for name, references in after.items():
         path = f"schedulingProfiles.{name}"
@@ -87,9 +87,9 @@ def _profile_differences(old: list[Json], new: list[Json]) -> Iterator[Differenc
 
 
 def _reference_differences(old: list[Json], new: list[Json], path: str) -> Iterator[Difference]:
-    before = {reference["pluginRef"]: reference.get("weight") for reference in old}
-    after = {reference["pluginRef"]: reference.get("weight") for reference in new}
-    for name in before.keys() - after.keys():
+    before = {reference.get("pluginRef", ""): reference.get("weight") for reference in old}
+    after = {reference.get("pluginRef", ""): reference.get("weight") for reference in new}
+    for name in sorted(before.keys() - after.keys()):
         yield Difference("removed", f"{path}.{name}", before[name], None)
     for name, weight in after.items():
         if name not in before:

@@ -10,10 +10,11 @@ from typing import Literal, TypeAlias
 
 from .releases import Generation
 
-#: `duration` takes null for "not set", `set-duration` does not; `strings` is a list, `map` a map of texts, `object` any map.
+#: A `switch` that is off is as if it were not given; a `bool` is kept. `duration` takes null for "not set", `set-duration` does not; `strings` is a list, `map` a map of texts, `object` any map.
 Leaf = Literal[
     "string",
     "bool",
+    "switch",
     "int",
     "number",
     "duration",
@@ -112,5 +113,5 @@ def _flow_control(generation: Generation) -> Fields:
             "saturationDetector": {"pluginRef": "string"},
         }
     if generation >= Generation.V0_10:
-        fields["enableEviction"] = "bool"
+        fields["enableEviction"] = "switch"
     return fields

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from ..kube.manifest import Json
 from ..kube.quantity import canonical_quantity, parse_quantity
@@ -13,7 +13,7 @@ from .hints import nearest
 from .releases import KIND, Generation, Release, releases
 from .schema import Field, Fields, ListOf, fields_of
 from .text.decode import JsonNumber
-from .text.durations import parse_duration
+from .text.durations import canonical_duration, parse_duration
 
 _WORD = {
     bool: "true or false",
@@ -28,6 +28,7 @@ _WANTED = {
     "string": "text",
     "strings": "a list of texts",
     "bool": "true or false",
+    "switch": "true or false",
     "int": "a whole number",
     "number": "a number",
     "quantity": "a quantity such as 1Gi",
@@ -55,9 +56,10 @@ def shape_faults(document: Value, release: Release) -> Iterator[Finding]:
 
 
 def cleaned(document: Value, generation: Generation) -> Json:
-    """Return a document without faults as the decoder holds it: without fields that are null or, in text, empty."""
+    """Return a document without faults as the decoder holds it: without fields that are null, empty text, or a switch that is off."""
+    unset = _UNSET_WHEN_EMPTY | ({"sources"} if generation >= Generation.V0_9 else set())
     fields = fields_of(generation)
-    return _clean_struct(document if isinstance(document, dict) else {}, fields)
+    return _clean_struct(document if isinstance(document, dict) else {}, fields, unset)
 
 
 def wanted_kind(leaf: str) -> str:
@@ -76,7 +78,7 @@ def fits(value: Value, leaf: str) -> bool:
             return isinstance(value, list) and all(
                 item is None or isinstance(item, str) for item in value
             )
-        case "bool":
+        case "bool" | "switch":
             return isinstance(value, bool)
         case "int":
             return _is_integer(value)
@@ -241,16 +243,25 @@ def _has(fields: Fields, steps: Iterable[str]) -> bool:
     return True
 
 
-def _clean_struct(value: Json, fields: Fields) -> Json:
+def _clean_struct(value: Json, fields: Fields, unset: Set[str]) -> Json:
     result: Json = {}
     for key, item in value.items():
         field = fields[key]
         if field == "any":
             if item is not None:
                 result[key] = _without_nulls(item)
-        elif item is not None and item != "":
-            result[key] = _clean(item, field)
+        elif not _is_unset(item, field) and not (item == [] and key in unset):
+            result[key] = _clean(item, field, unset)
     return result
+
+
+#: Lists that are as if they were not given while they are empty.
+_UNSET_WHEN_EMPTY = frozenset({"featureGates", "parsers", "priorityBands"})
+
+
+def _is_unset(value: Value, field: Field) -> bool:
+    """Whether a field is as if it were not given."""
+    return value is None or value == "" or (field == "switch" and value is False)
 
 
 def _without_nulls(value: Value) -> Value:
@@ -270,15 +281,17 @@ def _canonical(quantity: str) -> str:
         return quantity
 
 
-def _clean(value: Value, field: Field) -> Value:
+def _clean(value: Value, field: Field, unset: Set[str]) -> Value:
     if field in ("int", "number") and isinstance(value, float) and value.is_integer():
         return int(value)
     if field == "quantity":
         return _canonical(_quantity_text(value))
+    if field in ("duration", "set-duration"):
+        return canonical_duration(value)
     if field == "strings":
         return [item or "" for item in value]
     if isinstance(field, str):
         return value
     if isinstance(field, ListOf):
-        return [_clean_struct(item or {}, field.fields) for item in value]
-    return _clean_struct(value, field)
+        return [_clean_struct(item or {}, field.fields, unset) for item in value]
+    return _clean_struct(value, field, unset)

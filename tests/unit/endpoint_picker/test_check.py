@@ -164,3 +164,72 @@ def test_llmd_has_what_its_base_has() -> None:
         "llmd:0.6",
         "llmd:0.7",
     ]
+
+
+@pytest.mark.parametrize(
+    ("target", "section", "verdict"),
+    [
+        ("gaie:1.4", {"defaultRequestTTL": "-1s"}, "reject"),
+        ("llmd:0.10", {"defaultRequestTTL": "-1s"}, "reject"),
+        ("llmd:0.10", {"defaultRequestTTL": "0s"}, "accept"),
+    ],
+)
+def test_a_time_to_live_below_zero_is_refused(
+    target: str, section: dict[str, Any], verdict: str
+) -> None:
+    document = {"flowControl": section, "featureGates": ["flowControl"]}
+    assert check_document(document, release_of(target)).verdict == verdict
+    assert check_document({"flowControl": section}, release_of(target)).verdict == "accept"
+
+
+def test_durations_switches_and_empty_lists_of_the_normal_form_are_as_the_release_writes_them() -> (
+    None
+):
+    section = {"defaultRequestTTL": "90s", "enableEviction": False, "priorityBands": []}
+    config = check_document({"flowControl": section}, release_of("llmd:0.10")).config
+    assert config["flowControl"] == {
+        "defaultRequestTTL": "1m30s",
+        "saturationDetector": {"pluginRef": "utilization-detector"},
+    }
+
+
+def test_an_unknown_parameter_stops_a_strict_release_even_without_a_value() -> None:
+    picker = {"type": "max-score-picker", "parameters": {"surplus": None}}
+    assert check_document(config(picker), release_of("llmd:0.9")).verdict == "reject"
+    assert check_document(config(picker), release_of("llmd:0.8")).verdict == "accept"
+
+
+@pytest.mark.parametrize(
+    ("target", "parameters", "verdict"),
+    [
+        ("llmd:0.9", {"bad": 1}, "accept"),
+        ("llmd:0.10", {"bad": 1}, "unstable"),
+        ("llmd:0.10", {}, "accept"),
+    ],
+)
+def test_the_old_precise_scorer_leaves_its_work_to_a_declared_producer(
+    target: str, parameters: dict[str, Any], verdict: str
+) -> None:
+    producer = {"type": "precise-prefix-cache-producer"}
+    scorer = {"type": "precise-prefix-cache-scorer", "parameters": parameters}
+    report = check_document(config(producer, scorer), release_of(target))
+    assert report.verdict == verdict
+    assert check_document(config({**scorer}), release_of(target)).verdict == (
+        "reject" if parameters else "accept"
+    )
+
+
+def test_two_sources_for_one_kind_of_object_are_refused() -> None:
+    kind = {"version": "v1", "kind": "Pod"}
+    sources = [
+        {"name": name, "type": "k8s-notification-source", "parameters": kind} for name in "ab"
+    ]
+    wired = {"sources": [{"pluginRef": source["name"]} for source in sources]}
+    found(config(*sources, dataLayer=wired), "gaie:1.5", "source-twice")
+
+
+def test_a_producer_that_is_added_by_itself_brings_its_source_along() -> None:
+    document = config({"type": "active-request-scorer"}, dataLayer={"injectDefaults": False})
+    assert check_document(document, release_of("llmd:0.9")).verdict == "accept"
+    alone = config({"type": "queue-scorer"}, dataLayer={"injectDefaults": False})
+    found(alone, "llmd:0.9", "data-layer-without-source")

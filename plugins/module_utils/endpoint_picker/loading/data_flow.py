@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ..findings import Finding, refusal
-from ..given import Declared
+from ..given import Declared, lookup
 from ..releases import Generation, Release
+from ..rules.values import is_number
 
 Key = tuple[str, str]
 
@@ -132,7 +133,7 @@ def _needs(plugin: Declared, release: Release) -> Iterator[Key]:
             yield _key(plugin, "tokens", "")
         case "utilization-filter":
             if any(
-                item.get("metric") == "active-requests"
+                lookup(item, "metric") == "active-requests"
                 for dummy, item in plugin.items("conditions")
             ):
                 yield _key(plugin, "in-flight", "inFlightLoadProducerName")
@@ -148,7 +149,7 @@ def _needs(plugin: Declared, release: Release) -> Iterator[Key]:
 def _affinity_needs(plugin: Declared) -> Iterator[Key]:
     yield _key(plugin, "prefix", "prefixMatchInfoProducerName")
     penalty = plugin.get("maxTTFTPenaltyMs")
-    if penalty is not None and penalty <= 0:
+    if is_number(penalty) and penalty <= 0:
         return
     if plugin.get("ttftSource") == "latencyPredictor":
         yield _key(plugin, "latency", "latencyPredictionInfoProducerName")

@@ -39,15 +39,36 @@ _POLLED = frozenset(_FITTING) - {"k8s-notification-source", "endpoint-notificati
 _BRINGING_SOURCES = frozenset({"inflight-load-producer", "topology-extractor"})
 
 
-def load_data_layer(loading: Loading) -> None:
-    """Add the default source where the release does, and check sources and extractors."""
+def add_default_source(loading: Loading) -> None:
+    """Add the source of metrics where the release does."""
+    config, generation = loading.config, loading.release.generation
+    if generation == _G.V1_5:
+        if "dataLayer" not in config and not loading.gates.get("enableLegacyMetrics"):
+            loading.inject_missing(METRICS_SOURCE, METRICS_EXTRACTOR)
+            config["dataLayer"] = {"sources": [metrics_wiring()]}
+    elif loading.release.has_own_picker:
+        section = config.get("dataLayer", {})
+        names = _names(section)
+        if section.get("injectDefaults", True) and METRICS_SOURCE not in names:
+            loading.inject_missing(METRICS_SOURCE, METRICS_EXTRACTOR)
+            section = config.setdefault("dataLayer", {})
+            section.setdefault("sources", []).append(metrics_wiring())
+            loading.report(_doubled_scraping(names, loading))
+
+
+def check_data_layer(loading: Loading) -> None:
+    """Check sources and extractors, when every plugin object is there."""
     generation = loading.release.generation
     if _G.V1_3 <= generation <= _G.V1_4:
         loading.report(_early_faults(loading))
     elif generation == _G.V1_5:
-        _load_1_5(loading)
+        _check_1_5(loading)
     elif loading.release.has_own_picker:
-        _load_own(loading)
+        _check_own(loading)
+
+
+def _names(section: Json) -> list[str]:
+    return [source.get("pluginRef", "") for source in section.get("sources", [])]
 
 
 def _early_faults(loading: Loading) -> Iterator[Finding]:
@@ -86,31 +107,23 @@ def _early_faults(loading: Loading) -> Iterator[Finding]:
             )
 
 
-def _load_1_5(loading: Loading) -> None:
+def _check_1_5(loading: Loading) -> None:
     if loading.gates.get("enableLegacyMetrics"):
         return
-    config = loading.config
-    if "dataLayer" not in config:
-        loading.inject_missing(METRICS_SOURCE, METRICS_EXTRACTOR)
-        config["dataLayer"] = {"sources": [metrics_wiring()]}
-    elif not config["dataLayer"].get("sources"):
+    section = loading.config["dataLayer"]
+    if not section.get("sources"):
         loading.report([_no_source(loading)])
-    loading.report(_source_faults(config["dataLayer"], "dataLayer", loading))
+    loading.report(_source_faults(section, "dataLayer", loading))
+    loading.report(_repeated_kinds(section, loading))
 
 
-def _load_own(loading: Loading) -> None:
-    config = loading.config
-    section = config.get("dataLayer", {})
-    names = [source.get("pluginRef", "") for source in section.get("sources", [])]
-    if section.get("injectDefaults", True) and METRICS_SOURCE not in names:
-        loading.inject_missing(METRICS_SOURCE, METRICS_EXTRACTOR)
-        section = config.setdefault("dataLayer", {})
-        section.setdefault("sources", []).append(metrics_wiring())
-        loading.report(_doubled_scraping(names, loading))
-    elif not names and _BRINGING_SOURCES.isdisjoint(loading.instances.values()):
+def _check_own(loading: Loading) -> None:
+    section = loading.config.get("dataLayer", {})
+    if not _names(section) and _BRINGING_SOURCES.isdisjoint(loading.instances.values()):
         loading.report([_no_source(loading)])
     loading.report(_source_faults(section, "dataLayer", loading))
     loading.report(_repeated_sources(section, loading))
+    loading.report(_repeated_kinds(section, loading))
     loading.report(_plugin_reference_faults(section, loading))
 
 
@@ -205,6 +218,25 @@ def _repeated_sources(section: Json, loading: Loading) -> Iterator[Finding]:
                 "put all its extractors below one entry",
             )
         seen.add(name)
+
+
+def _repeated_kinds(section: Json, loading: Loading) -> Iterator[Finding]:
+    """Yield sources that watch a kind of object that another one watches already."""
+    declared = {plugin.name: plugin for plugin in loading.declared}
+    seen: dict[tuple[str, ...], str] = {}
+    for index, name in enumerate(_names(section)):
+        if loading.instances.get(name) != "k8s-notification-source" or name not in declared:
+            continue
+        kind = tuple(declared[name].text(key) for key in ("group", "version", "kind"))
+        if kind in seen:
+            yield refusal(
+                "source-twice",
+                f"dataLayer.sources[{index}].pluginRef",
+                name,
+                f"{name} watches {kind[2]}, which the source {seen[kind]} watches already",
+                "put all extractors below one of them",
+            )
+        seen[kind] = name
 
 
 def _plugin_reference_faults(section: Json, loading: Loading) -> Iterator[Finding]:

@@ -206,7 +206,20 @@ def _reference_faults(name: str, point: str, path: str, loading: Loading) -> Ite
         )
 
 
+def _ttl_faults(section: Json) -> Iterator[Finding]:
+    ttl = section.get("defaultRequestTTL", "0s")
+    if (parse_duration(ttl) or 0) < 0:
+        yield refusal(
+            "duration-negative",
+            "flowControl.defaultRequestTTL",
+            ttl,
+            "the picker refuses a time to live below 0",
+            "write 0s for no limit, or a time above 0",
+        )
+
+
 def _band_faults(section: Json, loading: Loading) -> Iterator[Finding]:
+    yield from _ttl_faults(section)
     for key in ("maxBytes", "maxRequests"):
         yield from _size_faults(section, key, "flowControl")
     for key in ("defaultPriorityBand", "defaultNegativePriorityBand"):

@@ -12,7 +12,7 @@ from ..shape import cleaned, shape_faults
 from .advice import advise
 from .builtin import builtin_default
 from .data_flow import data_flow
-from .data_layer import load_data_layer
+from .data_layer import add_default_source, check_data_layer
 from .flow_control import add_defaults, load_detector, load_flow_control, load_parsers
 from .gates import load_gates
 from .loading import Loading
@@ -30,10 +30,11 @@ def load(document: Value, release: Release, *, experimental: bool, empty: bool) 
     faults = list(shape_faults(document, release))
     if faults:
         return Loading(release, {}, findings=faults)
-    config = deepcopy(cleaned(document, release.generation))
+    given = document if isinstance(document, dict) else {}
+    config = deepcopy(cleaned(given, release.generation))
     if empty and release.generation >= _G.V1_4:
         config = builtin_default(release)
-    loading = Loading(release, config)
+    loading = Loading(release, config, given)
     _move_deprecated(loading)
     load_gates(loading)
     load_plugins(loading)
@@ -44,9 +45,10 @@ def load(document: Value, release: Release, *, experimental: bool, empty: bool) 
     add_defaults(loading)
     load_parsers(loading)
     load_detector(loading)
-    load_data_layer(loading)
+    add_default_source(loading)
     load_flow_control(loading)
     _load_data_flow(loading)
+    check_data_layer(loading)
     if release.generation >= _G.V0_10 and not experimental:
         _refuse_alpha(loading)
     advise(loading)

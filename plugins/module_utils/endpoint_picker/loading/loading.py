@@ -15,13 +15,14 @@ from ..releases import Release
 
 @dataclass(slots=True)
 class Loading:
-    """config: the document with all defaults so far. instances: name → type of every plugin object.
+    """config: the document with all defaults so far. given: the document as it was given, with its nulls. instances: name → type of every plugin object.
 
     shaky: whether the order of a profile, or which picker it took, changes from start to start.
     """
 
     release: Release
     config: Json
+    given: Json = field(default_factory=dict)
     declared: list[Declared] = field(default_factory=list)
     instances: dict[str, str] = field(default_factory=dict)
     gates: dict[str, bool] = field(default_factory=dict)

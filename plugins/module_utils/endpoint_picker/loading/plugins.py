@@ -11,11 +11,12 @@ from ..given import Declared
 from ..hints import nearest
 from ..releases import Generation
 from ..rules.bounds import bound_faults
-from ..rules.factories import factory_faults
 from ..rules.handlers import deciders_of
+from ..rules.own import own_faults
 from ..rules.parameters import parameter_faults
 from ..rules.producers import approximate_prefix_faults
 from .loading import Loading
+from .precise_scorer import PRECISE_SCORER, precise_scorer_faults
 
 _G = Generation
 _APPROXIMATE = "approx-prefix-cache-producer"
@@ -23,13 +24,15 @@ _APPROXIMATE = "approx-prefix-cache-producer"
 
 def load_plugins(loading: Loading) -> None:
     """Create the declared plugins: fill in names, report what is wrong with them, and remember their types."""
+    given = loading.given.get("plugins") or []
     for index, entry in enumerate(loading.config.get("plugins", [])):
         entry.setdefault("name", entry.get("type", ""))
         plugin = Declared(
             name=entry["name"],
             type=entry.get("type", ""),
             path=f"plugins[{index}]",
-            parameters=entry.get("parameters"),
+            # What the decoder of parameters sees holds the nulls that the normal form does not have.
+            parameters=given[index].get("parameters") if "parameters" in entry else None,
             given="parameters" in entry,
         )
         loading.report(_faults(plugin, loading))
@@ -60,16 +63,13 @@ def _faults(plugin: Declared, loading: Loading) -> Iterator[Finding]:
     if plugin.type not in loading.registry:
         yield _unknown_type(plugin, loading)
         return
-    release = loading.release
-    faults = list(
-        parameter_faults(plugin.parameters, plugin.type, f"{plugin.path}.parameters", release)
-    )
-    yield from faults
-    if any(fault.verdict == "reject" for fault in faults):
+    if plugin.type == PRECISE_SCORER and loading.release.has_own_picker:
+        yield from precise_scorer_faults(plugin, loading)
         return
-    yield from bound_faults(plugin, release)
-    yield from factory_faults(plugin, release)
-    yield from _decider_faults(plugin, loading)
+    faults = list(own_faults(plugin, loading.release))
+    yield from faults
+    if not any(fault.rule == "parameter-kind" for fault in faults):
+        yield from _decider_faults(plugin, loading)
 
 
 def _unknown_type(plugin: Declared, loading: Loading) -> Finding:

@@ -19,7 +19,8 @@ _CHARACTERS_PER_TOKEN = 4
 def to_decider(moving: Moving) -> None:
     """0.6: a decider says when a prefill pod is used, in tokens; before, the handler did, in characters."""
     for plugin, parameters in moving.of_type("pd-profile-handler"):
-        threshold = parameters.pop("threshold", 0)
+        given = parameters.pop("threshold", 0)
+        threshold = given if isinstance(given, int) else 0
         parameters.pop("hashBlockSize", None)
         name = _BY_PREFIX if threshold > 0 else _ALWAYS
         if not moving.has_type(name):

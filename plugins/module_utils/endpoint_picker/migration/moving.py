@@ -40,7 +40,9 @@ class Moving:
         """Yield the plugins of some types with their parameters, which may be changed."""
         for plugin in list(self.plugins):
             if plugin.get("type") in types:
-                yield plugin, plugin.setdefault("parameters", {})
+                if not isinstance(plugin.get("parameters"), dict):
+                    plugin["parameters"] = {}
+                yield plugin, plugin["parameters"]
 
     def has_type(self, *types: str) -> bool:
         """Whether a plugin of one of these types is declared."""

@@ -35,8 +35,8 @@ def _thresholds_from_environment(moving: Moving) -> None:
 
 def _token_processor(moving: Moving) -> None:
     for dummy, parameters in moving.of_type("precise-prefix-cache-scorer"):
-        indexer = parameters.get("indexerConfig") or {}
-        if "tokenProcessorConfig" in indexer:
+        indexer = parameters.get("indexerConfig")
+        if isinstance(indexer, dict) and "tokenProcessorConfig" in indexer:
             parameters["tokenProcessorConfig"] = indexer.pop("tokenProcessorConfig")
             moving.changed(
                 "precise-prefix-cache-scorer: tokenProcessorConfig moved out of indexerConfig"

@@ -63,12 +63,15 @@ multicluster-approx-prefix-cache-producer 0.10.. maxPrefixTokensToMatch >= 0
 multicluster-file-discovery 0.10.. path given
 multicluster-metrics-data-source 0.10.. scheme choice http https
 multicluster-metrics-data-source 0.10.. interval duration
+multicluster-prefix-cache-scorer 0.10.. matchLengthWeight >= 0 <= 1
 p2p-source-producer 0.10.. minCachedTokenDelta >= 1
 pd-profile-handler 1.2..1.3 threshold >= 0
 pd-profile-handler 1.2..1.3 hashBlockSize > 0
 pd-profile-handler 1.2.. primaryPort >= 0 <= 65535
-predicted-latency-producer 1.5..1.5 samplingMean > 0
-predicted-latency-producer 1.5..1.5 maxDecodeTokenSamplesForPrediction >= 0
+precise-prefix-cache-producer 0.9.. kvEventsConfig.concurrency >= 0
+precise-prefix-cache-scorer 1.3.. kvEventsConfig.concurrency >= 0
+predicted-latency-producer 1.5..0.9 samplingMean > 0
+predicted-latency-producer 1.5..0.9 maxDecodeTokenSamplesForPrediction >= 0
 predicted-latency-producer 1.5.. sloBufferFactor > 0
 predicted-latency-scorer 1.3.. samplingMean > 0
 predicted-latency-scorer 1.3.. maxSampledTokens >= 0

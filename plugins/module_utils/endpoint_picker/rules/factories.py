@@ -56,6 +56,7 @@ _RULES: Mapping[str, Rule] = {
     ),
     "multicluster-approx-prefix-cache-producer": approximate_prefix_faults,
     "multicluster-metrics-extractor": multicluster_metrics_faults,
+    "multicluster-prefix-cache-scorer": prefix_cache_faults,
     "multicluster-session-affinity-filter": session_affinity_faults,
     "precise-prefix-cache-producer": precise_faults,
     "precise-prefix-cache-scorer": precise_faults,

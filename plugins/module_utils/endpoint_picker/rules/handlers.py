@@ -24,9 +24,10 @@ FLAT_DISAGG_KEYS = {
 def disagg_faults(plugin: Declared, release: Release) -> Iterator[Finding]:
     """Yield parameters of disagg-profile-handler that exclude each other."""
     nested = [key for key in ("profiles", "deciders") if _has_text(plugin.get(key))]
-    if release.strict_parameters:
-        nested = [key for key in ("profiles", "deciders", "stageOrder") if _is_given(plugin, key)]
     flat = [key for key in FLAT_DISAGG_KEYS if _is_given(plugin, key)]
+    if release.strict_parameters:
+        nested = [key for key in ("profiles", "deciders", "stageOrder") if _stands(plugin, key)]
+        flat = [key for key in FLAT_DISAGG_KEYS if _stands(plugin, key)]
     if nested and flat:
         names = f"{', '.join(flat)} cannot stand beside {', '.join(nested)}"
         yield value_fault(
@@ -53,6 +54,10 @@ def _is_given(plugin: Declared, key: str) -> bool:
     return plugin.get(key) not in (None, "")
 
 
+def _stands(plugin: Declared, key: str) -> bool:
+    return plugin.get(key) is not None or plugin.is_null(key)
+
+
 def profiles_of(plugin: Declared) -> dict[str, str]:
     """Return the profile that a handler uses for each stage."""
     stages = ("decode", "prefill") + (
@@ -73,7 +78,7 @@ def deciders_of(plugin: Declared, generation: Generation) -> dict[str, tuple[str
         early = generation == Generation.V0_6
         default = "always-disagg-pd-decider" if early else "prefix-based-pd-decider"
         name = plugin.get("deciderPluginName")
-        return {"prefill": ("deciderPluginName", default if name is None else name)}
+        return {"prefill": ("deciderPluginName", name if isinstance(name, str) else default)}
     if plugin.type != "disagg-profile-handler":
         return {}
     named = {stage: _decider(plugin, f"deciders.{stage}") for stage in ("prefill", "encode")}

@@ -184,6 +184,10 @@ string 0.9.. indexerConfig.tokenizersPoolConfig.uds.socketFile kvEventsConfig.en
 string 0.9.. kvEventsConfig.podDiscoveryConfig.podLabelSelector kvEventsConfig.podDiscoveryConfig.podNamespace
 string 0.9.. kvEventsConfig.topicFilter kvEventsConfig.zmqEndpoint speculativeTTL tokenProcessorConfig.hashSeed
 strings 0.9.. indexerConfig.tokenizersPoolConfig.uds.modelTokenizerMap
+bool 0.9..0.9 indexerConfig.kvBlockIndexConfig.redisConfig.enableRDMA indexerConfig.kvBlockIndexConfig.valkeyConfig.enableRDMA
+string 0.9.. indexerConfig.kvBlockIndexConfig.redisConfig.address
+string 0.9..0.9 indexerConfig.kvBlockIndexConfig.redisConfig.backendType
+string 0.9..0.9 indexerConfig.kvBlockIndexConfig.valkeyConfig.address indexerConfig.kvBlockIndexConfig.valkeyConfig.backendType
 [precise-prefix-cache-scorer]
 bool 1.0.. indexerConfig.kvBlockIndexConfig.enableMetrics
 bool 1.2..1.3 indexerConfig.tokenizersPoolConfig.hf.enabled
@@ -226,6 +230,10 @@ string 1.3.. kvEventsConfig.podDiscoveryConfig.podNamespace tokenProcessorConfig
 string 1.4.. kvEventsConfig.engineType speculativeTTL
 strings 1.2..1.3 indexerConfig.tokenizersPoolConfig.local.modelTokenizerMap
 strings 0.6.. indexerConfig.tokenizersPoolConfig.uds.modelTokenizerMap
+bool 1.2..0.9 indexerConfig.kvBlockIndexConfig.redisConfig.enableRDMA indexerConfig.kvBlockIndexConfig.valkeyConfig.enableRDMA
+string 1.0.. indexerConfig.kvBlockIndexConfig.redisConfig.address
+string 1.2..0.9 indexerConfig.kvBlockIndexConfig.redisConfig.backendType
+string 1.2..0.9 indexerConfig.kvBlockIndexConfig.valkeyConfig.address indexerConfig.kvBlockIndexConfig.valkeyConfig.backendType
 [predicted-latency-producer]
 bool 1.5.. streamingMode
 bool 1.5..1.5 predictInPrepareData
