@@ -9,11 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from math import prod
 
 from ..kube.manifest import Json
 from ..kube.problem import Problem
-from .demand import templates_of
 from .requests import amounts
 from .vendors import is_device
 
@@ -33,18 +31,15 @@ _FLAGS: Mapping[str, str] = {
 }
 _WORD = re.compile(r"[^\s\"']+")
 _VARIABLE = re.compile(r"\$(?:\((?P<k8s>\w+)\)|\{(?P<braces>\w+)\}|(?P<bare>\w+))", re.ASCII)
+#: Words of engines whose ranks run in several pods.
+_SEVERAL = ("ray", "--nnodes", "--node-rank", "--master-addr", "--dist-init-addr", "lws_")
 #: Devices of which one may run several ranks.
 _CORES = ("aws.amazon.com/neuron", "google.com/tpu")
 
 
 def said_sizes(container: Json) -> dict[str, int]:
     """Return the sizes that a container's command line names; what cannot be read is left out."""
-    words = [
-        word
-        for field in ("command", "args")
-        for item in container.get(field) or ()
-        for word in _WORD.findall(str(item))
-    ]
+    words = _words(container)
     values = {each["name"]: str(each.get("value", "")) for each in container.get("env") or ()}
     sizes = {}
     for word, following in pairwise([*words, ""]):
@@ -76,37 +71,39 @@ def fitting_devices(sizes: Mapping[str, int], pods: int) -> set[int]:
     return whole | spread | {tensor * ranks for ranks in copies}
 
 
-def command_line_problems(workload: Json) -> Iterator[Problem]:
-    """Warn of containers whose engine wants another number of devices than they ask for."""
-    pods = _pods_of_a_replica(workload)
-    for path, template in templates_of(workload):
-        for number, container in enumerate((template.get("spec") or {}).get("containers") or ()):
-            place = ".".join([*path, "spec", f"containers[{number}]"])
-            text = container_fault(container, pods)
-            if text:
-                yield Problem(place, text, "warning", rule="engine-arguments")
+def command_line_problems(container: Json, pods: int, path: str) -> Iterator[Problem]:
+    """Yield what is wrong between a container's command line and its devices. pods: of a replica.
 
-
-def container_fault(container: Json, pods: int) -> str:
-    """Return what is wrong between a container's command line and its devices, empty for nothing. pods: of a replica."""
+    Fewer devices than ranks are an error, since no engine starts so, unless it seems to run over several pods.
+    """
     sizes = said_sizes(container)
-    limits = amounts((container.get("resources") or {}).get("limits"))
-    devices = {name: count for name, count in limits.items() if count and is_device(name)}
+    limits = (container.get("resources") or {}).get("limits") or {}
+    devices = {name: count for name, count in amounts(limits).items() if count and is_device(name)}
     if not sizes or len(devices) != 1:
-        return ""
+        return
     ((resource, count),) = devices.items()
-    if resource.startswith(_CORES) or count in fitting_devices(sizes, pods):
-        return ""
+    fitting = fitting_devices(sizes, pods)
+    if resource.startswith(_CORES) or count in fitting:
+        return
     said = " × ".join(f"{name} {size}" for name, size in sizes.items())
-    wanted = prod(
-        size for name, size in sizes.items() if name != "data" or "data_local" not in sizes
-    )
-    return (
-        f"its command line says {said}, which is {wanted} devices, and it asks for {count} {resource}; "
-        "an engine that finds another number does not start, or leaves devices idle"
-    )
+    text = f"its command line says {said}, and it asks for {count} {resource}"
+    if count > min(fitting):
+        text += f", of which the engine uses {max(each for each in fitting if each < count)}"
+    else:
+        text += f" instead of {min(fitting)}; the engine does not start so"
+    alone = count < min(fitting) and pods == 1 and not _over_several_pods(container)
+    yield Problem(path, text, "error" if alone else "warning", rule="engine-arguments")
 
 
-def _pods_of_a_replica(workload: Json) -> int:
-    group = (workload.get("spec") or {}).get("leaderWorkerTemplate") or {}
-    return int(group.get("size") or 1)
+def _over_several_pods(container: Json) -> bool:
+    words = " ".join(_words(container)).lower()
+    return any(sign in words for sign in _SEVERAL)
+
+
+def _words(container: Json) -> list[str]:
+    return [
+        word
+        for field in ("command", "args")
+        for item in container.get(field) or ()
+        for word in _WORD.findall(str(item))
+    ]

@@ -17,6 +17,8 @@ from ..kube.pod_rules import is_extended
 CPU = "cpu"
 _SHARED = ".shared"
 _MIG = "nvidia.com/mig-"
+_REPLICAS = "nvidia.com/gpu.replicas"
+_SHARING_LABELS = ("nvidia.com/gpu.sharing-strategy", "cloud.google.com/gke-gpu-sharing-strategy")
 _MIG_PROFILE = re.compile(r"[1-9]g\.[1-9][0-9]*gb(\+[a-z]+(\.[a-z]+)*)?")
 _AMD_PARTITION = re.compile(r"[a-z]+_nps[1-9]")
 
@@ -164,3 +166,18 @@ def device_label(resource: str, labels: Mapping[str, str]) -> str:
     prefixes = vendor.node_labels if vendor else ()
     found = sorted(key for key in labels if key.startswith(prefixes) and labels[key] != "false")
     return f"{found[0]}={labels[found[0]]}" if prefixes and found else ""
+
+
+def part_label(resource: str, labels: Mapping[str, str]) -> str:
+    """Return a node's label that says that what counts as a whole device there is a share or a slice of one, empty where none does."""
+    if resource != VENDORS["nvidia"].resource:
+        return ""
+    for key in _SHARING_LABELS:
+        if labels.get(key, "none") != "none":
+            return f"{key}={labels[key]}"
+    replicas, product = labels.get(_REPLICAS, ""), labels.get(VENDORS["nvidia"].product_label, "")
+    if replicas.isdecimal() and int(replicas) > 1:
+        return f"{_REPLICAS}={replicas}"
+    if product.endswith("-SHARED") or "-MIG-" in product:
+        return f"{VENDORS['nvidia'].product_label}={product}"
+    return ""

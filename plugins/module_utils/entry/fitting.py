@@ -11,6 +11,7 @@ from ..accelerators.demand import Demand, demands_of, templates_of
 from ..accelerators.explain import explain
 from ..accelerators.fit import Answer, Verdict, fit
 from ..accelerators.inventory import Inventory
+from ..accelerators.parts import part_problems
 from ..accelerators.queues import API_VERSIONS, QUEUE_LABEL, queue_problems
 from ..accelerators.quota import quota_problems, range_problems, with_defaults
 from ..kube.manifest import Json, value_at
@@ -187,6 +188,7 @@ def _with(manifest: Json, path: tuple[str, ...], value: Json) -> Json:
 
 
 def _of_the_answer(answer: Answer, inventory: Inventory) -> Iterator[Problem]:
+    yield from part_problems(answer, inventory)
     text = explain(answer, inventory)
     if answer.verdict is Verdict.LACKS:
         yield Problem("", text, rule="fit")

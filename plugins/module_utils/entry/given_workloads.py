@@ -3,25 +3,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from ..accelerators.demand import WORKLOADS, templates_of
-from ..accelerators.vendors import is_device, is_mig, is_shared
+from ..accelerators.containers import container_problems
+from ..accelerators.demand import WORKLOADS
 from ..kube.intent import Intent
 from ..kube.manifest import Json
-from ..kube.pod_rules import is_extended, resource_problems
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reader import GivenObjects
 from .fleet import Service, Settings, compile_fleet, load_fleet, subject_of
 from .sources import Document
 
 
-def given_workloads(documents: Sequence[Document], namespace: str | None) -> list[tuple[str, Json]]:
-    """Return the workloads among documents, and those that services are compiled to, each with how messages call it.
+@dataclass(frozen=True, slots=True)
+class GivenWorkload:
+    """One workload. subject: how messages call it. warnings: what its containers ask for and will not get to work."""
 
-    Raises InputError for documents that are neither, and for requests that are refused anyway.
+    subject: str
+    manifest: Json
+    warnings: Sequence[Problem] = ()
+
+
+def given_workloads(documents: Sequence[Document], namespace: str | None) -> list[GivenWorkload]:
+    """Return the workloads among documents, and those that services are compiled to.
+
+    Raises InputError for documents that are neither, and for what containers ask for in vain; all at once.
     """
-    found: list[tuple[str, Json]] = []
+    found: list[GivenWorkload] = []
     services = []
     complaints = []
     for document in documents:
@@ -30,21 +39,30 @@ def given_workloads(documents: Sequence[Document], namespace: str | None) -> lis
             continue
         manifest = _placed(document.value, namespace)
         subject = subject_of(document.origin, manifest)
-        problems = _faults(manifest)
-        complaints.append(Complaint(subject, tuple(problems)))
-        found.append((subject, manifest))
-    if services:
-        loaded, dummy = load_fleet(services, Settings({}, {}), namespace, skip_invalid=False)
-        compiled, dummy = compile_fleet(loaded, GivenObjects(), _workloads_of)
-        found += [each for workloads in compiled for each in workloads]
+        problems = _problems(manifest)
+        errors = [problem for problem in problems if problem.severity == "error"]
+        complaints.append(Complaint(subject, tuple(errors)))
+        found.append(GivenWorkload(subject, manifest, problems))
+    try:
+        found += _of_services(services, namespace)
+    except InputError as error:
+        complaints += error.complaints
     if any(complaint.problems for complaint in complaints):
         raise InputError(complaints)
     return found
 
 
-def _workloads_of(service: Service, intent: Intent) -> list[tuple[str, Json]]:
+def _of_services(documents: Sequence[Document], namespace: str | None) -> list[GivenWorkload]:
+    if not documents:
+        return []
+    loaded, dummy = load_fleet(documents, Settings({}, {}), namespace, skip_invalid=False)
+    compiled, dummy = compile_fleet(loaded, GivenObjects(), _workloads_of)
+    return [each for workloads in compiled for each in workloads]
+
+
+def _workloads_of(service: Service, intent: Intent) -> list[GivenWorkload]:
     return [
-        (service.subject, child.manifest.to_dict())
+        GivenWorkload(service.subject, child.manifest.to_dict())
         for child in intent.children
         if child.manifest.kind in WORKLOADS
     ]
@@ -57,44 +75,12 @@ def _placed(manifest: Json, namespace: str | None) -> Json:
     return {**manifest, "metadata": {**metadata, "namespace": place}}
 
 
-def _faults(manifest: Json) -> list[Problem]:
+def _problems(manifest: Json) -> list[Problem]:
     if not manifest["metadata"].get("name"):
         return [Problem("metadata.name", "missing", rule="missing")]
     try:
-        return list(_container_problems(manifest))
+        return list(container_problems(manifest))
     except (TypeError, ValueError, AttributeError) as error:
         return [
             Problem("spec", f"is not the spec of a {manifest['kind']}: {error}", rule="quantity")
         ]
-
-
-def _container_problems(workload: Json) -> Iterator[Problem]:
-    """Yield what the API server or the device plugins refuse about what a workload's containers ask for."""
-    for path, template in templates_of(workload):
-        spec = template.get("spec") or {}
-        for field_name in ("initContainers", "containers"):
-            for number, container in enumerate(spec.get(field_name) or ()):
-                place = ".".join([*path, "spec", f"{field_name}[{number}]", "resources"])
-                yield from _of_the_container(container.get("resources") or {}, place)
-
-
-def _of_the_container(resources: Json, path: str) -> Iterator[Problem]:
-    asked = {name: resources[name] for name in ("requests", "limits") if resources.get(name)}
-    for problem in resource_problems(asked, path):
-        device = any(is_extended(name) and name in problem.path for name in _names(asked))
-        more = "; requests and limits of a device have to be equal" if device else ""
-        yield Problem(problem.path, f"{problem.message}{more}", problem.severity, problem.rule)
-    devices = sorted(name for name in _names(asked) if is_device(name))
-    slices = [name for name in devices if is_mig(name)]
-    if slices and len(devices) > 1:
-        text = f"{', '.join(devices)} in one container: slices and whole devices cannot be used together"
-        yield Problem(path, text, rule="mixed-devices")
-    for name in filter(is_shared, devices):
-        count = str((asked.get("limits") or asked.get("requests") or {}).get(name))
-        if count not in ("0", "1"):
-            text = f"{count} of {name} may be slices of one and the same device; ask for 1, or for whole devices"
-            yield Problem(path, text, rule="shared-devices")
-
-
-def _names(asked: Json) -> set[str]:
-    return {name for amounts in asked.values() for name in amounts}

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..accelerators.capacity import asked_for, capacity
-from ..accelerators.command_line import command_line_problems
 from ..accelerators.explain import report
 from ..accelerators.fit import Verdict
 from ..accelerators.memory import UTILIZATION
@@ -20,7 +19,7 @@ from . import arguments
 from .few_fields import Written
 from .fit_source import GivenManifests, LiveObjects, Source
 from .fitting import CHECKS, Judged, judge
-from .given_workloads import given_workloads
+from .given_workloads import GivenWorkload, given_workloads
 from .result import Clock, stats, warnings
 from .service_devices import ServiceDevices, Wish, check_role
 from .sources import cluster_objects, given, read
@@ -218,13 +217,14 @@ def _gathered(params: Params, environment: Mapping[str, str], clock: Clock) -> J
         return {**found, "stats": stats(cluster.stats, clock)}
 
 
-def _judged(params: Params, workloads: Sequence[tuple[str, Json]], source: Source) -> Json:
-    manifests = [manifest for dummy, manifest in workloads]
+def _judged(params: Params, workloads: Sequence[GivenWorkload], source: Source) -> Json:
+    manifests = [workload.manifest for workload in workloads]
     judged = judge(source, manifests, checks=params["checks"], with_classes=True)
     complaints = []
     found = []
-    for number, (subject, manifest) in enumerate(workloads):
-        problems = [*judged.problems.get(number, []), *command_line_problems(manifest)]
+    for number, workload in enumerate(workloads):
+        subject = workload.subject
+        problems = [*judged.problems.get(number, []), *workload.warnings]
         found += [(subject, problem) for problem in problems]
         errors = tuple(problem for problem in problems if problem.severity == "error")
         complaints.append(Complaint(subject, errors))

@@ -6,11 +6,11 @@ A LeaderWorkerSet has two pod templates; the devices are set in each that has th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..accelerators.build import Placement
-from ..accelerators.command_line import command_line_problems
+from ..accelerators.containers import pods_of_a_replica, problems_of
 from ..accelerators.demand import templates_of
 from ..accelerators.vendors import VENDORS
 from ..cluster.connection import Cluster
@@ -18,7 +18,7 @@ from ..engine import GPU_MANAGER, OWNER_ANNOTATION
 from ..kube import managed_fields
 from ..kube.manifest import FieldPath, Json, put_at, value_at
 from ..kube.pod_rules import is_extended
-from ..kube.problem import InputError
+from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reference import Reference
 from ..services.devices import DEVICE_FIELDS
 from .few_fields import Written, predict, there, write
@@ -56,37 +56,49 @@ class Workload:
 
     def put(self, placement: Placement, *, dry_run: bool) -> Written:
         """Make the container ask for the devices, and its pods go where they are. Raises InputError for conflicts."""
-        return self._apply([pod.with_devices(placement) for pod in self._pods], dry_run=dry_run)
+        return self._apply(
+            [pod.with_devices(placement) for pod in self._pods], self._problems, dry_run=dry_run
+        )
 
     def clear(self, *, dry_run: bool) -> Written:
         """Take back what was set. What others want of nodes stays."""
         if managed_fields.apply_entry(self._live, GPU_MANAGER) is None:
             return Written(False, {}, {})
-        return self._apply([pod.without_devices() for pod in self._pods], dry_run=dry_run)
+        return self._apply(
+            [pod.without_devices() for pod in self._pods], lambda dummy: [], dry_run=dry_run
+        )
 
-    def _apply(self, specs: list[Json], *, dry_run: bool) -> Written:
+    def _apply(
+        self, specs: list[Json], check: Callable[[Json], list[Problem]], *, dry_run: bool
+    ) -> Written:
         """Ask the server what the fields come to; write where that is another spec than the one that is there."""
         manifest = self._reference.to_manifest()
         for pod, spec in zip(self._pods, specs, strict=True):
             if spec:
                 put_at(manifest, pod.path, spec)
         after = predict(self._cluster, self._reference, manifest, force=self._force)
-        for pod in self._pods:
-            self._refuse_mixture(pod, value_at(after, pod.path) or {})
+        problems = check(after)
+        errors = tuple(problem for problem in problems if problem.severity == "error")
+        if errors:
+            raise InputError([Complaint(str(self._reference), errors)])
         changed = after["spec"] != self._live["spec"]
         if changed and not dry_run:
             write(self._cluster, manifest, force=self._force)
-        shown = (self._shown(self._live), self._shown(after))
-        return Written(changed, *shown, tuple(command_line_problems(after)))
+        return Written(changed, self._shown(self._live), self._shown(after), tuple(problems))
 
-    def _refuse_mixture(self, pod: _PodSpec, after: Json) -> None:
-        devices = sorted(pod.devices(after))
-        if len(devices) > 1:
-            raise InputError.single(
-                str(self._reference),
-                f"container {pod.container}",
-                f"would ask for {' and '.join(devices)}; take out the one that is not meant",
-            )
+    def _problems(self, after: Json) -> list[Problem]:
+        """Return what is wrong about the container as it would be."""
+        found = []
+        for pod in self._pods:
+            container = pod.of_container(value_at(after, pod.path) or {})
+            path = f"container {pod.container}"
+            devices = sorted(devices_of(container))
+            if len(devices) > 1:
+                text = f"would ask for {' and '.join(devices)}; take out the one that is not meant"
+                found.append(Problem(path, text, rule="mixed-devices"))
+            else:
+                found += problems_of(container, pods_of_a_replica(after), path)
+        return list(dict.fromkeys(found))
 
     def _shown(self, workload: Json) -> Json:
         shown: Json = {}
@@ -122,7 +134,7 @@ class _PodSpec:
 
     def without_devices(self) -> Json:
         """Return what is still applied of the spec when the devices are taken back."""
-        tainted = {*self.devices(self._spec), *_VENDORS_TAINTS}
+        tainted = {*devices_of(self.of_container(self._spec)), *_VENDORS_TAINTS}
         selector = self._spec.get("nodeSelector") or {}
         tolerations = self._spec.get("tolerations") or ()
         kept = {
@@ -131,14 +143,9 @@ class _PodSpec:
         }
         return {name: value for name, value in kept.items() if value and self._holds(name)}
 
-    def devices(self, spec: Json) -> set[str]:
-        """Return the devices that the container asks for in a version of the spec."""
-        limits = self._of_container(spec).get("resources", {}).get("limits") or {}
-        return {name for name in limits if is_extended(name)}
-
     def shown(self, spec: Json) -> Json:
         """Return the fields concerned of a version of the spec."""
-        container = self._of_container(spec)
+        container = self.of_container(spec)
         shown = {name: spec[name] for name in ("nodeSelector", "tolerations") if spec.get(name)}
         fields = {name: container[name] for name in ("resources", "env") if container.get(name)}
         return {**shown, "containers": [{"name": self.container, **fields}]}
@@ -148,13 +155,20 @@ class _PodSpec:
         changes = wanted != (self._spec.get(name) or type(wanted)())
         return {name: wanted} if wanted and (changes or self._holds(name)) else {}
 
-    def _of_container(self, spec: Json) -> Json:
+    def of_container(self, spec: Json) -> Json:
+        """Return the container in a version of the spec."""
         named = (each for each in spec.get("containers") or () if each["name"] == self.container)
         return next(named, {})
 
     def _holds(self, name: str) -> bool:
         """Return whether we have applied a field of the spec."""
         return managed_fields.owns(self._held, (*self.path, name))
+
+
+def devices_of(container: Json) -> set[str]:
+    """Return the devices that a container asks for."""
+    limits = (container.get("resources") or {}).get("limits") or {}
+    return {name for name in limits if is_extended(name)}
 
 
 def reference_of(given: Mapping[str, Any], namespace: str | None) -> Reference:

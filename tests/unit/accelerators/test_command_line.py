@@ -6,8 +6,10 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.accelerators.command_line import (
-    command_line_problems,
     said_sizes,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.accelerators.containers import (
+    container_problems,
 )
 
 from .build import Json, container, deployment
@@ -48,7 +50,8 @@ def said(devices: int, *words: str, resource: str = "nvidia.com/gpu", size: int 
             "kind": "LeaderWorkerSet",
             "spec": {"leaderWorkerTemplate": group},
         }
-    return " ".join(str(problem) for problem in command_line_problems(workload))
+    found = [each for each in container_problems(workload) if each.rule == "engine-arguments"]
+    return " ".join(f"{problem.severity}: {problem}" for problem in found)
 
 
 @pytest.mark.parametrize(
@@ -69,12 +72,26 @@ def test_numbers_that_agree_are_not_mentioned(devices: int, words: list[str], si
     assert said(devices, *words, size=size) == ""
 
 
-def test_numbers_that_differ_are_named() -> None:
-    text = said(1, "--tensor-parallel-size", "2")
-    assert text.startswith("spec.template.spec.containers[0]: its command line says tensor 2")
-    assert "2 devices, and it asks for 1 nvidia.com/gpu" in text
-    assert "tensor 8 × pipeline 2" in said(8, "-tp", "8", "-pp", "2")
-    assert "which is 16 devices" in said(4, "-tp", "8", "-pp", "2", size=2)
+@pytest.mark.parametrize(
+    ("devices", "words", "size", "text"),
+    [
+        (
+            1,
+            ["--tensor-parallel-size", "2"],
+            0,
+            "says tensor 2, and it asks for 1 nvidia.com/gpu instead of 2; the engine does not start so",
+        ),
+        (8, ["-tp", "8", "-pp", "2"], 0, "error: spec.template.spec.containers[0]: its command"),
+        (8, ["-tp", "4"], 0, "warning: spec.template.spec.containers[0]: its command"),
+        (8, ["-tp", "4"], 0, "asks for 8 nvidia.com/gpu, of which the engine uses 4"),
+        (4, ["-tp", "8", "-pp", "2"], 2, "warning: "),
+        (8, ["-c", "ray start --head; vllm serve -tp 16"], 0, "warning: "),
+    ],
+)
+def test_numbers_that_differ_are_named(
+    devices: int, words: list[str], size: int, text: str
+) -> None:
+    assert text in said(devices, *words, size=size)
 
 
 def test_devices_of_which_one_runs_several_ranks_are_left_alone() -> None:
@@ -84,4 +101,4 @@ def test_devices_of_which_one_runs_several_ranks_are_left_alone() -> None:
 def test_container_beside_the_engine_is_left_alone() -> None:
     workload = deployment(4)
     workload["spec"]["template"]["spec"]["containers"].append({**container(), "args": ["-tp", "2"]})
-    assert list(command_line_problems(workload)) == []
+    assert list(container_problems(workload)) == []

@@ -360,12 +360,58 @@ def test_no_room_is_not_certain_where_nodes_may_be_added() -> None:
     assert gathered(deployment(8), cluster=[node("a", 4), other])["failed"]
 
 
-def test_command_line_that_wants_other_devices_is_warned_about() -> None:
+def test_command_line_that_wants_other_devices_is_named() -> None:
     workload = deployment(1)
-    workload["spec"]["template"]["spec"]["containers"][0]["args"] = ["--tensor-parallel-size=2"]
+    server = workload["spec"]["template"]["spec"]["containers"][0]
+    server["args"] = ["--tensor-parallel-size=2"]
+    found = gathered(workload, cluster=[node("a")])
+    assert found["failed"]
+    assert "says tensor 2, and it asks for 1 nvidia.com/gpu instead of 2" in found["msg"]
+    server["resources"]["limits"][GPU] = "4"
     found = gathered(workload, cluster=[node("a")])
     assert not found.get("failed")
-    assert "its command line says tensor 2" in str(found["warnings"])
+    assert "of which the engine uses 2" in str(found["warnings"])
+
+
+def test_slices_that_cannot_be_joined_are_warned_about() -> None:
+    slices = deployment(2, resource="nvidia.com/mig-1g.10gb")
+    found = gathered(slices, cluster=[node("a", resource="nvidia.com/mig-1g.10gb")])
+    assert not found.get("failed")
+    assert "2 of nvidia.com/mig-1g.10gb cannot reach each other's memory" in str(found["warnings"])
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        {"nvidia.com/gpu.replicas": "4"},
+        {"nvidia.com/gpu.product": "NVIDIA-L4-SHARED"},
+        {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb"},
+        {"nvidia.com/gpu.sharing-strategy": "time-slicing"},
+        {"cloud.google.com/gke-gpu-sharing-strategy": "mps"},
+    ],
+)
+def test_devices_that_nodes_share_out_under_the_whole_name_are_found(labels: Json) -> None:
+    parts = node("a", labels=labels)
+    found = gathered(deployment(2), cluster=[parts])
+    assert found["failed"]
+    assert "may be parts of one and the same device on a (" in found["msg"]
+    assert not gathered(deployment(1), cluster=[parts]).get("failed")
+    beside = gathered(deployment(2), cluster=[parts, node("b")])
+    assert not beside.get("failed")
+    assert "keep the pods away from there" in str(beside["warnings"])
+
+
+def test_nodes_that_share_nothing_are_not_mentioned() -> None:
+    whole = {"nvidia.com/gpu.replicas": "1", "nvidia.com/gpu.sharing-strategy": "none"}
+    assert not gathered(deployment(2), cluster=[node("a", labels=whole)]).get("warnings")
+
+
+def test_problems_of_workloads_and_services_are_named_together() -> None:
+    workload = deployment(1)
+    workload["spec"]["template"]["spec"]["containers"][0]["resources"] = {"limits": {GPU: "0.5"}}
+    found = gathered(workload, document("chat", accelerator={"type": "nvida"}), cluster=[])
+    assert "0.5 is not a whole number" in found["msg"]
+    assert "nvida" in found["msg"]
 
 
 def test_autoscaler_may_grow_it() -> None:
