@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..module_utils.kube import sanitise
-from ..module_utils.kube.names import LABEL_LENGTH, SUBDOMAIN_LENGTH
+from ..module_utils.kube.names import LABEL_LENGTH, SUBDOMAIN_LENGTH, child_name
 from ..module_utils.services.model_service import names
 from ..plugin_utils.arguments import explained, flag, service, text, whole_number
 
@@ -28,6 +28,14 @@ def to_dns_subdomain(value: Any, max_length: Any = SUBDOMAIN_LENGTH, distinct: A
 def to_label_value(value: Any, max_length: Any = LABEL_LENGTH, distinct: Any = False) -> str:
     """Return a label value made of a text."""
     return _sanitised("to_label_value", sanitise.to_label_value, value, max_length, distinct)
+
+
+def kserve_child_name(value: Any, suffix: Any) -> str:
+    """Return the name that KServe gives to what belongs to a service."""
+    plugin = "kserve_child_name"
+    parent, end = text(plugin, value), text(plugin, suffix, "suffix")
+    with explained(plugin):
+        return child_name(parent, end)
 
 
 def model_service_names(value: Any, namespace: Any = None) -> dict[str, str]:
@@ -55,5 +63,6 @@ class FilterModule:
             "to_dns_label": to_dns_label,
             "to_dns_subdomain": to_dns_subdomain,
             "to_label_value": to_label_value,
+            "kserve_child_name": kserve_child_name,
             "model_service_names": model_service_names,
         }

@@ -26,9 +26,10 @@ class Spreading:
 
 
 class Refusals:
-    """The filters for one demand. ports: of the node, that each of the pods wants.
+    """The filters for one demand.
 
-    apart: topology keys of the domains in which only one of the pods may run. first_decides: the pods want each other in the same domains and none is there, so the first may choose them.
+    ports: of the node, that each of the pods wants. apart: topology keys of the domains in which only one of the pods may run.
+    first_decides: the pods want each other in the same domains and none is there, so the first may choose them.
     """
 
     def __init__(self, demand: Demand, around: Surroundings, inventory: Inventory) -> None:

@@ -66,7 +66,9 @@ def test_documentation_has_the_options_of_the_function(kind: str, name: str, pat
     positional = ", ".join(parameter.name for parameter in parameters)
     assert documentation.get("positional", "") == positional
     for parameter in parameters:
-        assert options[parameter.name].get("default") == parameter.default
+        needed = parameter.default is inspect.Parameter.empty
+        assert options[parameter.name].get("required", False) is needed
+        assert options[parameter.name].get("default") == (None if needed else parameter.default)
 
 
 @each_sidecar

@@ -19,6 +19,7 @@ from ansible_collections.modelops.inference.plugins.filter.labels import (
     recommended_labels,
 )
 from ansible_collections.modelops.inference.plugins.filter.names import (
+    kserve_child_name,
     model_service_names,
     to_dns_label,
     to_dns_subdomain,
@@ -30,6 +31,7 @@ Filter = Callable[..., Any]
 SERVICE = {"kind": "ModelService", "metadata": {"name": "qwen3.5", "namespace": "team-a"}}
 
 WRONG_TYPES: list[tuple[Filter, Any, dict[str, Any], str]] = [
+    (kserve_child_name, "chat", {"suffix": 7}, "suffix has to be of type str, but it is int"),
     (to_dns_label, 7, {}, "to_dns_label: the input has to be of type str, but it is int"),
     (to_dns_label, None, {}, "the input has to be of type str, but it is null"),
     (to_dns_label, True, {}, "the input has to be of type str, but it is bool"),
