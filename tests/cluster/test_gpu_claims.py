@@ -154,6 +154,23 @@ def test_count_agrees_with_the_scheduler(
     assert used == devices * room
 
 
+@pytest.mark.parametrize("named", ["{driver}/gpu", "deviceclass.resource.kubernetes.io/{driver}"])
+def test_resource_that_a_driver_serves_is_counted_as_the_scheduler_does(
+    named: str, entries: Entries, client: Client, namespace: str, driver: str
+) -> None:
+    served = device_class(driver, driver)
+    served["spec"]["extendedResourceName"] = f"{driver}/gpu"
+    client.apply(served)
+    dummy, deployment = claiming("chat", namespace, driver, 0, 2)
+    spec = deployment["spec"]["template"]["spec"]
+    del spec["resourceClaims"]
+    spec["containers"][0]["resources"] = {"limits": {named.format(driver=driver): "3"}}
+    (answer,) = entries.gpu(state="gathered", services=[deployment])["fit"]["workloads"]
+    assert (answer["verdict"], sum(answer["placed_on"].values())) == ("does not fit", 1), answer
+    client.apply(deployment)
+    assert placed(client, namespace, "chat", 2) == 1
+
+
 def test_what_is_rendered_asks_for_what_is_counted(
     entries: Entries, client: Client, namespace: str, driver: str
 ) -> None:

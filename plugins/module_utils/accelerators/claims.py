@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from ..kube.manifest import Json, value_at
 from .demand import Demand
-from .published import CLASS_PREFIX
-from .requests import Amounts
+from .requests import CLASS_PREFIX, Amounts
 
 _TEMPLATE = "resourceClaimTemplateName"
 #: What makes a request more than a number of devices of a class.

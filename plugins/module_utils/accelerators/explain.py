@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ..kube.wording import few
 from .fit import Answer, Verdict
 from .inventory import Inventory, Node
-from .published import CLASS_PREFIX
-from .requests import PODS, shown
+from .requests import CLASS_PREFIX, PODS, shown
 from .room import node_slots
 from .vendors import device_label, vendor_of
 

@@ -71,12 +71,12 @@ def _verdict(
     room = answer.room
     answer.doubts += room.unjudged
     others = [other for other in answers if other is not answer]
-    if answer.demand.device in inventory.by_claims:
-        answer.doubts.append(f"{answer.demand.device} by device claims (DRA)")
-        return Verdict.UNCERTAIN
     uncounted = [name for name in answer.demand.requests if name in inventory.not_counted]
     if uncounted:
         answer.doubts += [inventory.not_counted[name] for name in uncounted]
+        return Verdict.UNCERTAIN
+    if any(_share_devices(answer, other, inventory) for other in others):
+        answer.doubts.append("devices of several classes, which may be the same")
         return Verdict.UNCERTAIN
     if any(_speak_of_each_other(answer, other, inventory) for other in others):
         answer.doubts.append("affinity or spread between the workloads of this task")
@@ -172,6 +172,12 @@ def _loss(other: Answer, answer: Answer, binding: Sequence[str]) -> int:
     """Return how many slots a pod of another demand takes at most."""
     port = ports_clash(host_ports(other.demand.spec), host_ports(answer.demand.spec))
     return max([int(port), *(-(-_asked(other, name) // _asked(answer, name)) for name in binding)])
+
+
+def _share_devices(one: Answer, other: Answer, inventory: Inventory) -> bool:
+    """Return whether two demands ask under different names for devices of drivers, which may be the same."""
+    own, theirs = ({*each.demand.requests} & inventory.published for each in (one, other))
+    return bool(own and theirs and own != theirs)
 
 
 def _speak_of_each_other(one: Answer, other: Answer, inventory: Inventory) -> bool:

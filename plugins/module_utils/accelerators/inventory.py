@@ -10,8 +10,8 @@ from ..kube.manifest import Json
 from .demand import Demand
 from .eligible import CORDONED, NOT_READY
 from .neighbours import ANTI_AFFINITY, terms
-from .published import CLASS_PREFIX, Published
-from .requests import PODS, Amounts, amounts, pod_requests
+from .published import Published
+from .requests import CLASS_PREFIX, PODS, Amounts, amounts, pod_requests
 from .surroundings import Surroundings
 from .vendors import is_device
 
@@ -55,14 +55,14 @@ class _Bound:
 class Inventory:
     """Nodes with what is free on them, seen by the pods of `demands`.
 
-    surroundings: what the pods mean to each demand. waiting: by device. by_claims: extended resources that a driver serves (DRA), so that
-    nodes need not list them. not_counted: why devices of a class are not counted. unseen: what could not be looked at. blind: no node could.
+    surroundings: what the pods mean to each demand. waiting: by device. published: resources that drivers serve (DRA), which nodes need not
+    list. not_counted: why some of them are not counted. unseen: what could not be looked at. blind: no node could.
     """
 
     def __init__(self, demands: Sequence[Demand] = ()) -> None:
         self.nodes: dict[str, Node] = {}
         self.waiting: dict[str, Waiting] = {}
-        self.by_claims: set[str] = set()
+        self.published: set[str] = set()
         self.not_counted: dict[str, str] = {}
         self.unseen: list[str] = []
         self.blind = False
@@ -135,25 +135,25 @@ class Inventory:
         claimed = (name for demand in demands for name in demand.requests)
         self.not_counted |= {name: why for name in claimed if name.startswith(CLASS_PREFIX)}
 
-    def add_device_class(self, manifest: Json) -> None:
-        """Take in a DeviceClass."""
-        name = (manifest.get("spec") or {}).get("extendedResourceName")
-        if name:
-            self.by_claims.add(name)
-
     def add_published(self, published: Published) -> None:
         """Take in the devices of drivers (DRA); nodes have to come before. A class then counts like a resource of nodes."""
         for device_class in published.classes:
-            resource = f"{CLASS_PREFIX}{device_class}"
+            resources = published.resources(device_class)
+            self.published.update(resources)
             fault = published.fault(device_class)
             if fault:
-                self.not_counted[resource] = fault
+                self.not_counted |= dict.fromkeys(resources, fault)
                 continue
             for name, (there, taken) in published.by_node(device_class).items():
-                node = self.nodes.get(name)
-                if node:
-                    node.allocatable[resource] = node.capacity[resource] = there
-                    node.used[resource] = taken
+                for resource in resources if name in self.nodes else ():
+                    self._publish(self.nodes[name], resource, there, taken)
+
+    @staticmethod
+    def _publish(node: Node, resource: str, there: int, taken: int) -> None:
+        # Where a device plugin lists the resource as well, the scheduler goes by the plugin.
+        if not node.allocatable.get(resource):
+            node.allocatable[resource] = node.capacity[resource] = there
+            node.used[resource] = taken
 
 
 def _taints(spec: Json, status: Json) -> list[Json]:

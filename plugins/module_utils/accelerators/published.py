@@ -13,9 +13,8 @@ from dataclasses import dataclass
 
 from ..kube.manifest import Json, value_at
 from .device_selectors import Equality, Value, holds, read_selectors
+from .requests import CLASS_PREFIX
 
-#: How a device class stands among resources.
-CLASS_PREFIX = "deviceclass/"
 _KEEPS_AWAY = ("NoSchedule", "NoExecute")
 #: Fields by which a device is a part of another, or shared.
 _PARTS = ("consumesCounters", "allowMultipleAllocations", "bindsToNode", "bindingConditions")
@@ -46,6 +45,7 @@ class Published:
 
     def __init__(self) -> None:
         self._classes: dict[str, list[Equality] | None] = {}
+        self._names: dict[str, str] = {}
         self._slices: list[_Slice] = []
         self._taken: set[tuple[str, str, str]] = set()
 
@@ -57,7 +57,14 @@ class Published:
     def add_class(self, manifest: Json) -> None:
         """Take in a DeviceClass."""
         selectors = value_at(manifest, ("spec", "selectors")) or ()
-        self._classes[manifest["metadata"]["name"]] = read_selectors(selectors)
+        name = manifest["metadata"]["name"]
+        self._classes[name] = read_selectors(selectors)
+        self._names[name] = value_at(manifest, ("spec", "extendedResourceName")) or ""
+
+    def resources(self, device_class: str) -> tuple[str, ...]:
+        """Return the resources as which the devices of a class can be asked for."""
+        extended = self._names[device_class]
+        return (f"{CLASS_PREFIX}{device_class}", *((extended,) if extended else ()))
 
     def add_slice(self, manifest: Json) -> None:
         """Take in a ResourceSlice."""

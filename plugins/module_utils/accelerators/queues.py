@@ -12,8 +12,7 @@ from typing import Any
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
 from .fit import Answer
-from .published import CLASS_PREFIX
-from .requests import PODS, Amounts, amounts, shown
+from .requests import CLASS_PREFIX, PODS, Amounts, amounts, shown
 
 #: The label of a workload by which it names its LocalQueue.
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"

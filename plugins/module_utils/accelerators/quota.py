@@ -14,8 +14,7 @@ from ..kube.pod_rules import is_extended
 from ..kube.problem import Problem
 from .demand import Demand
 from .fit import Answer
-from .published import CLASS_PREFIX
-from .requests import PODS, Amounts, amounts, pod_requests, shown
+from .requests import CLASS_PREFIX, PODS, Amounts, amounts, pod_requests, shown
 
 #: What a quota writes after the name of a device class.
 _OF_CLASS = ".deviceclass.resource.k8s.io/devices"

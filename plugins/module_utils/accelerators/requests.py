@@ -17,6 +17,9 @@ from ..kube.manifest import Json
 from ..kube.quantity import format_quantity, parse_quantity
 
 Amounts = dict[str, int]
+#: How a device class (DRA) stands among resources here, and how a container may ask for its devices like for a resource.
+CLASS_PREFIX = "deviceclass/"
+_IMPLICIT_CLASS = "deviceclass.resource.kubernetes.io/"
 #: The resource that counts pods themselves.
 PODS = "pods"
 #: What a pod as a whole may ask for, beside what its containers ask for; huge pages too.
@@ -32,7 +35,10 @@ def _amount(is_cpu: bool, value: str | int | float) -> int:
 
 def amounts(resources: Mapping[str, Any] | None) -> Amounts:
     """Return a map of quantities as whole numbers. Raises ValueError and TypeError for what is no quantity."""
-    return {name: _amount(name == "cpu", value) for name, value in (resources or {}).items()}
+    return {
+        name.replace(_IMPLICIT_CLASS, CLASS_PREFIX): _amount(name == "cpu", value)
+        for name, value in (resources or {}).items()
+    }
 
 
 def shown(name: str, amount: int) -> str:

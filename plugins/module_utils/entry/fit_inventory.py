@@ -36,11 +36,12 @@ def _read(looking: Looking, demands: Sequence[Demand], *, with_classes: bool) ->
     if ("Pod", "") in looking.hidden:
         inventory.unseen.append("what other pods use, which may not be listed")
     published = Published()
-    # Classes matter also where a driver serves a resource by claims.
     for device_class in looking.each(DEVICE_API, "DeviceClass", unseen=_UNKNOWN):
-        inventory.add_device_class(device_class)
         published.add_class(device_class)
-    claiming = any(demand.claims for demand in demands)
+    # A driver may serve a resource that pods ask for without a claim.
+    served = {name for each in published.classes for name in published.resources(each)}
+    asked = {name for demand in demands for name in demand.requests}
+    claiming = any(demand.claims for demand in demands) or bool(asked & served)
     if published.classes and (with_classes or claiming):
         _read_devices(looking, published)
         inventory.add_published(published)

@@ -28,7 +28,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.accelerators.qu
     quota_problems,
 )
 
-from .build import Json, deployment, node
+from .build import GPU, Json, deployment, node
 
 DRIVER = "gpu.example.com"
 FITS, LACKS, UNCERTAIN = "fits", "does not fit", "uncertain"
@@ -174,6 +174,41 @@ def test_claim_without_its_template_and_shared_claim_are_not_counted() -> None:
     ):
         (demand,) = demands_of(deployment(0, resourceClaims=[{"name": "gpu", **claim}]))
         assert with_claims(demand, {}).doubts == (why,)
+
+
+@pytest.mark.parametrize(
+    ("listed", "devices", "verdict"), [(0, 3, FITS), (0, 4, LACKS), (8, 8, FITS), (2, 3, LACKS)]
+)
+def test_resource_that_a_driver_serves_is_counted_where_no_plugin_lists_it(
+    listed: int, devices: int, verdict: str
+) -> None:
+    inventory = Inventory(demands := demands_of(deployment(devices)))
+    inventory.add_node(node("a", listed))
+    published = Published()
+    served = device_class(WHOLE)
+    served["spec"]["extendedResourceName"] = GPU
+    published.add_class(served)
+    published.add_slice(part(*FOUR))
+    published.add_claim(held("gpu-0"))
+    inventory.add_published(published)
+    assert fit(demands, inventory)[0].verdict.value == verdict
+
+
+def test_devices_under_two_names_may_be_the_same() -> None:
+    named = "deviceclass.resource.kubernetes.io/gpu.example.com"
+    workloads = [deployment(1), deployment(1, name="other", resource=named)]
+    demands = [demand for workload in workloads for demand in demands_of(workload)]
+    inventory = Inventory(demands)
+    inventory.add_node(node("a", 0))
+    published = Published()
+    served = device_class(WHOLE)
+    served["spec"]["extendedResourceName"] = GPU
+    published.add_class(served)
+    published.add_slice(part(*FOUR))
+    inventory.add_published(published)
+    answers = fit(demands, inventory)
+    assert {answer.verdict.value for answer in answers} == {UNCERTAIN}
+    assert "which may be the same" in explain(answers[0], inventory)
 
 
 def test_quota_of_a_class_counts_claimed_devices() -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.accelerators.fit import fit
-
 from .build import GPU, PLENTY, Json, container, deployment, judge, node, pod, said
 
 FITS, LACKS, UNCERTAIN = "fits", "does not fit", "uncertain"
@@ -250,10 +248,3 @@ def test_workloads_that_ask_for_more_than_is_free_lack_together() -> None:
         [deployment(8, name="one"), deployment(8, name="two", requests={"cpu": "1"})], [node("a")]
     )
     assert sorted(answer.verdict.value for answer in answers) == [LACKS, UNCERTAIN]
-
-
-def test_devices_that_a_driver_serves_by_claims_are_not_counted_on_nodes() -> None:
-    (answer,), inventory = judge([deployment(1)], [node("a", 0)])
-    inventory.add_device_class({"spec": {"extendedResourceName": GPU}})
-    (again,) = fit([answer.demand], inventory)
-    assert (answer.verdict.value, again.verdict.value) == (LACKS, UNCERTAIN)
