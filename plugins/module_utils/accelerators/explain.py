@@ -57,7 +57,7 @@ def _found(answer: Answer, inventory: Inventory) -> Iterator[str]:
     if answer.verdict is not Verdict.FITS and answer.wanted:
         yield from _shortages(answer, name, offering)
         yield from _unhealthy(name, offering)
-        if not any(node.allocatable.get(name) for node in inventory.nodes.values()):
+        if not inventory.lists(name):
             yield from _nowhere(name, inventory.nodes.values())
     yield from _passed_over(answer, name, inventory)
     waiting = inventory.waiting.get(name)

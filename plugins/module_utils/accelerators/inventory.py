@@ -11,7 +11,7 @@ from .demand import Demand
 from .eligible import CORDONED, NOT_READY
 from .neighbours import ANTI_AFFINITY, terms
 from .published import Published
-from .requests import CLASS_PREFIX, PODS, Amounts, amounts, pod_requests
+from .requests import PODS, Amounts, amounts, pod_requests
 from .surroundings import Surroundings
 from .vendors import is_device
 
@@ -125,15 +125,18 @@ class Inventory:
             for around in self.surroundings:
                 around.add(namespace, labels, node, theirs)
 
+    def lists(self, resource: str) -> bool:
+        """Return whether a node offers a resource."""
+        return any(node.allocatable.get(resource) for node in self.nodes.values())
+
     def hide_nodes(self, why: str) -> None:
         """Note that nodes cannot be looked at."""
         self.blind = True
         self.unseen.append(why)
 
-    def hide_classes(self, demands: Sequence[Demand], why: str) -> None:
-        """Note that the devices of classes that the demands claim cannot be counted."""
-        claimed = (name for demand in demands for name in demand.requests)
-        self.not_counted |= {name: why for name in claimed if name.startswith(CLASS_PREFIX)}
+    def hide_published(self, resources: Iterable[str], why: str) -> None:
+        """Note that resources that drivers serve cannot be counted."""
+        self.not_counted |= dict.fromkeys(resources, why)
 
     def add_published(self, published: Published) -> None:
         """Take in the devices of drivers (DRA); nodes have to come before. A class then counts like a resource of nodes."""
