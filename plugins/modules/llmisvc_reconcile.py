@@ -127,7 +127,8 @@ options:
   wait_for:
     description:
       - V(ready), or the type of a condition that has to be true, for example V(RouteAccepted).
-      - A type that a service does not have fails the wait, and names those that it has.
+      - A type that a service does not have fails the wait, and names those that it has. A Gateway that is not there ends a wait for
+        V(ready) or V(RouteAccepted) alone.
     type: str
     default: ready
   force_conflicts:

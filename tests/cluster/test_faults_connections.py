@@ -129,11 +129,8 @@ def test_r4_stalled(swings: dict[str, Swing], effect: Effect, moment: Moment) ->
         trouble = Fault(where.match, effect, moment=moment, skip=where.skip)
         swings[name].converges(where, trouble, request_timeout=4.0)
 
-    # An open watch is silent by nature, and opened again after 90 s: longer than the missing gateway of this service is
-    # waited for. unit_cluster_watch shows it with less patience.
-    names = [name for name in swings if (name, moment) != ("wait-watch", AFTER)]
-    with ThreadPoolExecutor(len(names)) as pool:
-        runs = [pool.submit(converges, name) for name in names]
+    with ThreadPoolExecutor(len(swings)) as pool:
+        runs = [pool.submit(converges, name) for name in swings]
     for run in runs:
         run.result()
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.engine import established
 from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.kind import (
     MODEL_SERVICE,
 )
@@ -102,6 +103,41 @@ def test_missing_kind_of_a_child_is_refused_with_the_way_to_install_it(
         assert owned_without(client, service) == {}
         result = entries.reconcile(service, settings={"provider": "none"})
         assert result["changed"]
+
+
+def test_kind_whose_crd_was_applied_a_moment_ago_is_waited_for(
+    entries: Entries, client: Client, place: str
+) -> None:
+    """As by a play whose task before installs it: the API server serves a kind some time after it took its CRD."""
+    service = small("chat", place)
+    with without(client, ISTIO, SERVICES):
+        for crd in (ISTIO, SERVICES):
+            client.create(crd)
+        result = entries.reconcile(service)
+        assert actions(result)["ModelService/chat"] == "created"
+        assert actions(result)["DestinationRule/chat-epp"] == "created"
+
+
+def test_crd_that_never_takes_effect_is_named_with_what_keeps_it(
+    entries: Entries, client: Client, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(established, "SERVED_WITHIN_S", 2.0)
+    spec = ISTIO["spec"]
+    names = {**spec["names"], "plural": "impostors", "singular": "impostor", "shortNames": []}
+    impostor = {
+        **ISTIO,
+        "metadata": {"name": f"impostors.{spec['group']}"},
+        "spec": {**spec, "names": names},
+    }
+    with without(client, ISTIO):
+        install(client, impostor)
+        try:
+            client.create(ISTIO)
+            message = entries.refused(small("chat", place))
+        finally:
+            remove(client, impostor)
+        assert "its CRD is installed, but the API server does not serve it" in message
+        assert "NamesAccepted is False" in message
 
 
 def owned_without(client: Client, service: Json) -> dict[str, Json]:

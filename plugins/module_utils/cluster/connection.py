@@ -25,7 +25,7 @@ from .results import Applied, Version, created_by_us
 from .rules import Rules
 from .stats import Stats
 from .timing import Deadline, Timing
-from .watch import STALL, Watch
+from .watch import Watch
 
 T = TypeVar("T")
 SYSTEM = Timing()
@@ -249,18 +249,15 @@ class Cluster:
         selector: str = "",
         resource_version: str,
         timeout: float,
-        stall: float = STALL,
     ) -> Watch:
-        """Return the events after `resource_version`, for `timeout` seconds; see `Watch`.
-
-        stall: seconds without a sign of life after which the connection is opened again.
-        """
+        """Return the events after `resource_version`, for `timeout` seconds; see `Watch`."""
         call = self._calls.watch(api_version, kind, namespace, selector)
 
         def explain(error: NotFound) -> ClusterError:
             return self._explained(error, api_version, kind)
 
-        return Watch(self._requests, call, resource_version, timeout, stall, explain)
+        spell = self._requests.request_timeout
+        return Watch(self._requests, call, resource_version, timeout, spell, explain)
 
     def parallel(self, calls: Sequence[Callable[[], T]]) -> Sequence[T | Exception]:
         """Do calls side by side, at most `concurrency`; return results in their order, an exception as a value."""

@@ -41,13 +41,19 @@ class Discovery:
 
     def serves(self, api_version: str, kind: str) -> bool:
         """Return whether the server has a kind now; what was seen before is not trusted."""
-        return (api_version, kind) in self._served(api_version, again=True)
+        return self._has(self._served(api_version, again=True), api_version, kind)
 
     def lacks(self, api_version: str, kind: str) -> bool:
         """Return whether a 404 is explained by a missing kind; looks again where it was there before."""
-        if (api_version, kind) not in self._served(api_version):
+        if not self._has(self._served(api_version), api_version, kind):
             return True
         return not self.serves(api_version, kind)
+
+    @staticmethod
+    def _has(served: dict[tuple[str, str], KindFacts], api_version: str, kind: str) -> bool:
+        """Tell whether a kind is among those that are served, and as the resource that is known for it: a CRD may take another's kind."""
+        found, known = served.get((api_version, kind)), kinds.facts(api_version, kind)
+        return found is not None and (known is None or found.plural == known.plural)
 
     def missing(self, api_version: str, kind: str) -> KindMissing:
         """Return the error for a kind that is not served, from what was seen last."""

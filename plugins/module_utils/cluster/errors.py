@@ -79,16 +79,25 @@ class LeaseLost(ClusterError):
 
 
 class KindMissing(ClusterError):
-    """The server does not serve a kind. `served`: versions of its group that have the kind."""
+    """The server does not serve a kind. `served`: versions of its group that have the kind. `held`: what keeps its CRD from effect."""
 
     def __init__(
-        self, api_version: str, kind: str, served: tuple[str, ...] = (), hint: str = ""
+        self,
+        api_version: str,
+        kind: str,
+        served: tuple[str, ...] = (),
+        hint: str = "",
+        held: str = "",
     ) -> None:
         self.api_version = api_version
         self.kind = kind
         self.served = served
         text = f"the cluster has no {kind} of {api_version}"
-        if served:
+        if held:
+            super().__init__(
+                f"{text}: its CRD is installed, but the API server does not serve it ({held})"
+            )
+        elif served:
             super().__init__(f"{text}; it serves the kind as {', '.join(served)}")
         else:
             super().__init__(_sentence(f"{text}: its CRD is not installed", hint))

@@ -17,9 +17,7 @@ from .requests import Requests
 from .status import event_refusal
 from .timing import Deadline
 
-#: Seconds without any event or bookmark after which a connection counts as dead; bookmarks come about once a minute.
-STALL = 90.0
-#: Seconds that a server may take to end a watch after the time that was asked for.
+#: Seconds that a server may take to end a connection after the time that was asked for.
 GRACE = 2.0
 #: Connections in a row that break before any event.
 MOST_DROPS = 5
@@ -38,6 +36,8 @@ class Watch(Iterator[WatchEvent]):
     the task raises DeadlineExceeded.
 
     resource_version: that of the last event; a next watch starts there. A dropped connection is opened again from there.
+    spell: seconds that one connection is asked for, as every request has its deadline. A watch is silent by nature, so that one whose
+    server is gone is only known by not ending in time.
     """
 
     def __init__(
@@ -46,13 +46,13 @@ class Watch(Iterator[WatchEvent]):
         call: Call,
         resource_version: str,
         timeout: float,
-        stall: float,
+        spell: float,
         explain: Callable[[NotFound], ClusterError],
     ) -> None:
         self.resource_version = resource_version
         self._requests = requests
         self._call = call
-        self._stall = stall
+        self._spell = spell
         self._explain = explain
         self._end = Deadline.after(timeout, requests.timing)
         self._lock = threading.Lock()
@@ -81,10 +81,16 @@ class Watch(Iterator[WatchEvent]):
     def _run(self) -> Generator[WatchEvent, None, None]:
         drops = 0
         while not self._over():
+            connection = self._deadline_of_one()
             try:
-                for event in self._connection():
+                for event in self._connection(connection):
                     drops = 0
                     yield event
+                if (
+                    connection.left() < connection.seconds / 10
+                ):  # the server ended it when it was asked to
+                    drops = 0
+                    continue
             except _Dropped as error:
                 if drops >= MOST_DROPS:
                     raise Unreachable(
@@ -111,14 +117,16 @@ class Watch(Iterator[WatchEvent]):
     def _left(self) -> float:
         return min(self._end.left(), self._requests.deadline.left())
 
-    def _connection(self) -> Iterator[WatchEvent]:
+    def _deadline_of_one(self) -> Deadline:
+        return Deadline.after(min(self._spell, self._left()), self._requests.timing)
+
+    def _connection(self, until: Deadline) -> Iterator[WatchEvent]:
         """Give the events of one connection."""
-        asked = max(1, round(self._left()))
         query = {
             **self._call.query,
             "watch": "1",
             "allowWatchBookmarks": "true",
-            "timeoutSeconds": str(asked),
+            "timeoutSeconds": str(max(1, round(until.seconds))),
             "resourceVersion": self.resource_version,
         }
         response = self._requests.open_stream(replace(self._call, query=query))
@@ -128,7 +136,7 @@ class Watch(Iterator[WatchEvent]):
                 _hang_up(response)
         whole = False
         try:
-            for line in self._lines(response):
+            for line in self._lines(response, until):
                 yield self._event(line)
             whole = True
         finally:
@@ -150,12 +158,12 @@ class Watch(Iterator[WatchEvent]):
             found["apiVersion"], found["kind"] = facts.api_version, facts.kind
         return WatchEvent(kind, found)
 
-    def _lines(self, response: Any) -> Iterator[bytes]:
+    def _lines(self, response: Any, until: Deadline) -> Iterator[bytes]:
         import urllib3
 
         rest = b""
         try:
-            self._allow(response)
+            _allow(response, until)
             for chunk in response.stream():
                 *lines, rest = (rest + chunk).split(b"\n")
                 for line in lines:
@@ -163,21 +171,22 @@ class Watch(Iterator[WatchEvent]):
                         yield line
                 if self._over():
                     return
-                self._allow(response)
+                _allow(response, until)
         except (urllib3.exceptions.HTTPError, OSError, ValueError, AttributeError) as error:
             # A connection that is closed under a reader breaks it in many ways.
             if not self._over():
                 raise _Dropped(type(error).__name__) from None
 
-    def _allow(self, response: Any) -> None:
-        """Give the next read its time."""
-        connection = response.connection
-        if connection is not None and connection.sock is not None:
-            connection.sock.settimeout(max(0.01, min(self._stall, self._left() + GRACE)))
-
 
 class _Dropped(Exception):
     """The connection of a watch broke."""
+
+
+def _allow(response: Any, until: Deadline) -> None:
+    """Give the next read its time."""
+    connection = response.connection
+    if connection is not None and connection.sock is not None:
+        connection.sock.settimeout(max(0.01, until.left() + GRACE))
 
 
 def _hang_up(response: Any) -> None:

@@ -93,8 +93,10 @@ class Awaited:
 
     def _present(self, observation: Observation) -> Iterator[Fault]:
         yield from observation.faults
-        for reference in observation.awaited:
-            yield Fault(NO_GATEWAY, f"{reference} does not exist", reference)
+        for waiting, references in observation.awaited.items():
+            if self.wait_for in ("ready", waiting):
+                for reference in references:
+                    yield Fault(NO_GATEWAY, f"{reference} does not exist", reference)
         for reference in self._left:
             live = self._objects.get(reference)
             if live is None or live["metadata"].get("deletionTimestamp"):

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ..cluster.connection import Cluster
-from ..cluster.errors import AlreadyExists, Forbidden
+from ..cluster.errors import AlreadyExists, Forbidden, KindMissing
 from ..cluster.lease import leases
 from ..engine import guards
 from ..engine.adoptable import objections as objections_to_adopt
 from ..engine.apply import Execution
+from ..engine.established import wait_for_kinds
 from ..engine.gone import is_dying
 from ..engine.outcome import Outcome
 from ..engine.parent import custom_resource, record
@@ -28,7 +29,7 @@ from ..engine.plan import (
 from ..engine.policy import Policy
 from ..engine.proving import Prover
 from ..engine.rights import Need, missing_rights, needs_of
-from ..engine.snapshot import Snapshot, take_snapshot
+from ..engine.snapshot import Kind, Snapshot, take_snapshot
 from ..kube.intent import Intent, Stage
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
@@ -126,13 +127,12 @@ class Reconciler:
         targets, done.left_out = compile_fleet(
             services, GivenObjects(), self._target, skip_invalid=self._skip_invalid
         )
-        snapshot = self._look(targets)
-        parents = self._custom_resources(services, snapshot)
-        for target in targets:
-            target.reconciler = self._decide(target.service, snapshot, parents)
-        planned = self._plan(targets, snapshot)
-        done.snapshot, done.targets, done.plans = snapshot, targets, planned.plans
-        done.warnings += unlisted(snapshot, targets)
+        planned = self._first_plan(services, targets, {})
+        arrived = {} if planned.empty else self._wait_for_kinds(planned.snapshot, targets)
+        if arrived:
+            planned = self._first_plan(services, targets, arrived)
+        done.snapshot, done.targets, done.plans = planned.snapshot, targets, planned.plans
+        done.warnings += unlisted(planned.snapshot, targets)
         if planned.empty:
             return
         new_namespaces = self._examine(planned, targets)
@@ -153,6 +153,31 @@ class Reconciler:
             _keep_warnings(planned.plans, again.plans)
             done.snapshot, done.plans = snapshot, again.plans
             self._execute(again, frozenset(), check)
+
+    def _first_plan(
+        self,
+        services: Sequence[Service],
+        targets: Sequence[Target],
+        kinds: Mapping[Kind, KindMissing | None],
+    ) -> _Planned:
+        """Look, decide who reconciles each service, and plan. kinds: what is known of those that were missing before."""
+        snapshot = self._look(targets)
+        snapshot.missing |= {kind: error for kind, error in kinds.items() if error}
+        parents = self._custom_resources(services, snapshot)
+        for target in targets:
+            target.reconciler = self._decide(target.service, snapshot, parents)
+        return self._plan(targets, snapshot)
+
+    def _wait_for_kinds(
+        self, snapshot: Snapshot, targets: Sequence[Target]
+    ) -> Mapping[Kind, KindMissing | None]:
+        """Wait for kinds that the services need and whose CRD was applied a moment ago."""
+        wanted = {target.service.kind.key for target in targets}
+        for target in targets:
+            wanted |= {
+                (child.reference.api_version, child.reference.kind) for child in target.children
+            }
+        return wait_for_kinds(self._cluster, sorted(wanted & snapshot.missing.keys()))
 
     def _target(self, service: Service, intent: Intent) -> Target:
         return target_of(service, intent, self._policy.fleet, self._wanted)

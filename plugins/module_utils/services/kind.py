@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from ..kube.fault import Fault
@@ -34,13 +34,13 @@ class Observation:
 
     status: the custom resource's status as its controller would write it, with our extra conditions, without times.
     ready: whether the service does its work. faults: what waiting will not mend, where it lasts.
-    awaited: objects of others that have to say something first, and without which waiting does not help.
+    awaited: by condition type the objects of others that have to say something first, and without which waiting for it does not help.
     """
 
     status: Json
     ready: bool
     faults: tuple[Fault, ...] = ()
-    awaited: tuple[Reference, ...] = ()
+    awaited: Mapping[str, Sequence[Reference]] = field(default_factory=dict)
     url: str = ""
     problems: tuple[Problem, ...] = ()
 

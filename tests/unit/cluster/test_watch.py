@@ -19,7 +19,10 @@ from ansible_collections.modelops.inference.plugins.module_utils.cluster.errors 
     Unreachable,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.cluster.timing import Timing
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.watch import Watch
+from ansible_collections.modelops.inference.plugins.module_utils.cluster.watch import (
+    MOST_DROPS,
+    Watch,
+)
 from tests.unit.cluster import faulty
 from tests.unit.cluster.faulty import events, reset, serving, stall, status
 
@@ -35,13 +38,13 @@ GONE = {"type": "ERROR", "object": faulty.status_object(410, "Expired", "too old
 BOOKMARK = {"type": "BOOKMARK", "object": {"metadata": {"resourceVersion": "9"}}}
 
 
-def to(script: faulty.Script) -> Cluster:
+def to(script: faulty.Script, request_timeout: float = 20.0, timing: Timing = QUICK) -> Cluster:
     auth = {"host": script.url, "environment": {}}
-    return connect(auth, timing=QUICK, request_timeout=5.0)
+    return connect(auth, timing=timing, request_timeout=request_timeout)
 
 
-def pods(cluster: Cluster, timeout: float = 20, stall: float = 5.0) -> Watch:
-    return cluster.watch("v1", "Pod", resource_version="1", timeout=timeout, stall=stall)
+def pods(cluster: Cluster, timeout: float = 20) -> Watch:
+    return cluster.watch("v1", "Pod", resource_version="1", timeout=timeout)
 
 
 def test_events_carry_their_kind_and_bookmarks_move_the_place_on() -> None:
@@ -82,13 +85,35 @@ def test_goes_on_after_a_dropped_connection_from_where_it_was() -> None:
         assert "resourceVersion=2" in script.seen[2].path
 
 
-def test_a_connection_without_a_sign_of_life_is_opened_again() -> None:
+def test_a_connection_that_does_not_end_in_time_is_opened_again() -> None:
     with (
         serving(events(then=stall), events(event("ADDED", "b", 3), then=stall)) as script,
-        to(script) as cluster,
-        pods(cluster, timeout=10, stall=0.2) as watch,
+        to(script, request_timeout=0.2) as cluster,
+        pods(cluster, timeout=10) as watch,
     ):
         assert next(watch).object["metadata"]["name"] == "b"
+
+
+def test_a_long_watch_is_asked_for_in_spells_however_many() -> None:
+    """A connection that ends when it was asked to is no drop."""
+    passed = [0.0]
+
+    def end_in_time(handler: faulty.Handler) -> None:
+        passed[0] += 1.0
+        handler.wfile.write(b"0\r\n\r\n")
+
+    def no_pause(_wake: threading.Event, seconds: float) -> bool:
+        raise AssertionError(f"pauses for {seconds} s")
+
+    timing = Timing(lambda: time.monotonic() + passed[0], no_pause, lambda: 0.5)
+    spells = [events(then=end_in_time)] * (MOST_DROPS + 3)
+    with (
+        serving(*spells, events(event("ADDED", "b", 10), then=stall)) as script,
+        to(script, request_timeout=1.0, timing=timing) as cluster,
+        pods(cluster, timeout=60) as watch,
+    ):
+        assert next(watch).object["metadata"]["name"] == "b"
+        assert all("timeoutSeconds=1" in each.path for each in script.seen)
 
 
 @pytest.mark.parametrize("first", [events(GONE), status(410, "Expired")])

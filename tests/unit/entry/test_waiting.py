@@ -297,6 +297,15 @@ def test_route_whose_gateway_is_not_there_ends_the_wait(cluster: _Cluster, over:
         assert waited.verdict == Fault(NO_GATEWAY, f"{GATEWAY} does not exist", GATEWAY)
 
 
+def test_missing_gateway_does_not_end_a_wait_for_the_workloads() -> None:
+    unseen = route()
+    unseen["spec"] = {"parentRefs": [{"name": "edge", "namespace": "infra"}]}
+    waited = _Waited(cluster=_Cluster(gateway=False), wait_for="DecodeReady")
+    assert not waited.see(*_around()[:2], unseen, deployment("chat-decode", 1, 0))
+    assert not waited.after(FAULT_LASTS_S + 100)
+    assert waited.see(deployment("chat-decode", 1, 1))
+
+
 def test_other_faults_need_no_second_look() -> None:
     cluster = _Cluster()
     assert SecondLook(cast("Any", cluster)).confirms(Fault("CrashLoopBackOff", "", POD))

@@ -74,7 +74,7 @@ def observe(resolved: Resolved, reader: Reader, pods: Sequence[Json] = ()) -> Ob
         status=status,
         ready=conditions[READY].status == "True" and all(one.complete for one in rollouts),
         faults=tuple(_faults(resolved, reader, rollouts, invalid)),
-        awaited=invalid.missing if invalid else (),
+        awaited={invalid.condition: invalid.missing} if invalid else {},
         url=status.get("url", ""),
     )
 

@@ -22,6 +22,8 @@ from . import names
 from .spec import ModelService
 
 Live = Mapping[Reference, Json]
+#: The condition that tells what the gateways say of the route.
+ROUTE_ACCEPTED = "RouteAccepted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ def observe(service: ModelService, live: Live, pods: Sequence[Json]) -> Observat
         Condition("PoolAccepted", pool.status, pool.reason, pool.message),
     ]
     if route is not None:
-        conditions.append(Condition("RouteAccepted", route.status, route.reason, route.message))
+        conditions.append(Condition(ROUTE_ACCEPTED, route.status, route.reason, route.message))
     return Observation(
         status=_status(service, live, verdict.phase, decode, prefill, conditions),
         ready=verdict.phase == "Ready"
@@ -64,7 +66,7 @@ def observe(service: ModelService, live: Live, pods: Sequence[Json]) -> Observat
         and _picker_serves(service, picker)
         and _reachable(pool, route),
         faults=tuple(_faults(service, picker, decode, prefill, pool, route)),
-        awaited=route.awaited if route is not None else (),
+        awaited={ROUTE_ACCEPTED: route.awaited} if route is not None else {},
         problems=tuple(_problems(decode, prefill)),
     )
 

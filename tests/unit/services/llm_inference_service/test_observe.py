@@ -138,7 +138,9 @@ def test_a_reference_that_leads_nowhere_ends_what_is_said_of_the_router(
     assert told[where] == told["RouterReady"] == told["Ready"] == message
     assert words(found)[where] == "RefsInvalid"
     assert len(told) == 6
-    assert [one.name for one in found.awaited] == ["gw"]
+    assert {kind: [one.name for one in each] for kind, each in found.awaited.items()} == {
+        where: ["gw"]
+    }
     assert [fault.reason for fault in found.faults] == ["RefsInvalid"]
     assert "addresses" not in found.status
 

@@ -246,7 +246,7 @@ def test_every_gateway_that_a_route_names_has_to_accept_it() -> None:
     half["spec"] = {"parentRefs": [{"name": "edge", "namespace": "infra"}, {"name": "inner"}]}
     seen = observe(CHAT, live(deployment("chat-decode", 1, 1), PICKER, pool(), half), [])
     assert not seen.ready
-    assert [str(gateway) for gateway in seen.awaited] == ["Gateway team-a/inner"]
+    assert [str(gateway) for gateway in seen.awaited["RouteAccepted"]] == ["Gateway team-a/inner"]
     assert "Gateway team-a/inner" in condition(seen, "RouteAccepted")[2]
 
 
