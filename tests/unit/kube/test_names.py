@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 
 import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.kube.names import (
+    LABEL_LENGTH,
     check_dns_label,
     check_dns_subdomain,
     check_label_key,
     check_label_value,
     check_namespace,
     check_port_name,
+    child_name,
 )
 
 Check = Callable[[str], str | None]
@@ -83,3 +86,21 @@ def test_a_message_names_the_limit_and_does_not_flood_the_screen() -> None:
     assert message is not None
     assert "at most 253" in message or "1 to 253 characters" in message
     assert len(message) < 400
+
+
+def test_children_of_kserve_are_shortened_at_the_limit() -> None:
+    assert child_name("chat", "-kserve") == "chat-kserve"
+    assert child_name("a" * 56, "-kserve") == "a" * 56 + "-kserve"
+    short = child_name("a" * 57, "-kserve")
+    assert (len(short), short[:24], short[-7:]) == (LABEL_LENGTH, "a" * 24, "-kserve")
+    assert short != child_name("a" * 58, "-kserve")
+
+
+def test_a_long_suffix_of_kserve_is_cut_and_ends_with_a_letter_or_digit() -> None:
+    suffix = "-" + "b" * 40
+    name = child_name("c" * 30, suffix)
+    assert (
+        name
+        == "c" * 30 + hashlib.md5(("c" * 30 + suffix).encode(), usedforsecurity=False).hexdigest()
+    )
+    assert len(child_name("c" * 40, suffix)) == LABEL_LENGTH

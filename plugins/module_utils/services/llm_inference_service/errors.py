@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ...kube.problem import Complaint, InputError, Problem
-from .spec import KIND, LlmInferenceService
+from .spec import LlmInferenceService
 
 #: The condition and reason under which KServe reports whatever goes wrong while presets are combined.
 PRESETS_COMBINED, COMBINE_ERROR = "PresetsCombined", "CombineBaseError"
@@ -35,8 +35,7 @@ class Unbuildable(Exception):
 
     def as_input_error(self, service: LlmInferenceService) -> InputError:
         """Return the error that a user sees."""
-        subject = f"{KIND} {service.namespace}/{service.name}"
-        return InputError([Complaint(subject, (self.problem,))])
+        return InputError([Complaint(service.subject, (self.problem,))])
 
 
 def _explained(message: str, condition: str, reason: str, advice: str) -> str:

@@ -14,10 +14,12 @@ class Release:
     """The behaviour of one release.
 
     sidecar_pool_groups: API groups of the pools that the routing sidecar of a decode pod may read.
+    bare_scheduler_template_wipes_containers: a scheduler's template without `containers` takes the preset's away.
     """
 
     name: str
     sidecar_pool_groups: tuple[str, ...] = ("inference.networking.x-k8s.io",)
+    bare_scheduler_template_wipes_containers: bool = True
 
 
 V0_17 = Release("0.17")

@@ -44,6 +44,11 @@ class LlmInferenceService:
         return Reference(API_VERSION, KIND, self.namespace, self.name)
 
     @property
+    def subject(self) -> str:
+        """The service as errors name it."""
+        return f"{KIND} {self.namespace}/{self.name}"
+
+    @property
     def stopped(self) -> bool:
         """Whether its author asks for everything to be taken away but the service itself."""
         return self.annotations.get(STOP_ANNOTATION, "").lower() == "true"

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which ServiceAccount a pod runs under: one that the service manages, or one that its author names and keeps.
+
+Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.4–3.6, §4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...kube.manifest import Json
+from ...kube.reader import Reader
+from ...kube.reference import Reference
+from . import names
+from .errors import Unbuildable
+from .resolved import Resolved
+
+#: Where the controller reports an account that is not there, even for a service without workers.
+_WORKER_CONDITION, _WORKER_REASON = "WorkerWorkloadReady", "ReconcileMultiNodeWorkloadError"
+
+
+@dataclass(frozen=True, slots=True)
+class PodAccount:
+    """The account of a kind of pods. foreign: its author keeps it."""
+
+    name: str
+    foreign: bool
+
+
+def _account(given: str, managed: str) -> PodAccount:
+    return PodAccount(given or managed, foreign=given not in ("", managed))
+
+
+def _given(pod: Json | None) -> str:
+    return str((pod or {}).get("serviceAccountName") or "")
+
+
+def main_account(resolved: Resolved) -> PodAccount:
+    """Return the account of the single-node pods, which they have only where they need one."""
+    return _account(_given(resolved.at("template")), names.main(resolved.name))
+
+
+def multi_node_account(resolved: Resolved) -> PodAccount:
+    """Return the account of the groups of pods."""
+    given = _given(resolved.at("template")) or _given(resolved.at("worker"))
+    return _account(given, names.multi_node(resolved.name))
+
+
+def multi_node_prefill_account(resolved: Resolved) -> PodAccount:
+    """Return the account of the groups of prefill pods."""
+    given = _given(resolved.at("prefill", "template")) or _given(resolved.at("prefill", "worker"))
+    return _account(given, names.multi_node_prefill(resolved.name))
+
+
+def prefill_account(resolved: Resolved) -> PodAccount | None:
+    """Return the account that the author names for the single-node prefill pods, None for the namespace's default."""
+    given = _given(resolved.at("prefill", "template"))
+    return PodAccount(given, foreign=True) if given else None
+
+
+def picker_account(resolved: Resolved) -> PodAccount:
+    """Return the account of the endpoint picker."""
+    given = _given(resolved.at("router", "scheduler", "template"))
+    return _account(given, names.picker_account(resolved.name))
+
+
+def live(account: PodAccount, resolved: Resolved, reader: Reader) -> Json:
+    """Return a foreign account as it is there. A managed one has no credentials, nor has one that cannot be looked at."""
+    reference = Reference("v1", "ServiceAccount", resolved.namespace, account.name)
+    return (reader.get(reference) if account.foreign else None) or {}
+
+
+def check_accounts(resolved: Resolved, reader: Reader) -> None:
+    """Raise Unbuildable where an account that the author names is proved missing, in the order of the controller."""
+    failed = "failed to reconcile multi-node service account: failed to create expected multi node service account"
+    for what, account, path in (
+        ("multi node main", multi_node_account(resolved), "spec.template.serviceAccountName"),
+        (
+            "multi node prefill",
+            multi_node_prefill_account(resolved),
+            "spec.prefill.template.serviceAccountName",
+        ),
+    ):
+        _check(
+            account,
+            resolved,
+            reader,
+            message=f"{failed}: failed to fetch existing {what} service account",
+            condition=_WORKER_CONDITION,
+            reason=_WORKER_REASON,
+            path=path,
+        )
+
+
+def check_picker_account(resolved: Resolved, reader: Reader) -> None:
+    """Raise Unbuildable where the author's account for the endpoint picker is proved missing."""
+    _check(
+        picker_account(resolved),
+        resolved,
+        reader,
+        message=(
+            "Failed to reconcile scheduler: failed to create expected scheduler service account: "
+            "failed to fetch existing scheduler service account"
+        ),
+        condition="SchedulerWorkloadReady",
+        reason="SchedulerReconcileError",
+        path="spec.router.scheduler.template.serviceAccountName",
+    )
+
+
+def _check(
+    account: PodAccount,
+    resolved: Resolved,
+    reader: Reader,
+    *,
+    message: str,
+    condition: str,
+    reason: str,
+    path: str,
+) -> None:
+    if not account.foreign or not reader.complete:
+        return
+    reference = Reference("v1", "ServiceAccount", resolved.namespace, account.name)
+    if reader.get(reference) is not None:
+        return
+    advice = f"create ServiceAccount {resolved.namespace}/{account.name} first, or do not name it"
+    if account.name == names.main(resolved.name):
+        advice = (
+            "this is the name of the account that the service would manage itself: do not name it"
+        )
+    raise Unbuildable(
+        f'{message} {resolved.namespace}/{account.name}: ServiceAccount "{account.name}" not found',
+        condition=condition,
+        reason=reason,
+        path=path,
+        advice=advice,
+        rule="service-account",
+    )

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How the init container reaches an S3 endpoint. Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.7."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ....kube.manifest import Json
+
+_PREFIX = "serving.kserve.io/s3-"
+
+#: Variable and key of a Secret → annotation (behind the prefix), key of `credentials.s3` in inferenceservice-config.
+_SETTINGS = {
+    "S3_VERIFY_SSL": ("verifyssl", "s3VerifySSL"),
+    "awsAnonymousCredential": ("useanoncredential", "s3UseAnonymousCredential"),
+    "AWS_DEFAULT_REGION": ("region", "s3Region"),
+    "S3_USER_VIRTUAL_BUCKET": ("usevirtualbucket", "s3UseVirtualBucket"),
+    "S3_USE_ACCELERATE": ("useaccelerate", "s3UseAccelerate"),
+    "AWS_CA_BUNDLE": ("cabundle", "s3CABundle"),
+    "AWS_CA_BUNDLE_CONFIGMAP": ("cabundle-configmap", "s3CABundleConfigMap"),
+}
+_ENDPOINT = ("S3_ENDPOINT", "endpoint", "s3Endpoint")
+_USE_HTTPS = ("S3_USE_HTTPS", "usehttps", "s3UseHttps")
+
+
+def s3_environment(
+    annotations: Mapping[str, str], data: Mapping[str, str], config: Mapping[str, str]
+) -> list[Json]:
+    """Return the variables that say how S3 is reached. An annotation wins over an entry of a Secret, that over the config."""
+
+    def value(key: str, annotation: str, setting: str) -> str:
+        return (
+            annotations.get(f"{_PREFIX}{annotation}") or data.get(key) or config.get(setting) or ""
+        )
+
+    found = [*_endpoint(value(*_ENDPOINT).strip(), value(*_USE_HTTPS))]
+    found += [(key, value(key, *names)) for key, names in _SETTINGS.items()]
+    return [{"name": key, "value": text} for key, text in found if text]
+
+
+def _endpoint(endpoint: str, use_https: str) -> Iterator[tuple[str, str]]:
+    if not endpoint:
+        return
+    url = endpoint
+    if endpoint.startswith("https://"):
+        endpoint, use_https = endpoint.removeprefix("https://"), "1"
+    elif endpoint.startswith("http://"):
+        endpoint, use_https = endpoint.removeprefix("http://"), "0"
+    else:
+        url = f"http://{endpoint}" if use_https == "0" else f"https://{endpoint}"
+    yield "S3_USE_HTTPS", use_https
+    yield "S3_ENDPOINT", endpoint
+    yield "AWS_ENDPOINT_URL", url

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether the certificate that a service has can stay. Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.9.
+
+Every reason to renew is visible in the Secret and the request; the clock is handed in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ....kube.manifest import Json
+from ..secrets import secret_texts
+from .request import CERTIFICATE, KEY, CertificateRequest
+
+if TYPE_CHECKING:
+    from cryptography.x509 import Certificate
+
+_KEY_TYPE = "-----BEGIN PRIVATE KEY-----"
+
+
+def renewal_reason(secret: Json | None, request: CertificateRequest, now: datetime) -> str:
+    """Return why a new certificate is wanted, empty where the one in the Secret can stay. now: with a time zone."""
+    if secret is None:
+        return "there is none"
+    texts = secret_texts(secret)
+    if not texts.get(CERTIFICATE) or not texts.get(KEY):
+        return f"the Secret lacks {CERTIFICATE} or {KEY}"
+    annotations = (secret.get("metadata") or {}).get("annotations") or {}
+    if is_expired(annotations, request.expiration_annotations, now):
+        return "its time has come"
+    certificate = _certificate(texts)
+    if certificate is None:
+        return "certificate or key cannot be read"
+    if certificate.not_valid_after_utc <= now:
+        return "it is not valid any more"
+    return _uncovered(certificate, request)
+
+
+def is_expired(annotations: Mapping[str, str], keys: tuple[str, ...], now: datetime) -> bool:
+    """Tell whether the time in the first annotation that is there has passed. One that is no time says nothing."""
+    text = next((annotations[key] for key in keys if annotations.get(key)), "")
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return time.tzinfo is not None and time <= now
+
+
+def _certificate(texts: Mapping[str, str]) -> Certificate | None:
+    """Return the certificate, None where it or its key cannot be read. The key has to be in PKCS#8."""
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+    from cryptography.x509 import load_pem_x509_certificate
+
+    if _KEY_TYPE not in texts[KEY]:
+        return None
+    try:
+        load_pem_private_key(texts[KEY].encode(), password=None)
+        return load_pem_x509_certificate(texts[CERTIFICATE].encode())
+    except (ValueError, TypeError):
+        return None
+
+
+def _uncovered(certificate: Certificate, request: CertificateRequest) -> str:
+    from cryptography.x509 import DNSName, ExtensionNotFound, IPAddress, SubjectAlternativeName
+
+    try:
+        names = certificate.extensions.get_extension_for_class(SubjectAlternativeName).value
+    except ExtensionNotFound:
+        return "it covers no name"
+    covered = {*names.get_values_for_type(DNSName), *map(str, names.get_values_for_type(IPAddress))}
+    missing = [name for name in (*request.dns_names, *request.addresses) if name not in covered]
+    return f"it does not cover {', '.join(missing)}" if missing else ""

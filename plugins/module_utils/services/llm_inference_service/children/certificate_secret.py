@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Secret with the certificate by which all pods of a service are called."""
+
+from __future__ import annotations
+
+from ....kube.intent import Child, Stage
+from ....kube.manifest import Manifest
+from ....kube.reader import Reader
+from .. import labels, names
+from ..certificate.request import CERTIFICATE, KEY, secret_reference
+from ..resolved import Resolved
+from ..secrets import secret_texts
+
+
+def certificate_secret(resolved: Resolved, reader: Reader) -> Child | None:
+    """Return the Secret with the keys that the reader has for it; None for a stopped service, and where there are none.
+
+    Compile makes no keys: whoever runs it puts fresh ones in front of the reader. Source: reference/kserve-llmisvc.md §3.9.
+    """
+    found = None if resolved.stopped else reader.get(secret_reference(resolved))
+    texts = secret_texts(found or {})
+    if found is None or not texts.get(CERTIFICATE) or not texts.get(KEY):
+        return None
+    given = found["metadata"].get("annotations") or {}
+    known = resolved.config.certificates.expiration_annotations
+    return Child(
+        stage=Stage.CERTIFICATE,
+        manifest=Manifest(
+            api_version="v1",
+            kind="Secret",
+            name=names.certificate_secret(resolved.name),
+            namespace=resolved.namespace,
+            labels=labels.workload(resolved.name),
+            annotations={key: given[key] for key in known if key in given},
+            body={
+                "type": "kubernetes.io/tls",
+                "data": {key: found["data"][key] for key in (CERTIFICATE, KEY)},
+            },
+        ),
+    )

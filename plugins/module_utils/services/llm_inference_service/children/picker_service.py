@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Service in front of the endpoint picker, which the gateway calls for every request."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....kube.fields import filled
+from ....kube.intent import Child, Stage
+from ....kube.manifest import Json, Manifest
+from ....kube.reader import Reader
+from .. import labels, names
+from ..resolved import Resolved
+
+#: The ports of the picker's containers that others call, by name.
+_PORTS = ("grpc", "grpc-health", "metrics", "zmq")
+
+
+def picker_service(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
+    """Return the Service, None where the picker is somebody else's. Source: reference/kserve-llmisvc.md §4.
+
+    Its name does not follow the pool's `endpointPickerRef`, as with the controller.
+    """
+    if not resolved.managed_scheduler:
+        return None
+    return Child(
+        stage=Stage.SERVICE,
+        manifest=Manifest(
+            api_version="v1",
+            kind="Service",
+            name=names.picker_service(resolved.name),
+            namespace=resolved.namespace,
+            labels=labels.scheduler(resolved.name),
+            body={
+                "spec": filled(
+                    {"selector": labels.scheduler(resolved.name), "ports": _ports(resolved)}
+                )
+            },
+        ),
+    )
+
+
+def _ports(resolved: Resolved) -> list[Json]:
+    """Return the known ports of all containers by name; the last of a name wins."""
+    containers: Any = resolved.at("router", "scheduler", "template", "containers") or ()
+    found = {
+        port.get("name"): port for container in containers for port in container.get("ports") or ()
+    }
+    return [
+        filled(
+            {
+                "name": name,
+                "port": found[name].get("containerPort"),
+                "targetPort": name,
+                "protocol": found[name].get("protocol"),
+            }
+        )
+        for name in _PORTS
+        if name in found
+    ]

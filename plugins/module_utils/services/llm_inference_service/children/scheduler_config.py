@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How the endpoint picker of a service learns its configuration: by arguments. Source: reference/kserve-llmisvc.md §4."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+from ....endpoint_picker.build import as_text
+from ....kube.manifest import Json
+from ..resolved import Resolved
+
+_TEXT_FLAG = "--config-text"
+_FLAGS = frozenset(
+    dashes + name
+    for dashes in ("-", "--")
+    for name in ("config-text", "configText", "config-file", "configFile")
+)
+#: What Go writes otherwise in the texts of JSON.
+_ESCAPES = str.maketrans(
+    {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+)
+
+
+def config_arguments(resolved: Resolved, given: list[str]) -> list[str]:
+    """Return the arguments to append to those that the picker's container has.
+
+    A configuration in the spec comes first, then one among the given arguments, then the release's own.
+    """
+    inline = resolved.at("router", "scheduler", "config", "inline")
+    if inline is not None:
+        return [_TEXT_FLAG, inline if isinstance(inline, str) else _compact(inline)]
+    if any(word in _FLAGS for word in given[:-1]):
+        return []
+    prefill = resolved.at("prefill") is not None
+    return [_TEXT_FLAG, default_config(prefill)]
+
+
+@cache
+def default_config(prefill: bool) -> str:
+    """Return the release's configuration as YAML. prefill: the service has pods for prompts alone."""
+    scorers = [_plugin("queue-scorer"), _plugin("prefix-cache-scorer"), _plugin("max-score-picker")]
+    if prefill:
+        roles = [_plugin("prefill-filter"), _plugin("decode-filter")]
+        handler = {**_plugin("pd-profile-handler"), "parameters": {"threshold": 0}}
+        plugins = [_plugin("prefill-header-handler"), *roles, *scorers, handler]
+        profiles = [_profile("prefill", "prefill-filter"), _profile("decode", "decode-filter")]
+    else:
+        plugins = [_plugin("single-profile-handler"), *scorers]
+        profiles = [_profile("default")]
+    document = {
+        "apiVersion": "inference.networking.x-k8s.io/v1alpha1",
+        "kind": "EndpointPickerConfig",
+        "plugins": plugins,
+        "schedulingProfiles": profiles,
+    }
+    return "\n" + as_text(document)
+
+
+def _plugin(kind: str) -> Json:
+    return {"type": kind}
+
+
+def _profile(name: str, *filters: str) -> Json:
+    """Return a profile that weighs cached prefixes more than queues."""
+    return {
+        "name": name,
+        "plugins": [
+            *({"pluginRef": each} for each in filters),
+            {"pluginRef": "queue-scorer", "weight": 2},
+            {"pluginRef": "prefix-cache-scorer", "weight": 3},
+            {"pluginRef": "max-score-picker"},
+        ],
+    }
+
+
+def _compact(inline: Any) -> str:
+    text = json.dumps(inline, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return text.translate(_ESCAPES)

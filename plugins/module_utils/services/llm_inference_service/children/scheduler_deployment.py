@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Deployment of the endpoint picker, which chooses a pod for each request."""
+
+from __future__ import annotations
+
+from ....kube.fields import filled
+from ....kube.intent import Child, Stage
+from ....kube.manifest import Json, Manifest
+from ....kube.reader import Reader
+from .. import labels, names
+from ..certificate.request import certificate_hash
+from ..pod import MAIN, changed, container_of
+from ..resolved import Resolved
+from .scheduler_config import config_arguments
+
+_ELECTION_FLAGS = ("--ha-enable-leader-election", "-ha-enable-leader-election")
+#: With it the picker reads a renewed certificate by itself, and need not be started anew.
+_RELOAD_FLAG = "--enable-cert-reload"
+
+
+def scheduler_deployment(resolved: Resolved, reader: Reader) -> Child | None:
+    """Return the Deployment, None where the picker is somebody else's.
+
+    Source: KServe v0.17.0; reference/kserve-llmisvc.md §4. The labels of its pods are its own and its selector.
+    """
+    if not resolved.managed_scheduler:
+        return None
+    scheduler: Json = resolved.at("router", "scheduler")
+    pod = changed(scheduler["template"], MAIN, lambda main: _configured(main, resolved))
+    selector = {**labels.scheduler(resolved.name), **(scheduler.get("labels") or {})}
+    annotations = {
+        **(scheduler.get("annotations") or {}),
+        **_restart(resolved, reader, pod),
+    }
+    return Child(
+        stage=Stage.WORKLOAD,
+        manifest=Manifest(
+            api_version="apps/v1",
+            kind="Deployment",
+            name=names.scheduler(resolved.name),
+            namespace=resolved.namespace,
+            labels=selector,
+            body={
+                "spec": filled(
+                    {
+                        "replicas": scheduler.get("replicas"),
+                        "selector": {"matchLabels": selector},
+                        "strategy": {"type": "Recreate"},
+                        "template": {
+                            "metadata": filled({"labels": selector, "annotations": annotations}),
+                            "spec": pod,
+                        },
+                    }
+                )
+            },
+        ),
+    )
+
+
+def _configured(main: Json, resolved: Resolved) -> Json:
+    arguments = [str(word) for word in main.get("args") or ()]
+    replicas = resolved.at("router", "scheduler", "replicas") or 1
+    if replicas > 1 and not any(flag in arguments for flag in _ELECTION_FLAGS):
+        arguments.append(_ELECTION_FLAGS[0])
+    return {**main, "args": [*arguments, *config_arguments(resolved, arguments)]}
+
+
+def _restart(resolved: Resolved, reader: Reader, pod: Json) -> Json:
+    """Return the annotation that starts the picker anew when the certificate changes."""
+    main = container_of(pod, MAIN)
+    digest = certificate_hash(resolved, reader)
+    if digest is None or main is None or _RELOAD_FLAG in main["args"]:
+        return {}
+    return {resolved.config.certificates.restart_annotation: digest}

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the routing sidecar of decode pods may read: pods, and the pool that it belongs to."""
+
+from __future__ import annotations
+
+from ....kube.intent import Child
+from ....kube.manifest import Json
+from ....kube.reader import Reader
+from .. import labels, names
+from ..accounts import main_account, multi_node_account, multi_node_prefill_account
+from ..pod import has_sidecar
+from ..resolved import Resolved
+from . import rbac
+
+
+def main_service_account(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
+    """Return the account of a single-node pod with a sidecar. Source: reference/kserve-llmisvc.md §3.6."""
+    if not _main_needs_access(resolved) or main_account(resolved).foreign:
+        return None
+    return rbac.account(resolved, names.main(resolved.name), labels.workload(resolved.name))
+
+
+def main_role(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
+    """Return the Role of that account."""
+    if not _main_needs_access(resolved):
+        return None
+    name = names.main_role(resolved.name)
+    return rbac.role(resolved, name, labels.workload(resolved.name), _rules(resolved))
+
+
+def main_role_binding(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
+    """Return the binding of that Role, to the author's account where there is one."""
+    if not _main_needs_access(resolved):
+        return None
+    return rbac.role_binding(
+        resolved,
+        names.main_role_binding(resolved.name),
+        labels.workload(resolved.name),
+        role=names.main_role(resolved.name),
+        account=main_account(resolved).name,
+    )
+
+
+def multi_node_service_account(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
+    """Return the account of the groups of pods."""
+    if resolved.at("worker") is None or multi_node_account(resolved).foreign:
+        return None
+    return rbac.account(resolved, names.multi_node(resolved.name), labels.common(resolved.name))
+
+
+def multi_node_prefill_service_account(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
+    """Return the account of the groups of prefill pods."""
+    no_workers = resolved.at("prefill", "worker") is None
+    if no_workers or multi_node_prefill_account(resolved).foreign:
+        return None
+    name = names.multi_node_prefill(resolved.name)
+    return rbac.account(resolved, name, labels.common(resolved.name))
+
+
+def multi_node_role(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
+    """Return the Role of groups with a sidecar."""
+    if not _multi_node_needs_access(resolved):
+        return None
+    name = names.multi_node_role(resolved.name)
+    return rbac.role(resolved, name, labels.common(resolved.name), _rules(resolved))
+
+
+def multi_node_role_binding(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
+    """Return the binding of that Role."""
+    if not _multi_node_needs_access(resolved):
+        return None
+    return rbac.role_binding(
+        resolved,
+        names.multi_node_role_binding(resolved.name),
+        labels.common(resolved.name),
+        role=names.multi_node_role(resolved.name),
+        account=multi_node_account(resolved).name,
+    )
+
+
+def _main_needs_access(resolved: Resolved) -> bool:
+    """Tell whether the main pod has a sidecar; workers beside it do not matter, as with the controller."""
+    return not resolved.stopped and has_sidecar(resolved.at("template"))
+
+
+def _multi_node_needs_access(resolved: Resolved) -> bool:
+    """Tell whether a group would have a sidecar. Without workers the controller gets here with an author's account only."""
+    if resolved.at("worker") is None and not multi_node_account(resolved).foreign:
+        return False
+    return has_sidecar(resolved.at("template")) or has_sidecar(resolved.at("worker"))
+
+
+def _rules(resolved: Resolved) -> list[Json]:
+    groups = resolved.settings.release.sidecar_pool_groups
+    return [rbac.rule([""], ["pods"]), rbac.rule(groups, ["inferencepools"])]

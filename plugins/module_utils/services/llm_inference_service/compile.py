@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From one LLMInferenceService to everything it wants to exist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...kube.intent import Child, Intent, present
+from ...kube.problem import Complaint, InputError
+from ...kube.reader import Reader
+from .accounts import check_accounts, check_picker_account
+from .children.certificate_secret import certificate_secret
+from .children.deployments import main_deployment, prefill_deployment
+from .children.global_ca_bundle import global_ca_bundle
+from .children.inference_pools import inference_pool, old_inference_pool
+from .children.leader_worker_sets import main_group, prefill_group
+from .children.picker_access import (
+    picker_cluster_role_binding,
+    picker_role,
+    picker_role_binding,
+    picker_service_account,
+)
+from .children.picker_service import picker_service
+from .children.scheduler_deployment import scheduler_deployment
+from .children.sidecar_access import (
+    main_role,
+    main_role_binding,
+    main_service_account,
+    multi_node_prefill_service_account,
+    multi_node_role,
+    multi_node_role_binding,
+    multi_node_service_account,
+)
+from .children.workload_service import workload_service
+from .conflicting_parts import object_faults
+from .errors import Unbuildable
+from .presets.resolve import resolve
+from .resolved import Resolved
+from .settings import Settings
+from .spec import LlmInferenceService
+
+Builder = Callable[[Resolved, Reader], Child | None]
+
+#: What serves the model, in the order in which the controller makes it.
+WORKLOADS: tuple[Builder, ...] = (
+    global_ca_bundle,
+    certificate_secret,
+    multi_node_service_account,
+    multi_node_role,
+    multi_node_role_binding,
+    multi_node_prefill_service_account,
+    main_group,
+    prefill_group,
+    main_service_account,
+    main_role,
+    main_role_binding,
+    main_deployment,
+    prefill_deployment,
+    workload_service,
+)
+
+#: What brings requests to it.
+ROUTER: tuple[Builder, ...] = (
+    picker_service_account,
+    picker_cluster_role_binding,
+    picker_role,
+    picker_role_binding,
+    scheduler_deployment,
+    picker_service,
+    inference_pool,
+    old_inference_pool,
+)
+
+
+def compile(service: LlmInferenceService, settings: Settings, reader: Reader) -> Intent:  # noqa: A001
+    """Return the service's intent. Raises InputError where it cannot be built, and says what the controller would report."""
+    try:
+        resolved = resolve(service, settings, reader)
+        wanted = children(resolved, reader)
+    except Unbuildable as error:
+        raise error.as_input_error(service) from None
+    faults = tuple(fault for child in wanted for fault in object_faults(child.manifest))
+    if faults:
+        raise InputError([Complaint(service.subject, faults)])
+    return Intent(parent=service.document, children=wanted)
+
+
+def children(resolved: Resolved, reader: Reader) -> tuple[Child, ...]:
+    """Return everything that a resolved service wants. Raises Unbuildable."""
+    check_accounts(resolved, reader)
+    check_picker_account(resolved, reader)
+    return present(build(resolved, reader) for build in (*WORKLOADS, *ROUTER))

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a preset's template can name: the service, its own spec before any merge, and a little of the configuration.
+
+Source: KServe v0.17.0; reference/kserve-llmisvc.md §2.6. Secrets and credentials are left out there on purpose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from ....kube.go_template.values import (
+    BOOL,
+    INT,
+    OPEN,
+    STRING,
+    STRINGS,
+    GoType,
+    ListOf,
+    PointerTo,
+    Struct,
+    StructOf,
+)
+from ....kube.manifest import Json
+from ..settings import Settings
+from ..spec import LlmInferenceService
+from ..system_config import SystemConfig
+
+_OPTIONAL = PointerTo(OPEN)
+_NAMED = ListOf(OPEN)
+
+
+def _struct(name: str, **fields: tuple[str, GoType]) -> StructOf:
+    return StructOf(name, fields)
+
+
+_PARALLELISM = _struct(
+    "v1alpha2.ParallelismSpec",
+    Tensor=("tensor", PointerTo(INT)),
+    Pipeline=("pipeline", PointerTo(INT)),
+    Data=("data", PointerTo(INT)),
+    DataLocal=("dataLocal", PointerTo(INT)),
+    DataRPCPort=("dataRPCPort", PointerTo(INT)),
+    Expert=("expert", BOOL),
+)
+_SCALING = _struct(
+    "v1alpha2.ScalingSpec",
+    MinReplicas=("minReplicas", PointerTo(INT)),
+    MaxReplicas=("maxReplicas", PointerTo(INT)),
+    WVA=("wva", _OPTIONAL),
+)
+_WORKLOAD_FIELDS: dict[str, tuple[str, GoType]] = {
+    "Replicas": ("replicas", PointerTo(INT)),
+    "Scaling": ("scaling", PointerTo(_SCALING)),
+    "Parallelism": ("parallelism", PointerTo(_PARALLELISM)),
+    "Labels": ("labels", STRINGS),
+    "Annotations": ("annotations", STRINGS),
+    "Template": ("template", PointerTo(StructOf("v1.PodSpec", known=False))),
+    "Worker": ("worker", PointerTo(StructOf("v1.PodSpec", known=False))),
+}
+_WORKLOAD = StructOf("v1alpha2.WorkloadSpec", _WORKLOAD_FIELDS)
+_URL = _struct(
+    "apis.URL",
+    Scheme=("scheme", STRING),
+    Host=("host", STRING),
+    Path=("path", STRING),
+    RawQuery=("query", STRING),
+    Fragment=("fragment", STRING),
+)
+_MODEL = _struct(
+    "v1alpha2.LLMModelSpec",
+    URI=("uri", StructOf(_URL.name, _URL.fields, text="text")),
+    Name=("name", PointerTo(STRING)),
+    LoRA=("lora", PointerTo(_struct("v1alpha2.LoRASpec", Adapters=("adapters", _NAMED)))),
+)
+_REFS = ListOf(_struct("v1.LocalObjectReference", Name=("name", STRING)))
+_GATEWAY = _struct(
+    "v1alpha2.GatewaySpec",
+    Refs=(
+        "refs",
+        ListOf(
+            _struct(
+                "v1alpha2.UntypedObjectReference",
+                Name=("name", STRING),
+                Namespace=("namespace", STRING),
+            )
+        ),
+    ),
+)
+_ROUTE = _struct(
+    "v1alpha2.GatewayRoutesSpec",
+    HTTP=(
+        "http",
+        PointerTo(
+            _struct("v1alpha2.HTTPRouteSpec", Refs=("refs", _REFS), Spec=("spec", _OPTIONAL))
+        ),
+    ),
+)
+_POOL = _struct(
+    "v1alpha2.InferencePoolSpec",
+    Spec=("spec", _OPTIONAL),
+    Ref=("ref", PointerTo(_struct("v1.LocalObjectReference", Name=("name", STRING)))),
+)
+_SCHEDULER = _struct(
+    "v1alpha2.SchedulerSpec",
+    Pool=("pool", PointerTo(_POOL)),
+    Labels=("labels", STRINGS),
+    Annotations=("annotations", STRINGS),
+    Template=("template", PointerTo(StructOf("v1.PodSpec", known=False))),
+    Config=("config", _OPTIONAL),
+    Replicas=("replicas", PointerTo(INT)),
+)
+_ROUTER = _struct(
+    "v1alpha2.RouterSpec",
+    Route=("route", PointerTo(_ROUTE)),
+    Gateway=("gateway", PointerTo(_GATEWAY)),
+    Ingress=("ingress", _OPTIONAL),
+    Scheduler=("scheduler", PointerTo(_SCHEDULER)),
+)
+_SPEC = _struct(
+    "v1alpha2.LLMInferenceServiceSpec",
+    Model=("model", _MODEL),
+    StorageInitializer=("storageInitializer", _OPTIONAL),
+    WorkloadSpec=("", _WORKLOAD),
+    **_WORKLOAD_FIELDS,
+    Prefill=("prefill", PointerTo(_WORKLOAD)),
+    Router=("router", PointerTo(_ROUTER)),
+    BaseRefs=("baseRefs", _REFS),
+)
+_META_FIELDS: dict[str, tuple[str, GoType]] = {
+    "Name": ("name", STRING),
+    "Namespace": ("namespace", STRING),
+    "Labels": ("labels", STRINGS),
+    "Annotations": ("annotations", STRINGS),
+}
+_STATUS = _struct(
+    "v1alpha2.LLMInferenceServiceStatus",
+    URL=("url", PointerTo(STRING)),
+    Annotations=("annotations", STRINGS),
+    Conditions=("conditions", _NAMED),
+    Addresses=("addresses", _NAMED),
+)
+_GLOBAL = _struct(
+    "llmisvc.templateGlobalConfig",
+    SystemNamespace=("systemNamespace", STRING),
+    IngressGatewayName=("ingressGatewayName", STRING),
+    IngressGatewayNamespace=("ingressGatewayNamespace", STRING),
+)
+_ROOT = StructOf(
+    "struct { *v1alpha2.LLMInferenceService; GlobalConfig llmisvc.templateGlobalConfig }",
+    {
+        "ObjectMeta": ("metadata", StructOf("v1.ObjectMeta", _META_FIELDS)),
+        **{name: (f"{key}", kind) for name, (key, kind) in _META_FIELDS.items()},
+        "Spec": ("spec", _SPEC),
+        "Status": ("status", _STATUS),
+        "GlobalConfig": ("globalConfig", _GLOBAL),
+    },
+)
+
+
+def template_data(
+    service: LlmInferenceService, status: Json, config: SystemConfig, settings: Settings
+) -> Struct:
+    """Return what `.` is in a preset.
+
+    service: with its own spec, the model's name resolved. status: of the live service, empty where there is none.
+    """
+    metadata = {
+        "name": service.name,
+        "namespace": service.namespace,
+        "labels": service.labels,
+        "annotations": service.annotations,
+    }
+    model = service.spec.get("model") or {}
+    return Struct(
+        _ROOT,
+        {
+            **metadata,
+            "metadata": metadata,
+            "spec": {**service.spec, "model": {**model, "uri": _url(model)}},
+            "status": status,
+            "globalConfig": {
+                "systemNamespace": settings.kserve_namespace,
+                "ingressGatewayName": config.ingress.gateway_name,
+                "ingressGatewayNamespace": config.ingress.gateway_namespace,
+            },
+        },
+    )
+
+
+def _url(model: Mapping[str, Any]) -> Json:
+    text = model.get("uri") or ""
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return {"text": text}
+    return {
+        "text": text,
+        "scheme": parts.scheme,
+        "host": parts.netloc.rpartition("@")[2],
+        "path": unquote(parts.path),
+        "query": parts.query,
+        "fragment": unquote(parts.fragment),
+    }

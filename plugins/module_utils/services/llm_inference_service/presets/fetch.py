@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reading presets and picker configurations: in the service's namespace first, then in KServe's.
+
+Source: KServe v0.17.0; reference/kserve-llmisvc.md §2.4.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import NamedTuple
+
+from ....kube.manifest import Json
+from ....kube.reader import Reader
+from ....kube.reference import Reference
+from ....kube.schema_check import check
+from ..conversion import OLD_API_VERSION, to_v1alpha2
+from ..errors import Unbuildable
+from ..schema import spec_schema
+from ..settings import Settings
+from ..spec import API_VERSION, CONFIG_KIND, GROUP
+from .layers import written
+
+#: ConfigMaps of this name in KServe's namespace serve all namespaces.
+_SHARED_PICKER_CONFIG = "config-scheduler-"
+_DEFAULT_PICKER_KEY = "epp"
+
+
+class Preset(NamedTuple):
+    """One LLMInferenceServiceConfig. name: as messages show it. spec: as `written` gives it."""
+
+    name: str
+    spec: Json
+
+
+def fetch(name: str, namespace: str, settings: Settings, reader: Reader, path: str) -> Preset:
+    """Return a preset by name. path: the field that asks for it. Raises Unbuildable."""
+    for place in (namespace, settings.kserve_namespace):
+        for api_version in (API_VERSION, OLD_API_VERSION):
+            found = reader.get(Reference(api_version, CONFIG_KIND, place, name))
+            if found is not None:
+                text = json.dumps(found.get("spec") or {})
+                return Preset(f"{CONFIG_KIND} {place}/{name}", _stored(api_version, text))
+    places = f'["{namespace}", "{settings.kserve_namespace}"]'
+    missing = f'{CONFIG_KIND}.{GROUP} "{name}" not found'
+    raise Unbuildable(
+        f'failed to get {CONFIG_KIND} "{name}" from namespaces {places}: {missing}',
+        path=path,
+        advice=_how_to_get(name, settings, reader),
+    )
+
+
+@lru_cache(maxsize=256)
+def _stored(api_version: str, text: str) -> Json:
+    """Return a preset's spec, given as JSON, in the stored version and with the defaults of the API server. Not to be changed.
+
+    Remembered, because the services of a fleet share few presets.
+    """
+    document = {"apiVersion": api_version, "kind": CONFIG_KIND, "spec": json.loads(text)}
+    spec = to_v1alpha2(document)["spec"]
+    return written(check(spec_schema(strict=False), spec, "spec", keep_empty=True).value)
+
+
+def _how_to_get(name: str, settings: Settings, reader: Reader) -> str:
+    if name.endswith("-pipeline-parallel"):
+        return "KServe ships no preset for pipeline parallelism: create this one, or use data parallelism"
+    given = "" if reader.complete else ", or give it in cluster_objects"
+    if name.startswith(settings.config_prefix):
+        return f"create it{given}, or set settings.config_prefix to the prefix of the presets that you have"
+    return f"create it{given}"
+
+
+def picker_config(reference: Json, namespace: str, settings: Settings, reader: Reader) -> str:
+    """Return the text that `router.scheduler.config.ref` names. Raises Unbuildable."""
+    name = reference.get("name") or ""
+    key = reference.get("key") or _DEFAULT_PICKER_KEY
+    found = reader.get(Reference("v1", "ConfigMap", namespace, name))
+    if found is None and name.startswith(_SHARED_PICKER_CONFIG):
+        found = reader.get(Reference("v1", "ConfigMap", settings.kserve_namespace, name))
+        if found is None:
+            places = f'["{namespace}", "{settings.kserve_namespace}"]'
+            raise _no_config(
+                f'failed to get scheduler config "{name}" from namespaces {places}: ConfigMap "{name}" not found',
+                name,
+            )
+    text = ((found or {}).get("data") or {}).get(key)
+    if text is None:
+        place = Reference.of(found) if found else Reference("", "", "", "")
+        raise _no_config(
+            f'ConfigMap {place.namespace}/{place.name} doesn\'t have key "{key}" in data', name
+        )
+    return str(text)
+
+
+def _no_config(message: str, name: str) -> Unbuildable:
+    return Unbuildable(
+        message,
+        path="spec.router.scheduler.config.ref",
+        advice=f"create the ConfigMap {name} with this key before the service",
+        rule="picker-config",
+    )

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Filling in the templates of a merged spec: its JSON text is one template, as the controller has it.
+
+So a value is put in without escaping, and a template in a label or in the service's own spec is filled in, too.
+Source: KServe v0.17.0; reference/kserve-llmisvc.md §2.6.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ....kube.go_template.errors import TemplateError
+from ....kube.go_template.execute import render
+from ....kube.go_template.printing import printed
+from ....kube.go_template.values import Struct, pointed
+from ....kube.manifest import Json
+from ....kube.names import child_name
+from ..errors import Unbuildable
+
+#: What Go writes otherwise in the texts of JSON.
+_ESCAPED = {
+    "<": "\\u003c",
+    ">": "\\u003e",
+    "&": "\\u0026",
+    "\u2028": "\\u2028",
+    "\u2029": "\\u2029",
+}
+_ESCAPES = str.maketrans(_ESCAPED)
+
+#: A preset and its spec: `LLMInferenceServiceConfig kserve/x`, or the service itself.
+Layer = tuple[str, Json]
+
+
+def filled_in(
+    spec: Json, metadata: Mapping[str, Any], data: Struct, layers: Sequence[Layer]
+) -> Json:
+    """Return a merged spec with its templates filled in.
+
+    metadata: the service's name, namespace, labels and annotations. layers: what was merged, the weakest first; errors name
+    the one that a template comes from. Raises Unbuildable.
+    """
+    document = {"metadata": {**metadata}, "spec": spec}
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPES)
+    if "{{" not in text:
+        return spec
+    try:
+        result = render(text, data, {"ChildName": _child_name})
+    except TemplateError as error:
+        raise _failed(
+            error, text, [("the service's metadata", {"metadata": metadata}), *layers]
+        ) from None
+    try:
+        filled: Json = json.loads(result)["spec"]
+    except (ValueError, KeyError) as error:
+        raise Unbuildable(
+            f"failed to unmarshal config from template: {error}",
+            advice="values are put into the JSON text as they are: one of them holds a quotation mark, a backslash or a line break",
+            rule="template",
+        ) from None
+    return filled
+
+
+def _child_name(parent: Any, suffix: Any) -> str:
+    names = []
+    for value in (parent, suffix):
+        name = pointed(value)
+        if name is None:
+            raise ValueError("dereference of nil pointer of type *string")
+        if not isinstance(name, str):
+            raise ValueError(f"wrong type for value; expected string; got {printed(value)}")
+        names.append(name)
+    return child_name(*names)
+
+
+def _failed(error: TemplateError, text: str, layers: Sequence[Layer]) -> Unbuildable:
+    step = "failed to merge config" if error.expression else "failed to parse template config"
+    # What was read as one action may reach beyond the text in which it began.
+    begin = error.action.split('"')[0].split("\\")[0].strip()
+    place = next(_places(begin, layers), None)
+    variable = f"{{{{ {error.expression or begin} }}}}"
+    where = f"{variable} stands in {place}" if place else f"the template is {variable}"
+    hint = _hint(error)
+    return Unbuildable(
+        f"{step}: {error.as_go('config', text)}",
+        path="",
+        advice=f"{where}; {hint}" if hint else where,
+        rule="template",
+    )
+
+
+def _places(action: str, layers: Sequence[Layer]) -> Iterator[str]:
+    """Yield where an action stands: preset, field and line, what was merged last first."""
+    for name, part in reversed(layers):
+        for path, text in _texts(part, ""):
+            for line, words in enumerate(text.splitlines(), start=1):
+                if "{{" in words and action in words:
+                    yield f"{name}, {path}, line {line}"
+
+
+def _texts(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _texts(inner, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from _texts(inner, f"{path}[{number}]")
+
+
+def _hint(error: TemplateError) -> str:
+    if error.reason.startswith("nil pointer"):
+        return "templates see the service's own spec alone, not what baseRefs add: set the field in the service, or ask for it with `if`"
+    if "in operand" in error.reason or error.reason.startswith("bad character"):
+        return "write texts in back-quotes: the template is filled in as JSON, where quotation marks are escaped"
+    if error.reason.startswith("can't evaluate field"):
+        return (
+            "known are .Name, .Namespace, .Labels, .Annotations, .Spec, .Status and .GlobalConfig"
+        )
+    return ""

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a service to what it means once its presets are combined. Source: KServe v0.17.0; reference/kserve-llmisvc.md §2.4."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from ....kube.manifest import Json, value_at
+from ....kube.reader import Reader
+from .. import labels, names
+from ..errors import Unbuildable
+from ..read_system_config import read_system_config
+from ..resolved import Resolved
+from ..settings import Settings
+from ..spec import LlmInferenceService
+from ..validation.service import merged_refusal
+from .context import template_data
+from .fetch import Preset, fetch, picker_config
+from .fill_in import filled_in
+from .layers import merged, written
+from .route import with_fitted_route
+from .well_known import preset_names, selected
+
+
+def resolve(service: LlmInferenceService, settings: Settings, reader: Reader) -> Resolved:
+    """Return a service with everything that its presets say. Raises Unbuildable, which says what the controller would."""
+    config = read_system_config(settings, reader, or_defaults=False)
+    status: Json = (reader.get(service.reference) or {}).get("status") or {}
+    names_kept = preset_names(settings, status.get("annotations") or {})
+    own = _with_model_name(written(service.spec), service.name)
+    bases = _bases(own, service, settings, reader)
+    detected = merged([own, *(base.spec for base in bases)], settings.release)
+    # A base's name for the model wins over the service's own, since it is filled in before the last merge.
+    own = _with_model_name(own, value_at(detected, ("model", "name")), replace=True)
+    presets = [
+        fetch(preset, service.namespace, settings, reader, path="")
+        for preset in selected(detected, names_kept, settings)
+    ]
+    layers = [
+        *presets,
+        *bases,
+        Preset(service.subject, own),
+    ]
+    spec = merged([layer.spec for layer in layers], settings.release)
+    spec = _with_defaults(spec, service.name)
+    data = template_data(dataclasses.replace(service, spec=own), status, config, settings)
+    spec = written(filled_in(spec, _metadata(service), data, layers))
+    spec = with_fitted_route(spec, service.name)
+    spec = _with_picker_config(spec, service, settings, reader)
+    _validate(spec, service)
+    return Resolved(service, spec, config, settings, names_kept)
+
+
+def _validate(spec: Json, service: LlmInferenceService) -> None:
+    refusal = merged_refusal(service.name, spec)
+    if refusal:
+        raise Unbuildable(
+            refusal,
+            advice="the service is fine by itself, but not together with its presets and baseRefs",
+            rule="merged",
+        )
+
+
+def _bases(
+    own: Json, service: LlmInferenceService, settings: Settings, reader: Reader
+) -> list[Preset]:
+    return [
+        fetch(
+            reference.get("name") or "",
+            service.namespace,
+            settings,
+            reader,
+            path=f"spec.baseRefs[{number}].name",
+        )
+        for number, reference in enumerate(own.get("baseRefs") or ())
+    ]
+
+
+def _with_model_name(spec: Json, name: str, *, replace: bool = False) -> Json:
+    """Return a spec whose model has a name. replace: this one, whatever it is called so far."""
+    model = spec.get("model") or {}
+    if model.get("name") and not replace:
+        return spec
+    return {**spec, "model": {**model, "name": name}}
+
+
+def _metadata(service: LlmInferenceService) -> Json:
+    return {
+        "name": service.name,
+        "namespace": service.namespace,
+        "labels": dict(service.labels),
+        "annotations": dict(service.annotations),
+    }
+
+
+def _with_defaults(spec: Json, service: str) -> Json:
+    """Return a merged spec whose pool selects the service's pods and whose picker has an account."""
+    scheduler = value_at(spec, ("router", "scheduler"))
+    if scheduler is None:
+        return spec
+    pool = value_at(scheduler, ("pool", "spec"))
+    if pool is not None and not value_at(pool, ("selector", "matchLabels")):
+        selector = {
+            **(pool.get("selector") or {}),
+            "matchLabels": labels.workload_selector(service),
+        }
+        pool = {**pool, "selector": selector}
+        scheduler = {**scheduler, "pool": {**scheduler["pool"], "spec": pool}}
+    template = scheduler.get("template")
+    if template is not None and not template.get("serviceAccountName"):
+        template = {**template, "serviceAccountName": names.picker_account(service)}
+        scheduler = {**scheduler, "template": template}
+    return {**spec, "router": {**spec["router"], "scheduler": scheduler}}
+
+
+def _with_picker_config(
+    spec: Json, service: LlmInferenceService, settings: Settings, reader: Reader
+) -> Json:
+    """Return a merged spec whose picker configuration stands in it; one by reference wins over another layer's."""
+    scheduler = value_at(spec, ("router", "scheduler")) or {}
+    reference = value_at(scheduler, ("config", "ref"))
+    if reference is None:
+        return spec
+    text = picker_config(reference, service.namespace, settings, reader)
+    scheduler = {**scheduler, "config": {"inline": text}}
+    return {**spec, "router": {**spec["router"], "scheduler": scheduler}}

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fitting the managed route of a merged spec to the service: its gateways and its backends.
+
+Source: KServe v0.17.0; reference/kserve-llmisvc.md §2.4 step 9.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....kube.manifest import Json, value_at
+from .. import names
+
+_SPEC = ("router", "route", "http", "spec")
+
+
+def with_fitted_route(spec: Json, service: str) -> Json:
+    """Return a merged spec whose route points to the service's gateways, and to its pool or Service. service: its name."""
+    route = value_at(spec, _SPEC)
+    if route is None:
+        return spec
+    gateways = value_at(spec, ("router", "gateway", "refs"))
+    if gateways:
+        route = {**route, "parentRefs": [_parent(gateway) for gateway in gateways]}
+    scheduler = value_at(spec, ("router", "scheduler"))
+    pool = value_at(scheduler or {}, ("pool", "ref", "name")) or ""
+    if scheduler is None:
+        target: Json = {"group": "", "kind": "Service", "name": names.workload_service(service)}
+    elif pool:
+        target = {"name": pool}
+    else:
+        target = {}
+    if target and route.get("rules"):
+        route = {**route, "rules": [_rule(rule, service, target) for rule in route["rules"]]}
+    router = spec["router"]
+    http = {**router["route"]["http"], "spec": route}
+    return {**spec, "router": {**router, "route": {**router["route"], "http": http}}}
+
+
+def is_default_backend(backend: Json, service: str) -> bool:
+    """Tell whether a backend is the service's own pool, in whichever group."""
+    return backend.get("kind") == "InferencePool" and backend.get("name") == names.inference_pool(
+        service
+    )
+
+
+def _parent(gateway: Json) -> Json:
+    return {
+        "group": "gateway.networking.k8s.io",
+        "kind": "Gateway",
+        "name": gateway.get("name") or "",
+        # The controller sets the namespace even where the author names none, which then is no namespace at all.
+        "namespace": gateway.get("namespace") or "",
+    }
+
+
+def _rule(rule: Json, service: str, target: Json) -> Json:
+    backends: Any = rule.get("backendRefs")
+    if not backends:
+        return rule
+    fitted = [
+        {**backend, **target} if is_default_backend(backend, service) else backend
+        for backend in backends
+    ]
+    return {**rule, "backendRefs": fitted}

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which presets a service uses, by the parts that it asks for. Source: KServe v0.17.0; reference/kserve-llmisvc.md §2.2–2.4."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ....kube.manifest import Json, value_at
+from ..parallelism import is_data_parallel, is_pipeline_parallel
+from ..settings import Settings
+
+_ROUTE = "config-llm-router-route"
+_SCHEDULER = "config-llm-scheduler"
+
+#: The names that KServe ships presets under, without their prefix.
+WELL_KNOWN = (
+    "config-llm-template",
+    "config-llm-worker-data-parallel",
+    "config-llm-prefill-template",
+    "config-llm-prefill-worker-data-parallel",
+    "config-llm-decode-template",
+    "config-llm-decode-worker-data-parallel",
+    _SCHEDULER,
+    _ROUTE,
+)
+
+#: In the status a service keeps the names of the presets of its first run, below these annotations.
+ANNOTATION_PREFIX = "serving.kserve.io/"
+
+
+def preset_names(settings: Settings, kept: Mapping[str, str]) -> dict[str, str]:
+    """Return the name of each well-known preset that a service keeps. kept: `status.annotations` of the live service."""
+    if not settings.versioned_config:
+        return {}
+    return {
+        suffix: kept.get(f"{ANNOTATION_PREFIX}{suffix}") or f"{settings.config_prefix}{suffix}"
+        for suffix in WELL_KNOWN
+    }
+
+
+def selected(detected: Json, names: Mapping[str, str], settings: Settings) -> Iterator[str]:
+    """Yield the names of the presets of a service, the weakest first.
+
+    detected: the service's spec under its baseRefs. names: those that it keeps.
+    """
+    for suffix in _suffixes(detected):
+        current = f"{settings.config_prefix}{suffix}"
+        # The route's preset is never kept: each run takes the current one.
+        yield current if suffix == _ROUTE else names.get(suffix, current)
+
+
+def _suffixes(spec: Json) -> Iterator[str]:
+    router = spec.get("router") or {}
+    if router.get("scheduler") is not None and not value_at(router, ("scheduler", "pool", "ref")):
+        yield _SCHEDULER
+    if router.get("route") is not None and not value_at(router, ("route", "http", "refs")):
+        yield _ROUTE
+    prefill = spec.get("prefill")
+    if prefill is None:
+        yield from _workload(spec, "")
+        return
+    yield from _workload(prefill, "prefill-")
+    yield from _workload(spec, "decode-")
+
+
+def _workload(workload: Mapping[str, Any], role: str) -> Iterator[str]:
+    """Yield the preset of one workload; a worker without data or pipeline parallelism has none."""
+    if workload.get("worker") is None:
+        yield f"config-llm-{role}template"
+    elif is_data_parallel(workload.get("parallelism")):
+        yield f"config-llm-{role}worker-data-parallel"
+    elif is_pipeline_parallel(workload.get("parallelism")):
+        yield f"config-llm-{role}worker-pipeline-parallel"

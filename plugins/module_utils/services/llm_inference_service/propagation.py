@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which of a service's labels and annotations its workloads get. Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.3."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .resolved import Resolved
+
+_ANNOTATION_PREFIXES = ("k8s.v1.cni.cncf.io", "kueue.x-k8s.io", "prometheus.io")
+_LABEL_PREFIXES = ("kueue.x-k8s.io",)
+_GROUP_PREFIXES = ("leaderworkerset.sigs.k8s.io",)
+
+Texts = dict[str, str]
+
+
+def object_annotations(resolved: Resolved, *, group: bool = False) -> Texts:
+    """Return the annotations of a workload. group: it is a LeaderWorkerSet."""
+    prefixes = _ANNOTATION_PREFIXES + (_GROUP_PREFIXES if group else ())
+    return _of(resolved.service.annotations, prefixes)
+
+
+def pod_annotations(resolved: Resolved, *, prefill: bool = False, group: bool = False) -> Texts:
+    """Return the annotations of a workload's pods: those of the workload, then what the spec says."""
+    return {**object_annotations(resolved, group=group), **_said(resolved, "annotations", prefill)}
+
+
+def pod_labels(base: Mapping[str, str], resolved: Resolved, *, prefill: bool = False) -> Texts:
+    """Return the labels of a workload's pods.
+
+    base: those by which the pods are known. For a Deployment the result is its own labels and its selector, too: there
+    the controller has one map for all three.
+    """
+    queue = _of(resolved.service.labels, _LABEL_PREFIXES)
+    return {**base, **queue, **_said(resolved, "labels", prefill)}
+
+
+def _of(texts: Mapping[str, str], prefixes: tuple[str, ...]) -> Texts:
+    return {key: value for key, value in texts.items() if key.startswith(prefixes)}
+
+
+def _said(resolved: Resolved, field: str, prefill: bool) -> Texts:
+    common: Any = resolved.at(field) or {}
+    own: Any = (resolved.at("prefill", field) or {}) if prefill else {}
+    return {**common, **own}

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What KServe's controller was given and answered: the folders below recordings/llm_inference_service.
+
+`context/` is there before each case; a case's `context.yaml` adds to it or takes its place. A sequence holds `step-N` folders.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.settings import (
+    Settings,
+)
+
+RECORDINGS = Path(__file__).parent / "recordings" / "llm_inference_service"
+Json = dict[str, Any]
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class Recorded:
+    """A reader over a recorded cluster: what it does not hold is not there."""
+
+    complete = True
+
+    def __init__(self, manifests: Iterable[Json]) -> None:
+        self._given = GivenObjects(manifests)
+
+    def get(self, reference: Reference) -> Json | None:
+        """Return the object of that name."""
+        return self._given.get(reference)
+
+    def list(
+        self, api_version: str, kind: str, namespace: str, labels: Mapping[str, str]
+    ) -> Sequence[Json]:
+        """Return the objects of that kind that carry all labels."""
+        return self._given.list(api_version, kind, namespace, labels)
+
+
+def cases() -> list[Path]:
+    """Return the folders of single cases."""
+    return [path.parent for path in sorted(RECORDINGS.glob("*/input.yaml"))]
+
+
+@cache
+def read_all(path: Path) -> tuple[Json, ...]:
+    """Return the documents of a recorded file, none where there is no such file. Not to be changed."""
+    if not path.exists():
+        return ()
+    text = path.read_text(encoding="utf-8")
+    return tuple(document for document in yaml.load_all(text, _LOADER) if document)
+
+
+def recorded_settings(folder: Path) -> Settings:
+    """Return how the controller was run, as settings."""
+    (document,) = read_all(folder / "controller.yaml") or ({},)
+    env = document.get("env") or {}
+    defaults = Settings()
+    return Settings(
+        config_prefix=env.get("LLM_INFERENCE_SERVICE_CONFIG_PREFIX", defaults.config_prefix),
+        versioned_config=env.get("LLM_INFERENCE_SERVICE_VERSIONED_CONFIG", "true") == "true",
+        cluster_domain=env.get("CLUSTER_DOMAIN", defaults.cluster_domain),
+        wildcard_hostname=env.get("GATEWAY_API_WILDCARD_HOSTNAME", defaults.wildcard_hostname),
+    )
+
+
+def recorded_cluster(folder: Path) -> Recorded:
+    """Return the objects that were there before a case, with keys for its certificate."""
+    shared = [
+        one for path in sorted((RECORDINGS / "context").glob("*.yaml")) for one in read_all(path)
+    ]
+    own = read_all(folder / "context.yaml")
+    found = {Reference.of(manifest): manifest for manifest in (*shared, *own, *_keys(folder))}
+    return Recorded(found.values())
+
+
+def _keys(folder: Path) -> list[Json]:
+    """Return the Secret that the controller made, with keys of ours."""
+    made = [
+        each for each in read_all(folder / "intent.yaml") if each.get("type") == "kubernetes.io/tls"
+    ]
+    data = {key: b64encode(f"{key} of a test".encode()).decode() for key in ("tls.crt", "tls.key")}
+    return [{**secret, "data": data} for secret in made]
