@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -23,9 +24,6 @@ from .compare import by_key, differences, key_of
 from .differences_page import has_row
 from .recorded_llm_services import cases, read_all, recorded_cluster, recorded_settings
 
-#: Kinds of children that are not built yet. What is compared is everything else.
-NOT_BUILT = frozenset({"HTTPRoute"})
-
 #: Refused before any write: case → `Problem.rule`, which is also the row of docs/differences.md.
 REFUSED = {
     "ca-bundle-missing": "ca-bundle",
@@ -37,6 +35,8 @@ REFUSED = {
     "name-with-dots": "name",
     "oci-disabled": "model",
     "oci-no-main": "model",
+    "route-preset-empty": "route-empty",
+    "router-spec-parent-conflict": "route-parents",
     "sa-prefill-missing": "service-account",
     "sched-inline-two-layers": "preset-merge",
     "sched-ref-missing-key": "picker-config",
@@ -65,7 +65,10 @@ CUT_SHORT = {
     "foreign-service": "L60",
     # A reference of the router leads nowhere.
     "router-gwref-missing": "L61",
+    "router-gwref-no-ns": "L61",
     "router-routeref-missing": "L61",
+    "router-spec-parent-other-kind": "L61",
+    "sys-config-no-ingress-key": "L61",
 }
 
 CASES = {folder.name: folder for folder in cases()}
@@ -82,12 +85,11 @@ def render(folder: Path) -> tuple[Child, ...]:
 
 
 def rendered(folder: Path) -> list[dict[str, object]]:
-    found = [child.manifest.to_dict() for child in render(folder)]
-    return [manifest for manifest in found if manifest["kind"] not in NOT_BUILT]
+    return [child.manifest.to_dict() for child in render(folder)]
 
 
 def recorded(folder: Path) -> list[dict[str, object]]:
-    return [each for each in read_all(folder / "intent.yaml") if each["kind"] not in NOT_BUILT]
+    return list(read_all(folder / "intent.yaml"))
 
 
 def problems(folder: Path) -> list[Problem]:
@@ -144,18 +146,17 @@ def test_what_the_controller_reports_is_told(name: str) -> None:
         if condition["status"] == "False" and condition.get("reason", "").endswith("Error")
     ]
     told = "\n".join(problem.message for problem in problems(CASES[name]))
-    if REFUSED[name] != "pod":
+    # What the API server would say of the child is told in our own words.
+    if REFUSED[name] not in ("pod", "route-parents"):
         assert all(_known(message) in _known(told) for message in reported)
 
 
 def _known(message: str) -> str:
     """Return a message without the offset into the rendered document, which the recording leaves out."""
-    import re
-
     return re.sub(r"config:1:(<offset>|\d+):", "config:1:", message)
 
 
 def test_every_recorded_case_is_looked_at() -> None:
     assert len(CASES) == 154
     assert CASES.keys() >= REFUSED.keys() | CUT_SHORT.keys()
-    assert len(EQUAL) == 123
+    assert len(EQUAL) == 118

@@ -12,6 +12,7 @@ from .accounts import check_accounts, check_picker_account
 from .children.certificate_secret import certificate_secret
 from .children.deployments import main_deployment, prefill_deployment
 from .children.global_ca_bundle import global_ca_bundle
+from .children.http_route import http_route
 from .children.inference_pools import inference_pool, old_inference_pool
 from .children.leader_worker_sets import main_group, prefill_group
 from .children.picker_access import (
@@ -69,6 +70,7 @@ ROUTER: tuple[Builder, ...] = (
     picker_service,
     inference_pool,
     old_inference_pool,
+    http_route,
 )
 
 
