@@ -23,9 +23,11 @@ _RBAC: Defaults = {
     ("roleRef", "apiGroup"): "rbac.authorization.k8s.io",
     ("subjects", "apiGroup"): "rbac.authorization.k8s.io",
 }
+_SECRET_KEYS = ("bearerTokenSecret", "clientSecret", "configMap", "credentials", "keySecret")
 _MONITOR: Defaults = {
     ("relabelings", "action"): "replace",
     ("metricRelabelings", "action"): "replace",
+    **{(place, "name"): "" for place in (*_SECRET_KEYS, "password", "secret", "username")},
 }
 _KINDS: Mapping[str, Defaults] = {
     "HTTPRoute": {
