@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ..kube.manifest import Json, value_at
-from .demand import Demand
+from .demand import CLAIMS, Demand
 from .requests import CLASS_PREFIX, Amounts
 
 _TEMPLATE = "resourceClaimTemplateName"
@@ -18,6 +18,7 @@ _MORE = ("selectors", "adminAccess", "tolerations", "capacity")
 def with_claims(demand: Demand, templates: Mapping[str, Json]) -> Demand:
     """Return a demand with what its claims ask for. templates: ResourceClaimTemplates of its namespace, by name."""
     asked: Amounts = {}
+    others = tuple(doubt for doubt in demand.doubts if doubt != CLAIMS)
     try:
         for claim in demand.spec.get("resourceClaims") or ():
             for name, count in _asked(claim, templates).items():
@@ -25,8 +26,8 @@ def with_claims(demand: Demand, templates: Mapping[str, Json]) -> Demand:
         if len(asked) > 1:
             raise ValueError("device claims of several classes, which may be of the same devices")
     except ValueError as error:
-        return replace(demand, doubts=(str(error),))
-    return replace(demand, requests={**demand.requests, **asked}, doubts=())
+        return replace(demand, doubts=(*others, str(error)))
+    return replace(demand, requests={**demand.requests, **asked}, doubts=others)
 
 
 def _asked(claim: Json, templates: Mapping[str, Json]) -> Amounts:

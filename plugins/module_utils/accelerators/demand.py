@@ -21,8 +21,9 @@ _GROUP_NAME = "leaderworkerset.sigs.k8s.io/name"
 _POD_IN_GROUP = "leaderworkerset.sigs.k8s.io/worker-index"
 _LEADER = "leader"
 _EXCLUSIVE = "leaderworkerset.sigs.k8s.io/exclusive-topology"
+_EXCLUSIVE_PARTS = "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology"
 #: What is not counted of claims, before they are looked up.
-_CLAIMS = "device claims (DRA)"
+CLAIMS = "device claims (DRA)"
 _DEFAULT_SURGE = "25%"
 
 
@@ -33,7 +34,8 @@ class Demand:
     part: `leader` or `worker` of a LeaderWorkerSet. pods: how many there have to be. requests: of each pod, effective.
     template: labels and annotations under `metadata`, and `spec`. selector: labels that the workload's pods carry.
     surge: pods beyond the wanted number that a rolling update starts first. ceiling: what an autoscaler may grow it to.
-    doubts: what the pods ask for that is not counted.
+    group: pods of one group of a LeaderWorkerSet. domain: the topology key of domains that each group wants for itself.
+    doubts: what is not counted.
     """
 
     workload: Reference
@@ -44,6 +46,8 @@ class Demand:
     selector: Mapping[str, Any]
     surge: int = 0
     ceiling: int = 0
+    group: int = 1
+    domain: str = ""
     doubts: tuple[str, ...] = ()
 
     @property
@@ -91,7 +95,9 @@ def demands_of(manifest: Json) -> list[Demand]:
             pod_requests(template.get("spec") or {}),
             _selector(manifest, part, template),
             _surge(manifest, pods),
-            doubts=(_CLAIMS,) if value_at(template, ("spec", "resourceClaims")) else (),
+            group=pods // max(1, value_at(manifest, ("spec", "replicas")) or 1),
+            domain=_exclusive_domain(manifest),
+            doubts=tuple(_doubts(manifest, template)),
         )
         for part, pods, template in _parts(manifest)
         if pods > 0
@@ -137,6 +143,19 @@ def _parts(manifest: Json) -> Iterator[tuple[str, int, Json]]:
             yield "", spec.get("replicas", 1), templates["template"]
 
 
+def _exclusive_domain(manifest: Json) -> str:
+    annotations = manifest["metadata"].get("annotations") or {}
+    return annotations.get(_EXCLUSIVE) or "" if manifest["kind"] == _LEADER_WORKER else ""
+
+
+def _doubts(manifest: Json, template: Json) -> Iterator[str]:
+    if value_at(template, ("spec", "resourceClaims")):
+        yield CLAIMS
+    annotations = manifest["metadata"].get("annotations") or {}
+    if manifest["kind"] == _LEADER_WORKER and annotations.keys() & {_EXCLUSIVE, _EXCLUSIVE_PARTS}:
+        yield "exclusive topology of groups"
+
+
 def _with_volumes(template: Json) -> Json:
     """Return the template of pods that each get volumes of their own."""
     spec = template.get("spec") or {}
@@ -167,8 +186,3 @@ def _surge(manifest: Json, pods: int) -> int:
     if isinstance(most, str):
         return math.ceil(pods * int(most.rstrip("%")) / 100)
     return int(most)
-
-
-def is_exclusive(demand: Demand) -> bool:
-    """Return whether each group of a LeaderWorkerSet wants a topology domain for itself."""
-    return _EXCLUSIVE in (value_at(demand.template, ("metadata", "annotations")) or {})

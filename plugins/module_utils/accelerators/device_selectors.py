@@ -10,9 +10,9 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-Value = str | int | bool
+Value: TypeAlias = "str | int | bool"
 _LITERAL = r"(?P<value>\"[^\"\\]*\"|'[^'\\]*'|-?[0-9]+|true|false)"
 _DRIVER = re.compile(rf"device\.driver\s*==\s*{_LITERAL}", re.ASCII)
 _ATTRIBUTE = re.compile(

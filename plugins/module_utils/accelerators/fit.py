@@ -185,12 +185,12 @@ def _speak_of_each_other(one: Answer, other: Answer, inventory: Inventory) -> bo
     return _speaks_of(one, other, inventory) or _speaks_of(other, one, inventory)
 
 
-def _speaks_of(one: Answer, other: Answer, inventory: Inventory) -> bool:
-    around, demand = inventory.surroundings[one.number], other.demand
+def _speaks_of(speaker: Answer, of: Answer, inventory: Inventory) -> bool:
+    around, demand = inventory.surroundings[speaker.number], of.demand
     namespace, labels = demand.workload.namespace, demand.labels
     if any(term.covers(namespace, labels) for term in [*around.affinity, *around.anti_affinity]):
         return True
-    return namespace == one.demand.workload.namespace and any(
+    return namespace == speaker.demand.workload.namespace and any(
         spread.counts(labels) for spread in around.spreads
     )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from .demand import Demand, is_exclusive
+from .demand import Demand
 from .inventory import Inventory, Node
 from .refusals import Refusals
 from .requests import PODS, Amounts
@@ -60,10 +60,13 @@ def room_for(demand: Demand, number: int, inventory: Inventory, wanted: int) -> 
     ]
     widest = max(ways, key=lambda way: way.total)
     unjudged = [*inventory.unseen, *refusals.around.vague, *_unjudged(demand), *widest.doubts]
+    most = widest.total
+    if demand.domain and not refusals.around.there:
+        most = min(most, _whole_groups(slots, demand, inventory))
     return Room(
         slots,
-        min(way.total for way in ways),
-        widest.total,
+        min([most, *(way.total for way in ways)]),
+        most,
         widest.example,
         passed_over,
         list(dict.fromkeys(unjudged)),
@@ -77,6 +80,16 @@ def node_slots(node: Node, requests: Amounts) -> int:
         if amount:
             slots = min(slots, node.free(name) // amount)
     return slots
+
+
+def _whole_groups(slots: Slots, demand: Demand, inventory: Inventory) -> int:
+    """Return how many pods find room in groups of which each has a domain for itself."""
+    room: dict[str, int] = {}
+    for name, count in slots.items():
+        domain = inventory.nodes[name].labels.get(demand.domain)
+        if domain is not None:
+            room[domain] = room.get(domain, 0) + count
+    return demand.group * sum(count >= demand.group for count in room.values())
 
 
 def _starts(slots: Slots, refusals: Refusals, inventory: Inventory) -> list[Slots]:
@@ -170,5 +183,3 @@ def _unjudged(demand: Demand) -> Iterator[str]:
         yield "scheduling gates"
     if spec.get("schedulerName", _DEFAULT_SCHEDULER) != _DEFAULT_SCHEDULER:
         yield f"the scheduler {spec['schedulerName']}"
-    if is_exclusive(demand):
-        yield "exclusive topology of groups"

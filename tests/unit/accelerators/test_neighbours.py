@@ -142,6 +142,34 @@ def test_workloads_that_speak_of_each_other_are_not_judged() -> None:
     assert [answer.verdict.value for answer in answers] == [UNCERTAIN, UNCERTAIN]
 
 
+@pytest.mark.parametrize(
+    ("groups", "size", "key", "verdict"),
+    [
+        # Two zones: one with two nodes, one with one. Other groups may be there, so it is never certain.
+        (1, 2, ZONE, UNCERTAIN),
+        (2, 1, ZONE, UNCERTAIN),
+        (2, 2, ZONE, LACKS),
+        (3, 1, ZONE, LACKS),
+        (3, 1, "", FITS),
+    ],
+)
+def test_groups_that_want_a_domain_each(groups: int, size: int, key: str, verdict: str) -> None:
+    template = deployment(8)["spec"]["template"]
+    annotations = {"leaderworkerset.sigs.k8s.io/exclusive-topology": key} if key else {}
+    group = {
+        "apiVersion": "leaderworkerset.x-k8s.io/v1",
+        "kind": "LeaderWorkerSet",
+        "metadata": {"name": "wide", "namespace": "team-a", "annotations": annotations},
+        "spec": {
+            "replicas": groups,
+            "leaderWorkerTemplate": {"size": size, "workerTemplate": template},
+        },
+    }
+    found, text = said(group, ZONES)
+    assert found == verdict
+    assert ("exclusive topology of groups" in text) is (verdict == UNCERTAIN)
+
+
 def test_example_keeps_to_the_spread() -> None:
     (answer,), dummy = judge([deployment(1, 4, **spread())], ZONES)
     zones = {"a1": "a", "a2": "a", "b1": "b"}
