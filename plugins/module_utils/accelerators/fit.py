@@ -14,7 +14,7 @@ from enum import Enum
 from .demand import Demand
 from .inventory import Inventory, Node, host_ports, ports_clash
 from .requests import PODS, Amounts
-from .room import Room, room_for
+from .room import Room, node_slots, room_for
 
 
 class Verdict(Enum):
@@ -75,13 +75,19 @@ def _verdict(
     if uncounted:
         answer.doubts += [inventory.not_counted[name] for name in uncounted]
         return Verdict.UNCERTAIN
+    if inventory.blind:
+        return Verdict.UNCERTAIN
     if any(_share_devices(answer, other, inventory) for other in others):
         answer.doubts.append("devices of several classes, which may be the same")
         return Verdict.UNCERTAIN
     if any(_speak_of_each_other(answer, other, inventory) for other in others):
         answer.doubts.append("affinity or spread between the workloads of this task")
-        return Verdict.UNCERTAIN
-    if inventory.blind or (inventory.unseen and inventory.surroundings[answer.number].affinity):
+        # Pods of others may open nodes to these, but give them no more room there.
+        anywhere = sum(
+            node_slots(node, answer.demand.requests) for node in inventory.nodes.values()
+        )
+        return Verdict.LACKS if anywhere < answer.wanted else Verdict.UNCERTAIN
+    if inventory.unseen and inventory.surroundings[answer.number].affinity:
         return Verdict.UNCERTAIN
     if room.most < answer.wanted:
         return Verdict.LACKS

@@ -140,6 +140,9 @@ def test_workloads_that_speak_of_each_other_are_not_judged() -> None:
     cache = deployment(1, name="cache")
     answers, dummy = judge([deployment(1, **together(app="cache")), cache], ZONES)
     assert [answer.verdict.value for answer in answers] == [UNCERTAIN, UNCERTAIN]
+    large = deployment(9, **together(app="cache"))
+    answers, dummy = judge([large, cache], ZONES)
+    assert [answer.verdict.value for answer in answers] == [LACKS, UNCERTAIN]
 
 
 @pytest.mark.parametrize(
