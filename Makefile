@@ -56,16 +56,16 @@ test-matrix: env-test tree ## every supported ansible-core
 lint: env-test tree ## every linter: those of `check`, then ansible-lint, documentation, changelog
 	@$(PY) -m tests.tools.lint
 
-unit: env-test ## pure functions, tables and properties
+unit: env-test tree ## pure functions, tables and properties
 	@$(PYTEST) -n $(WORKERS) tests/unit $(ARGS)
 
-parity: env-test ## every recorded input rendered and compared with what the real controller sent
+parity: env-test tree ## every recorded input rendered and compared with what the real controller sent
 	@$(PYTEST) -n $(WORKERS) tests/parity $(ARGS)
 
 sanity: env-test ## ansible-test sanity, all tests, no ignore file
 	@$(PY) -m tests.tools.sanity $(ARGS)
 
-cluster: env-test ## tests against a real API server: the lab's, or that of LAB_KUBECONFIG
+cluster: env-test tree ## tests against a real API server: the lab's, or that of LAB_KUBECONFIG
 	@$(PYTEST) -n $(WORKERS) tests/cluster $(ARGS)
 
 molecule: env-test tree ## every molecule scenario

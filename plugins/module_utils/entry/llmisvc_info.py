@@ -20,8 +20,8 @@ from . import arguments
 from .fleet import Service, Settings, named
 from .gathering import as_written
 from .observing import observe, read_pods, recorded_service
+from .planning import plan_target, services_of
 from .result import Clock, ServiceResult, stats, warnings
-from .rounds import plan_target, services_of
 from .service_pods import pods_of
 from .sources import given, read
 from .target import CONTROLLER, DIRECT, Target, children_of_ours, target_of

@@ -16,6 +16,7 @@ from ..kube.reference import Reference
 from .awaited import Awaited, reached
 from .fleet import Service
 from .observing import known_objects, lacking, observe, read_pods, write_status
+from .reconciled import Reconciled
 from .result import (
     TROUBLES,
     Clock,
@@ -27,7 +28,7 @@ from .result import (
     summary_of,
     told,
 )
-from .rounds import Reconciled, Reconciler
+from .rounds import Reconciler
 from .target import CONTROLLER, Target
 from .waiting import Wait
 

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Everything that forbids a write, looked for between the plan and the first of them; a run that changes nothing asks none of this."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..cluster.connection import Cluster
+from ..cluster.errors import Forbidden
+from ..engine import guards
+from ..engine.adoptable import objections as objections_to_adopt
+from ..engine.plan import ServicePlan, look_up_strangers
+from ..engine.policy import Policy
+from ..engine.rights import Need, missing_rights, needs_of
+from ..kube.intent import Stage
+from ..kube.problem import Complaint, InputError, Problem
+from ..kube.reference import Reference
+from .arguments import IGNORE
+from .looking import ClusterReader
+from .planning import Planned
+from .reconciled import Reconciled
+from .target import CONTROLLER, Controllers, Target, objections, unseen
+
+
+class Examiner:
+    """Objects to plans. done: gets the warnings, and the services that are left out. taken: names that others had before us."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        policy: Policy,
+        controllers: Controllers,
+        done: Reconciled,
+        *,
+        skip_invalid: bool,
+        fit: str,
+    ) -> None:
+        self.taken: frozenset[Reference] = frozenset()
+        self._cluster = cluster
+        self._policy = policy
+        self._controllers = controllers
+        self._done = done
+        self._skip_invalid = skip_invalid
+        self._fit = fit
+        self._reader = ClusterReader(cluster)
+
+    def examine(self, planned: Planned, targets: Sequence[Target]) -> list[str]:
+        """Look at everything that forbids a write. Returns the namespaces to create."""
+        self.taken = look_up_strangers(self._cluster, planned.plans, self._policy)
+        for target, plan in zip(targets, planned.plans, strict=True):
+            plan.problems += objections(target, plan, self._controllers, self._policy)
+            if plan.changes and target.reconciler != CONTROLLER:
+                plan.problems += self._advice(target)
+        self._done.warnings += unseen(self._controllers, targets)
+        new = guards.missing_namespaces(self._cluster, planned.plans)
+        if not self._policy.create_namespaces:
+            for plan in planned.plans:
+                if plan.service.namespace in new:
+                    text = f'"{plan.service.namespace}" does not exist; create it, or set create_namespaces: true'
+                    plan.problems.append(
+                        Problem("metadata.namespace", text, rule="missing-namespace")
+                    )
+        if self._policy.adopt:
+            for plan in planned.plans:
+                plan.problems += objections_to_adopt(
+                    self._cluster, plan, allow_restart=self._policy.allow_restart
+                )
+        self._check_fit(planned.plans)
+        self._done.refuse(planned.plans, skip_invalid=self._skip_invalid)
+        self._check_budget(planned)
+        self._check_rights(planned, new)
+        return new
+
+    def _check_fit(self, plans: Sequence[ServicePlan]) -> None:
+        """Look whether pods will find room, where workloads change at all."""
+        changes = [change for plan in plans for change in plan.changes]
+        if self._fit == IGNORE or not any(change.stage is Stage.WORKLOAD for change in changes):
+            return
+        # Loading it costs a tenth of a settled run, which has no use for it.
+        from .placing import check_fit
+
+        self._done.warnings += check_fit(self._cluster, plans, self._fit)
+
+    def _advice(self, target: Target) -> Sequence[Problem]:
+        """Return what a look at the cluster says about a service, nothing where looking is not allowed."""
+        service = target.service
+        try:
+            return service.kind.advise(service.typed, service.settings, self._reader)
+        except Forbidden:
+            return ()
+
+    def _check_rights(self, planned: Planned, new_namespaces: Sequence[str]) -> None:
+        """Ask for the rights of all planned writes; what a namespace that is still to be made permits shows when it is there."""
+        there = [plan for plan in planned.plans if plan.service.namespace not in new_namespaces]
+        changes = [change for plan in there for change in plan.changes]
+        changes += planned.deletions
+        needs = [*needs_of(changes, self._policy.fleet), *_status_needs(self._done.targets, there)]
+        for plan in planned.plans:
+            if plan not in there:
+                place = Reference("v1", "Namespace", "", plan.service.namespace)
+                needs.append(Need(plan.service, "create", place))
+        problems = missing_rights(self._cluster, needs, there)
+        for plan in planned.plans:
+            plan.problems += problems.pop(plan.service, [])
+        if problems:
+            raise InputError(
+                Complaint(str(service), tuple(found)) for service, found in problems.items()
+            )
+        self._done.refuse(planned.plans, skip_invalid=self._skip_invalid)
+
+    def _check_budget(self, planned: Planned) -> None:
+        objects = len(planned.snapshot.objects)
+        deletions = planned.deletions
+        if not self._policy.max_deletions.allows(len(deletions), objects):
+            names = ", ".join(str(change.reference) for change in deletions[:5])
+            raise InputError.single(
+                "max_deletions",
+                "",
+                f"{len(deletions)} of {objects} objects would be deleted ({names}, …), "
+                f"{self._policy.max_deletions.of(objects)} are allowed; set max_deletions to permit more",
+            )
+
+
+def _status_needs(targets: Sequence[Target], plans: Sequence[ServicePlan]) -> list[Need]:
+    """Return the rights that the statuses of changed services need."""
+    direct = {target.reference for target in targets if target.reconciler != CONTROLLER}
+    return [
+        Need(plan.service, "patch", plan.service, "status")
+        if plan.parent.reference == plan.service
+        else Need(plan.service, "patch", plan.parent.reference)
+        for plan in plans
+        if plan.changes and plan.service in direct
+    ]
