@@ -88,6 +88,17 @@ BUNDLES: dict[str, Bundle] = {
 #: What ModelService's children need.
 MODEL_SERVICE = ("gateway-api", "inference-extension", "istio", "prometheus")
 
+#: KServe's own definitions of the kinds that the collection defines itself, to compare with.
+KSERVE_LLM = Bundle(
+    "github.com/kserve/kserve",
+    "v0.17.0",
+    _in(
+        "config/crd/full/llmisvc",
+        "serving.kserve.io_llminferenceservices",
+        "serving.kserve.io_llminferenceserviceconfigs",
+    ),
+)
+
 #: The definition of kwok's own kind Stage, and the stages that make fake nodes and pods live.
 KWOK_CRD = Bundle(
     "sigs.k8s.io/kwok", f"v{KWOK_VERSION}", _in("kustomize/crd/bases", "kwok.x-k8s.io_stages")

@@ -37,12 +37,7 @@ def _body(schema: Schema) -> Json:
         case ListOf():
             return _list(schema)
         case MapOf():
-            return _said(
-                type="object",
-                additionalProperties=openapi(schema.values),
-                minProperties=schema.min_items or None,
-                maxProperties=schema.max_items,
-            )
+            return _map(schema)
         case Text():
             return _text(schema)
         case Integer():
@@ -69,6 +64,18 @@ def _body(schema: Schema) -> Json:
 
 def _said(**entries: Any) -> Json:
     return {key: value for key, value in entries.items() if value is not None}
+
+
+def _map(schema: MapOf) -> Json:
+    body = _said(
+        type="object",
+        additionalProperties=openapi(schema.values),
+        minProperties=schema.min_items or None,
+        maxProperties=schema.max_items,
+    )
+    if schema.atomic:
+        body["x-kubernetes-map-type"] = "atomic"
+    return body
 
 
 def _object(schema: Object) -> Json:

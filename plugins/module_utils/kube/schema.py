@@ -96,12 +96,13 @@ class Anything:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MapOf:
-    """A map with free keys, at least and at most so many."""
+    """A map with free keys, at least and at most so many. atomic: as in `Object`."""
 
     description: str = ""
     values: Schema
     min_items: int = 0
     max_items: int | None = None
+    atomic: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,6 @@ from .basics import (
     SE_LINUX,
     SECURITY_PROFILE,
     TEXT,
-    TEXT_MAP,
     TEXTS,
     WINDOWS,
 )
@@ -55,7 +54,7 @@ POD_SPEC = Object(
         "terminationGracePeriodSeconds": INT64,
         "activeDeadlineSeconds": INT64,
         "dnsPolicy": TEXT,
-        "nodeSelector": TEXT_MAP,
+        "nodeSelector": MapOf(values=TEXT, atomic=True),
         "serviceAccountName": TEXT,
         "serviceAccount": TEXT,
         "automountServiceAccountToken": BOOL,

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Our definitions of LLMInferenceService and its config say what KServe's say, and what we fill in the API server fills in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.conversion import (
+    to_v1alpha2,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.crd import (
+    config_crd,
+    crd,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.normalise import (
+    load,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.settings import (
+    Settings,
+)
+from tests.lab import crds
+from tests.lab.client import Client
+from tests.lab.cluster import Cluster
+from tests.lab.crd_sources import KSERVE_LLM
+from tests.lab.fixtures import fresh_namespace
+
+Json = dict[str, Any]
+RECORDINGS = Path(__file__).parents[1] / "parity" / "recordings" / "llm_inference_service"
+INPUTS = {path.parent.name: path for path in sorted(RECORDINGS.glob("*/input.yaml"))}
+INPUTS |= {path.parent.name: path for path in sorted(RECORDINGS.glob("cases-invalid/*/input.yaml"))}
+
+#: Said by functions beside the schema, or without a meaning of its own.
+_NOT_IN_OURS = ("description", "x-kubernetes-validations")
+
+
+def bare(schema: Any) -> Any:
+    """Return a schema without what ours says elsewhere, and without an order that has no meaning."""
+    if isinstance(schema, list):
+        return [bare(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept: Json = {}
+    for key, value in schema.items():
+        described = isinstance(value, str | list) and key in _NOT_IN_OURS
+        # Atomic is what the API server takes a list for that says nothing.
+        atomic = (key, value) == ("x-kubernetes-list-type", "atomic")
+        # A number without a format takes any size; the numbers in question have a smallest and a largest, or are small.
+        plain = key == "format" and value == "int32"
+        if not (described or atomic or plain or (key, value) == ("minLength", 0)):
+            kept[key] = (
+                sorted(value) if key == "required" and isinstance(value, list) else bare(value)
+            )
+    if kept.pop("enum", None) == [301, 302]:
+        kept |= {"minimum": 301, "maximum": 302}
+    elif "enum" in schema and schema["enum"] != [301, 302]:
+        kept["enum"] = bare(schema["enum"])
+    return kept
+
+
+@pytest.mark.parametrize(
+    ("kind", "ours"),
+    [("llminferenceservices", crd()), ("llminferenceserviceconfigs", config_crd())],
+)
+def test_our_definition_says_what_kserve_s_says(kind: str, ours: Json) -> None:
+    theirs = next(
+        each
+        for each in crds.documents(KSERVE_LLM)
+        if each["metadata"]["name"] == f"{kind}.serving.kserve.io"
+    )
+    assert ours["spec"]["names"] == theirs["spec"]["names"]
+    versions = {version["name"]: version for version in theirs["spec"]["versions"]}
+    (mine,) = ours["spec"]["versions"]
+    said = versions["v1alpha2"]
+    assert mine.get("additionalPrinterColumns") == said.get("additionalPrinterColumns")
+    assert bare(mine["schema"]) == bare(said["schema"])
+
+
+@pytest.fixture(scope="module")
+def place(control_plane: Cluster) -> Iterator[tuple[Client, str]]:
+    """A cluster that knows our kinds, and a namespace."""
+    # One after the other: the list of a group's kinds is served as soon as one of them is in it.
+    for definition in (crd(), config_crd()):
+        crds.install(control_plane.client, [definition])
+    with fresh_namespace(control_plane.client, "llm") as name:
+        yield control_plane.client, name
+
+
+def services() -> list[str]:
+    """Return the recorded inputs that are services which we take."""
+    found = []
+    for name, path in INPUTS.items():
+        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+        if document["kind"] == "LLMInferenceService" and load(document, Settings()).service:
+            found.append(name)
+    return found
+
+
+@pytest.mark.parametrize("case", services())
+def test_the_api_server_fills_in_what_we_fill_in(case: str, place: tuple[Client, str]) -> None:
+    client, namespace = place
+    document = yaml.safe_load(INPUTS[case].read_text(encoding="utf-8"))
+    document["metadata"]["namespace"] = namespace
+    service = load(document, Settings()).service
+    assert service is not None
+    given = {**to_v1alpha2(document), "spec": to_v1alpha2(document).get("spec") or {}}
+    stored = client.create(given, dryRun="All", fieldValidation="Strict")
+    assert stored.get("spec") or service.spec == {}
