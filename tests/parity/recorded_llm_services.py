@@ -31,7 +31,12 @@ class Recorded:
     complete = True
 
     def __init__(self, manifests: Iterable[Json]) -> None:
-        self._given = GivenObjects(manifests)
+        self._objects = tuple(manifests)
+        self._given = GivenObjects(self._objects)
+
+    def objects(self) -> tuple[Json, ...]:
+        """Return all that it holds."""
+        return self._objects
 
     def get(self, reference: Reference) -> Json | None:
         """Return the object of that name."""

@@ -13,8 +13,17 @@ from ansible_collections.modelops.inference.plugins.module_utils.kube.schema_che
 from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.conversion import (
     to_v1alpha2,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.errors import (
+    Unbuildable,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.normalise import (
     load,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.presets.sample import (
+    template_refusal,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.read_system_config import (
+    read_system_config,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.schema import (
     spec_schema,
@@ -26,6 +35,8 @@ from ansible_collections.modelops.inference.plugins.module_utils.services.llm_in
     config,
     service,
 )
+
+from .recorded_llm_services import recorded_cluster
 
 RECORDINGS = Path(__file__).parent / "recordings" / "llm_inference_service" / "cases-invalid"
 CASES = sorted(path.name for path in RECORDINGS.iterdir())
@@ -81,6 +92,29 @@ ACCEPTED = [case for case in CASES if RESULTS[case]["accepted"] and case not in 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_the_api_refuses_is_refused_at_the_same_field(case: str) -> None:
     assert refused(case) == fields(case)
+
+
+def templates_refused(case: str) -> Unbuildable | None:
+    """Return why the templates of a config are refused."""
+    document = to_v1alpha2(read(case, "input.yaml") or read(case, "previous.yaml"))
+    cluster = recorded_cluster(RECORDINGS / case)
+    system = read_system_config(Settings(), cluster, or_defaults=False)
+    return template_refusal("bad", document["spec"], system, Settings())
+
+
+@pytest.mark.parametrize("case", TEMPLATES)
+def test_a_template_that_cannot_be_filled_in_is_refused(case: str) -> None:
+    refusal = templates_refused(case)
+    assert refusal is not None
+    assert refusal.problem.rule == "template"
+    assert not refused(case)
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if "cfg" in case and RESULTS[case]["accepted"]]
+)
+def test_templates_that_can_be_filled_in_are_taken(case: str) -> None:
+    assert templates_refused(case) is None
 
 
 @pytest.mark.parametrize("case", ACCEPTED)
