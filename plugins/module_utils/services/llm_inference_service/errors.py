@@ -15,6 +15,7 @@ class Unbuildable(Exception):
 
     message: what the controller writes. condition, reason: where it writes it; empty where it only tries again and again.
     path: the field to change, empty for the whole service. advice: what to do about it.
+    told: what we say instead of the message, where that helps nobody.
     """
 
     def __init__(
@@ -26,11 +27,14 @@ class Unbuildable(Exception):
         path: str = "",
         advice: str = "",
         rule: str = "preset",
+        told: str = "",
     ) -> None:
         self.message = message
         self.condition = condition
         self.reason = reason
-        self.problem = Problem(path, _explained(message, condition, reason, advice), rule=rule)
+        self.problem = Problem(
+            path, _explained(told or message, condition, reason, advice), rule=rule
+        )
         super().__init__(message)
 
     def as_input_error(self, service: LlmInferenceService) -> InputError:

@@ -47,36 +47,35 @@ _OPTIONAL_AMOUNTS = ("cpuModelcar", "memoryModelcar")
 _GATEWAY_PARTS = 2
 
 
-def read_system_config(settings: Settings, reader: Reader, *, or_defaults: bool) -> SystemConfig:
-    """Return what the ConfigMap says. or_defaults: take KServe's defaults where there is none. Raises Unbuildable."""
+def read_system_config(settings: Settings, reader: Reader) -> SystemConfig:
+    """Return what the ConfigMap says. Raises Unbuildable.
+
+    Where there is none, there is no KServe, and its defaults are taken. The same goes for a part that is not there, unless the
+    reader proves that it is missing: then the controller could not work either.
+    """
     reference = Reference("v1", "ConfigMap", settings.kserve_namespace, CONFIG_MAP)
     found = reader.get(reference)
-    if found is None and not or_defaults:
-        raise _unusable(
-            f'configmaps "{CONFIG_MAP}" not found',
-            settings,
-            f"give {reference} in cluster_objects, install KServe, or set settings.config_prefix to modelops-",
-        )
-    data = None if found is None else found.get("data") or {}
+    by_default = found is None or not reader.complete
+    data: Mapping[str, str] = (found or {}).get("data") or {}
     parts = {
-        key: DEFAULTS.get(key, {}) if data is None else _part(key, data, settings)
+        key: _part(key, data, settings, DEFAULTS.get(key, {}) if by_default else {})
         for key in ("ingress", "storageInitializer", "credentials", "scheduler")
     }
-    is_there = data is None or "ingress" in data
+    ingress = Ingress(gateway_namespace=settings.kserve_namespace)
     return SystemConfig(
         ingress=_ingress(parts["ingress"], settings)
-        if is_there
-        else Ingress(gateway_namespace=settings.kserve_namespace),
+        if by_default or "ingress" in data
+        else ingress,
         storage=_storage(parts["storageInitializer"], settings),
         credentials=_credentials(parts["credentials"]),
         certificates=_certificates(parts["scheduler"]),
     )
 
 
-def _part(key: str, data: Mapping[str, str], settings: Settings) -> Json:
+def _part(key: str, data: Mapping[str, str], settings: Settings, default: Json) -> Json:
     text = data.get(key)
     if text is None:
-        return {}
+        return default
     try:
         value = json.loads(text)
     except ValueError as error:
@@ -172,12 +171,12 @@ def _certificates(part: Json) -> Certificates:
     )
 
 
-def _unusable(message: str, settings: Settings, advice: str = "") -> Unbuildable:
+def _unusable(message: str, settings: Settings) -> Unbuildable:
     place = f"ConfigMap {settings.kserve_namespace}/{CONFIG_MAP}"
     return Unbuildable(
         f"failed to load ingress config: {message}",
         condition="",
         reason="",
-        advice=advice or f"correct {place}",
+        advice=f"correct {place}",
         rule="system-config",
     )

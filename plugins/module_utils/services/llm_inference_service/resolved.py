@@ -20,6 +20,7 @@ class Resolved:
 
     spec: presets, baseRefs and the service's own spec merged, templates filled in, validated. Never changed in place.
     preset_names: well-known suffix → name of the preset, as `status.annotations` keeps it (without the key's prefix).
+    sources: the presets that were merged, the weakest first, as messages show them.
     """
 
     service: LlmInferenceService
@@ -27,6 +28,7 @@ class Resolved:
     config: SystemConfig
     settings: Settings
     preset_names: Mapping[str, str]
+    sources: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

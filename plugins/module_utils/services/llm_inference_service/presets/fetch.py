@@ -7,6 +7,7 @@ Source: KServe v0.17.0; reference/kserve-llmisvc.md §2.4.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,16 +15,19 @@ from ....kube.manifest import Json
 from ....kube.reader import Reader
 from ....kube.reference import Reference
 from ....kube.schema_check import check
+from ....kube.wording import few
 from ..conversion import OLD_API_VERSION, to_v1alpha2
 from ..errors import Unbuildable
 from ..schema import spec_schema
 from ..settings import Settings
 from ..spec import API_VERSION, CONFIG_KIND, GROUP
 from .layers import written
+from .own import OWN, PREFIX, own_presets
 
 #: ConfigMaps of this name in KServe's namespace serve all namespaces.
 _SHARED_PICKER_CONFIG = "config-scheduler-"
 _DEFAULT_PICKER_KEY = "epp"
+_SHOWN = 5
 
 
 class Preset(NamedTuple):
@@ -41,6 +45,9 @@ def fetch(name: str, namespace: str, settings: Settings, reader: Reader, path: s
             if found is not None:
                 text = json.dumps(found.get("spec") or {})
                 return Preset(f"{CONFIG_KIND} {place}/{name}", _stored(api_version, text))
+    own = _own(name, settings, reader)
+    if own is not None:
+        return own
     places = f'["{namespace}", "{settings.kserve_namespace}"]'
     missing = f'{CONFIG_KIND}.{GROUP} "{name}" not found'
     raise Unbuildable(
@@ -48,6 +55,18 @@ def fetch(name: str, namespace: str, settings: Settings, reader: Reader, path: s
         path=path,
         advice=_how_to_get(name, settings, reader),
     )
+
+
+def _own(name: str, settings: Settings, reader: Reader) -> Preset | None:
+    """Return one of the collection's presets, where they are asked for or the cluster has none at all."""
+    suffix = name.removeprefix(settings.config_prefix)
+    if suffix == name or suffix not in own_presets():
+        return None
+    asked_for = settings.config_prefix == PREFIX
+    if not asked_for and reader.list(API_VERSION, CONFIG_KIND, settings.kserve_namespace, {}):
+        return None
+    text = json.dumps(own_presets()[suffix])
+    return Preset(f"{OWN} {suffix}", _stored(API_VERSION, text))
 
 
 @lru_cache(maxsize=256)
@@ -66,7 +85,7 @@ def _how_to_get(name: str, settings: Settings, reader: Reader) -> str:
         return "KServe ships no preset for pipeline parallelism: create this one, or use data parallelism"
     given = "" if reader.complete else ", or give it in cluster_objects"
     if name.startswith(settings.config_prefix):
-        return f"create it{given}, or set settings.config_prefix to the prefix of the presets that you have"
+        return f"create it{given}, or set settings.config_prefix to the prefix of other presets ({PREFIX} for the collection's own)"
     return f"create it{given}"
 
 
@@ -87,15 +106,18 @@ def picker_config(reference: Json, namespace: str, settings: Settings, reader: R
     if text is None:
         place = Reference.of(found) if found else Reference("", "", "", "")
         raise _no_config(
-            f'ConfigMap {place.namespace}/{place.name} doesn\'t have key "{key}" in data', name
+            f'ConfigMap {place.namespace}/{place.name} doesn\'t have key "{key}" in data',
+            name,
+            sorted((found or {}).get("data") or {}),
         )
     return str(text)
 
 
-def _no_config(message: str, name: str) -> Unbuildable:
+def _no_config(message: str, name: str, keys: Sequence[str] = ()) -> Unbuildable:
+    has = f"; it has {few(keys, _SHOWN)}" if keys else ""
     return Unbuildable(
         message,
         path="spec.router.scheduler.config.ref",
-        advice=f"create the ConfigMap {name} with this key before the service",
+        advice=f"create the ConfigMap {name} with this key before the service{has}",
         rule="picker-config",
     )

@@ -29,6 +29,8 @@ _ESCAPED = {
 }
 _ESCAPES = str.maketrans(_ESCAPED)
 
+_NIL = "nil pointer evaluating"
+
 #: A preset and its spec: `LLMInferenceServiceConfig kserve/x`, or the service itself.
 Layer = tuple[str, Json]
 
@@ -81,6 +83,8 @@ def _failed(error: TemplateError, text: str, layers: Sequence[Layer]) -> Unbuild
     place = next(_places(begin, layers), None)
     variable = f"{{{{ {error.expression or begin} }}}}"
     where = f"{variable} stands in {place}" if place else f"the template is {variable}"
+    if error.reason.startswith(_NIL):
+        return _not_seen(error, f"{step}: {error.as_go('config', text)}", where, layers)
     hint = _hint(error)
     return Unbuildable(
         f"{step}: {error.as_go('config', text)}",
@@ -88,6 +92,31 @@ def _failed(error: TemplateError, text: str, layers: Sequence[Layer]) -> Unbuild
         advice=f"{where}; {hint}" if hint else where,
         rule="template",
     )
+
+
+def _not_seen(
+    error: TemplateError, message: str, where: str, layers: Sequence[Layer]
+) -> Unbuildable:
+    """Return the error of a template that asks for what the service itself does not say."""
+    steps = error.expression.split(".")[1:-1]
+    path = ".".join(step[:1].lower() + step[1:] for step in steps)
+    sources = [name for name, part in layers if _at(part, steps[1:]) is not None]
+    elsewhere = f"{' and '.join(sources)} says it, but " if sources else ""
+    return Unbuildable(
+        message,
+        path=path,
+        told=f"the service itself does not say {path}: {elsewhere}templates see the service's own spec alone",
+        advice=f"{where}; set {path} on the service itself",
+        rule="template",
+    )
+
+
+def _at(part: Any, steps: Sequence[str]) -> Any:
+    """Return a field by the names of Go, None where it is not there."""
+    for step in steps:
+        fields = part if isinstance(part, Mapping) else {}
+        part = next((value for key, value in fields.items() if key.lower() == step.lower()), None)
+    return part
 
 
 def _places(action: str, layers: Sequence[Layer]) -> Iterator[str]:
@@ -111,8 +140,6 @@ def _texts(value: Any, path: str) -> Iterator[tuple[str, str]]:
 
 
 def _hint(error: TemplateError) -> str:
-    if error.reason.startswith("nil pointer"):
-        return "templates see the service's own spec alone, not what baseRefs add: set the field in the service, or ask for it with `if`"
     if "in operand" in error.reason or error.reason.startswith("bad character"):
         return "write texts in back-quotes: the template is filled in as JSON, where quotation marks are escaped"
     if error.reason.startswith("can't evaluate field"):

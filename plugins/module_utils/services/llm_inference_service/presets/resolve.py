@@ -24,7 +24,7 @@ from .well_known import preset_names, selected
 
 def resolve(service: LlmInferenceService, settings: Settings, reader: Reader) -> Resolved:
     """Return a service with everything that its presets say. Raises Unbuildable, which says what the controller would."""
-    config = read_system_config(settings, reader, or_defaults=False)
+    config = read_system_config(settings, reader)
     status: Json = (reader.get(service.reference) or {}).get("status") or {}
     names_kept = preset_names(settings, status.get("annotations") or {})
     own = _with_model_name(written(service.spec), service.name)
@@ -48,7 +48,8 @@ def resolve(service: LlmInferenceService, settings: Settings, reader: Reader) ->
     spec = with_fitted_route(spec, service.name)
     spec = _with_picker_config(spec, service, settings, reader)
     _validate(spec, service)
-    return Resolved(service, spec, config, settings, names_kept)
+    sources = tuple(layer.name for layer in layers[:-1])
+    return Resolved(service, spec, config, settings, names_kept, sources)
 
 
 def _validate(spec: Json, service: LlmInferenceService) -> None:
