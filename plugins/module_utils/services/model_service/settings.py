@@ -5,22 +5,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from ...kube.manifest import Json
 from ...kube.names import check_dns_subdomain, check_label_value, check_namespace
 from ...kube.problem import Complaint, InputError, Problem
 from ...kube.quantity import canonical_quantity, parse_quantity
-from ...kube.schema import Boolean, Object, Schema, Text
+from ...kube.schema import Object
 from ...kube.schema_check import check
 from ...kube.schema_faults import show
+from ..options import BOOLEANS, as_ansible_means, wanted_release
 from .releases import RELEASES, Release
 from .settings_schema import FOREIGN, SETTINGS
 
 DEFAULT_RELEASE = "0.9.0-alpha.2"
 
-_BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 _READ_ELSEWHERE = FOREIGN | {"shared_memory"}
 
 
@@ -67,7 +66,9 @@ def make_settings(options: Mapping[str, Any], releases: Mapping[str, str]) -> Se
     options: the task's `settings`; what other kinds read is passed over. releases: the task's `releases`.
     Raises InputError that holds everything wrong with both.
     """
-    release, release_problems = _release(releases)
+    release, release_problems = wanted_release(
+        releases, "model_operator", RELEASES, DEFAULT_RELEASE
+    )
     shared_memory, memory_problems = _shared_memory(options.get("shared_memory"))
     groups: Json = {
         name: {} for name, field in SETTINGS.fields.items() if isinstance(field, Object)
@@ -77,7 +78,7 @@ def make_settings(options: Mapping[str, Any], releases: Mapping[str, str]) -> Se
         for key, value in options.items()
         if value is not None and key not in _READ_ELSEWHERE
     }
-    checked = check(SETTINGS, _as_ansible_means(SETTINGS, {**groups, **given}), "settings")
+    checked = check(SETTINGS, as_ansible_means(SETTINGS, {**groups, **given}), "settings")
     value: Json = checked.value
     value.setdefault("gateway_name", release.default_gateway)
     value.setdefault("operator_version", f"v{release.name}")
@@ -113,21 +114,10 @@ def _settings(value: Json, release: Release, shared_memory: str | None) -> Setti
     )
 
 
-def _release(releases: Mapping[str, str]) -> tuple[Release, list[Problem]]:
-    wanted = str(releases.get("model_operator") or DEFAULT_RELEASE)
-    release = RELEASES.get(wanted.removeprefix("v"))
-    if release:
-        return release, []
-    near = get_close_matches(wanted, RELEASES, n=1)
-    guess = f'; did you mean "{near[0]}"?' if near else ""
-    message = f"{show(wanted)} is not one of {', '.join(RELEASES)}{guess}"
-    return RELEASES[DEFAULT_RELEASE], [Problem("releases.model_operator", message, rule="release")]
-
-
 def _shared_memory(value: Any) -> tuple[str | None, list[Problem]]:
     """Return the size limit: an empty text for none, None for no volume."""
     if isinstance(value, str):
-        value = _BOOLEANS.get(value.lower(), value)
+        value = BOOLEANS.get(value.lower(), value)
     if value is None or value is False:
         return None, []
     if value is True:
@@ -139,25 +129,6 @@ def _shared_memory(value: Any) -> tuple[str | None, list[Problem]]:
         pass
     message = f"{show(value)} is neither true, false nor an amount of memory such as 16Gi"
     return None, [Problem("settings.shared_memory", message, rule="shared-memory")]
-
-
-def _as_ansible_means(schema: Object, value: Any) -> Any:
-    """Return options with the texts that templates make of booleans, and the numbers of texts, turned back."""
-    if not isinstance(value, Mapping):
-        return value
-    return {key: _meant(schema.fields.get(key), item) for key, item in value.items()}
-
-
-def _meant(schema: Schema | None, value: Any) -> Any:
-    match schema:
-        case Object():
-            return _as_ansible_means(schema, value)
-        case Boolean() if isinstance(value, str):
-            return _BOOLEANS.get(value.lower(), value)
-        case Text() if isinstance(value, int | float) and not isinstance(value, bool):
-            return str(value)
-        case _:
-            return value
 
 
 _TEXT_CHECKS: dict[str, Callable[[str], str | None]] = {
