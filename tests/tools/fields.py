@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Write the table of every field of a custom resource from its schema: `python -m tests.tools.fields`."""
+"""Write the tables of every field of the custom resources from their schemas: `python -m tests.tools.fields`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 from .tree import CHECKOUT, TREE_ROOT, sync
 
 PAGE = CHECKOUT / "docs" / "model_service.md"
+LLM_PAGE = CHECKOUT / "docs" / "llm_inference_service_fields.md"
 
 _HEAD = """# Fields of a ModelService
 
@@ -24,14 +25,20 @@ Without a default a field has no value when it is left out.
 |---|---|---|---|---|
 """
 
+_LLM_HEAD = """# Fields of an LLMInferenceService
+
+Made by `python -m tests.tools.fields` from `plugins/module_utils/services/llm_inference_service/schema.py`.
+Fields of `serving.kserve.io/v1alpha2` in KServe 0.17; v1alpha1 differs in two places ([filter to_v1alpha2](../plugins/filter/to_v1alpha2.yml)).
+`template` and `worker` hold a pod spec of Kubernetes, `router.route.http.spec` that of an HTTPRoute; their fields are not repeated here.
+**Bold** fields are required where the field above them is given. Without a default a field has no value when it is left out.
+
+| field | type | default | values | meaning |
+|---|---|---|---|---|
+"""
+
 
 def page() -> str:
-    """Return the page as it should stand in docs/."""
-    from ansible_collections.modelops.inference.plugins.module_utils.kube.schema import (
-        Row,
-        default_of,
-        type_name,
-    )
+    """Return the page about ModelService as it should stand in docs/."""
     from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.releases import (
         ALPHA2,
         V1,
@@ -42,26 +49,36 @@ def page() -> str:
 
     early = {row.path for row in documentation(ALPHA2)}
 
-    def line(row: Row) -> str:
-        name = f"**`{row.path}`**" if row.required else f"`{row.path}`"
-        later = "" if row.path in early else " From release 1.0.0."
-        default = default_of(row.schema)
-        shown = (
-            f"`{str(default).lower() if isinstance(default, bool) else default}`"
-            if default not in (None, "")
-            else ""
-        )
-        return _line(
-            [
-                name,
-                type_name(row.schema),
-                shown,
-                _values(row.schema),
-                row.schema.description + later,
-            ]
-        )
+    rows = (
+        _row(row, "" if row.path in early else " From release 1.0.0.") for row in documentation(V1)
+    )
+    return _HEAD + "".join(rows)
 
-    return _HEAD + "".join(line(row) for row in documentation(V1))
+
+def llm_page() -> str:
+    """Return the page about LLMInferenceService; what has no words of ours belongs to an API of others."""
+    from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.schema import (
+        documentation,
+    )
+
+    return _LLM_HEAD + "".join(_row(row) for row in documentation() if row.schema.description)
+
+
+def _row(row: Any, later: str = "") -> str:
+    from ansible_collections.modelops.inference.plugins.module_utils.kube.schema import (
+        default_of,
+        type_name,
+    )
+
+    name = f"**`{row.path}`**" if row.required else f"`{row.path}`"
+    default = default_of(row.schema)
+    shown = (
+        f"`{str(default).lower() if isinstance(default, bool) else default}`"
+        if default not in (None, "")
+        else ""
+    )
+    cells = [name, type_name(row.schema), shown, _values(row.schema)]
+    return _line([*cells, row.schema.description + later])
 
 
 def _line(cells: Iterable[str]) -> str:
@@ -80,11 +97,12 @@ def _values(schema: Any) -> str:
 
 
 def main() -> None:
-    """Write the page and say so."""
+    """Write the pages and say so."""
     sync()
     sys.path.insert(0, str(TREE_ROOT))
-    PAGE.write_text(page(), encoding="utf-8")
-    print(PAGE)
+    for path, made in ((PAGE, page()), (LLM_PAGE, llm_page())):
+        path.write_text(made, encoding="utf-8")
+        print(path)
 
 
 if __name__ == "__main__":

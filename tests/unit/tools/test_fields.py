@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
-from tests.tools.fields import PAGE, page
+from tests.tools.fields import LLM_PAGE, PAGE, llm_page, page
 
 
 def test_page_of_fields_is_up_to_date() -> None:
     assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m tests.tools.fields"
+
+
+def test_the_page_about_llm_inference_services_is_up_to_date() -> None:
+    assert LLM_PAGE.read_text(encoding="utf-8") == llm_page(), "run: python -m tests.tools.fields"
