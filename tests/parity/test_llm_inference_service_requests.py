@@ -98,7 +98,7 @@ def templates_refused(case: str) -> Unbuildable | None:
     """Return why the templates of a config are refused."""
     document = to_v1alpha2(read(case, "input.yaml") or read(case, "previous.yaml"))
     cluster = recorded_cluster(RECORDINGS / case)
-    system = read_system_config(Settings(), cluster, or_defaults=False)
+    system = read_system_config(Settings(), cluster)
     return template_refusal("bad", document["spec"], system, Settings())
 
 
