@@ -25,7 +25,7 @@ class Call:
     verb: as in RBAC. subject: what it is about, for messages: `apply Deployment team-a/qwen`.
     idempotent: sending it twice ends as sending it once does, or is refused; so it is repeated although it may have been
     executed.
-    apply: a server-side apply, whose 409 without named managers is a lost race and is repeated.
+    races: a 409 without named managers is a lost race and is repeated: a server-side apply that is bound to no version of its object.
     """
 
     verb: str
@@ -39,7 +39,7 @@ class Call:
     content_type: str = "application/json"
     accept: str = "application/json"
     idempotent: bool = True
-    apply: bool = False
+    races: bool = False
     account: Account = "read"
 
     @property

@@ -94,7 +94,7 @@ def _repeatable(call: Call, outcome: Answer | Fault) -> bool:
     if outcome.status == 429:
         return True
     if outcome.status == 409:
-        return call.apply and _lost_race(outcome)
+        return call.races and _lost_race(outcome)
     if outcome.status == 500:
         return call.idempotent and UNTYPED_PATCH.encode() not in outcome.body
     return call.idempotent and outcome.status in (502, 503, 504)

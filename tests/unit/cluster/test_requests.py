@@ -322,6 +322,16 @@ def test_delete_preconditions_are_a_conflict() -> None:
         assert caught.value.conflicts == ()
 
 
+def test_apply_that_is_bound_to_a_version_is_not_sent_again_after_a_conflict() -> None:
+    """It would lose each time, also against itself: here the first attempt was executed and its answer lost."""
+    bound = {**MAP, "metadata": {**MAP["metadata"], "resourceVersion": "7"}}
+    conflict = status(409, "Conflict", "the object has been modified")
+    with serving(reset, conflict) as script, to(script) as cluster:
+        with pytest.raises(Conflict):
+            cluster.apply(bound, manager="m")
+        assert len(script.seen) == 2
+
+
 def test_list_goes_on_page_by_page_and_begins_again_when_a_page_is_too_late() -> None:
     def page(name: str, token: str) -> faulty.Behaviour:
         meta = {"resourceVersion": "5", "continue": token}

@@ -17,7 +17,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.cluster.call im
 )
 
 READ = Call(verb="get", method="GET", path="/x", subject="read x")
-APPLY = Call(verb="patch", method="PATCH", path="/x", subject="apply x", apply=True)
+APPLY = Call(verb="patch", method="PATCH", path="/x", subject="apply x", races=True)
 PATCH = Call(verb="patch", method="PATCH", path="/x", subject="patch x", idempotent=False)
 CREATE = Call(verb="create", method="POST", path="/x", subject="create x")
 
