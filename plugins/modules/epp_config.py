@@ -164,6 +164,13 @@ config:
   description: The configuration in normal form, with every default and every plugin that the release adds.
   returned: always
   type: dict
+effective:
+  description:
+    - What a picker that started with the configuration holds beyond it, with the picker's own names; C(instances) (name and type of each plugin object),
+      C(profile_handler), C(feature_gates), C(saturation_detector), C(flow_control_controller) and C(flow_control_registry).
+    - Empty if the picker does not start.
+  returned: always
+  type: dict
 text:
   description: What is stored, or was found.
   returned: always

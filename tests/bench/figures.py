@@ -91,6 +91,7 @@ FIGURES = (
         _ours("fit-1000", "after_lists_s"),
     ),
     Figure("the same, peak memory", "MB", 150, None, _ours("fit-1000", "peak_rss_mb")),
+    Figure("one check of a picker configuration", "s", 0.002, None, _ours("epp-check", "check_s")),
 )
 
 HEAD = """# Performance

@@ -141,6 +141,7 @@ def _in_a_row(found: Any, wanted: list[Any]) -> bool:
 OPERATIONS: dict[str, Callable[[Any, Any], bool]] = {
     "equals": lambda found, wanted: found is not ABSENT and _same(found, wanted),
     "contains_seq": _in_a_row,
+    "value_in": lambda found, wanted: found is not ABSENT and wanted in found.values(),
     "contains": _contains,
     "present": lambda found, _wanted: found is not ABSENT and found is not None,
     "absent": lambda found, _wanted: found is ABSENT or found is None,

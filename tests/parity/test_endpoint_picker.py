@@ -69,10 +69,43 @@ def test_the_normal_form_is_what_the_release_made_of_it(result: dict[str, Any]) 
             report = check(name, column)
             loose = result.get("unordered", False) or report.shaky
             assert _comparable(report.config, loose) == _comparable(result["config"], loose)
-            shown = {plugin["name"] for plugin in report.config.get("plugins", [])}
-            assert sorted(report.instances.keys() - shown) == result["hidden"]
-            assert report.gates == result["gates"]
-            assert report.handler == result["handler"]
+            assert report.effective == result["started"]
+
+
+#: How the lines of a picker's log begin, and the rule by which the same is said here.
+LOG_RULES = {
+    "DEPRECATION: apiVersion": "api-version-deprecated",
+    "DEPRECATION: top-level": "field-deprecated",
+    "DEPRECATION warning: plugin": "plugin-deprecated",
+    "DEPRECATION: precise-prefix-cache-scorer": "plugin-deprecated",
+    "Deprecated: plugin type": "plugin-deprecated",
+    "Deprecated: pd-profile-handler": "plugin-deprecated",
+    "Deprecated: Use simple-profile-handler": "plugin-deprecated",
+    "DEPRECATED: requestTimeout": "parameter-deprecated",
+    "Deprecated parameter": "parameter-deprecated",
+    "Deprecated: using flat parameter format": "parameter-deprecated",
+    "WARNING: configured blockSizeTokens": "block-size-raised",
+    "Warning: optional data key": "data-optional",
+}
+
+
+@pytest.mark.parametrize(
+    "result", [param for param in effective_results() if "log" in param.values[0]]
+)
+def test_what_the_release_warned_about_in_its_log_is_found(result: dict[str, Any]) -> None:
+    """Each line has its finding, and nothing is invented; but we know of plugins that go away before their release says so."""
+    told = {
+        rule
+        for line in result["log"]
+        for start, rule in LOG_RULES.items()
+        if line.startswith(start)
+    }
+    assert all(any(line.startswith(start) for start in LOG_RULES) for line in result["log"])
+    for name, columns in result["of"].items():
+        for column in columns.split():
+            rules = {finding.rule for finding in check(name, column).findings}
+            assert told <= rules
+            assert rules & set(LOG_RULES.values()) <= told | {"plugin-deprecated"}
 
 
 def _comparable(config: dict[str, Any], loose: bool) -> dict[str, Any]:

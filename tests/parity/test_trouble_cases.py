@@ -12,6 +12,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.modelops.inference.plugins.filter.names import FilterModule
 from ansible_collections.modelops.inference.plugins.module_utils.door import outcome
 from ansible_collections.modelops.inference.plugins.module_utils.entry import (
+    epp_config,
     gpu_resources,
     llmisvc_reconcile,
 )
@@ -22,20 +23,28 @@ Json = dict[str, Any]
 ALL = cases()
 OFFLINE = sorted(name for name, expected in ALL.items() if expected["run"]["needs"] == "nothing")
 FILES = ("src", "cluster_objects")
-ENTRIES: dict[str, Any] = {"gpu_resources": gpu_resources, "llmisvc_reconcile": llmisvc_reconcile}
+ENTRIES: dict[str, Any] = {
+    "epp_config": epp_config,
+    "gpu_resources": gpu_resources,
+    "llmisvc_reconcile": llmisvc_reconcile,
+}
 
 
 def run(folder: Path, how: Json) -> Seen:
     if "filter" in how:
         apply = FilterModule().filters()[how["filter"]]
         return Seen(False, result=[apply(item) for item in load(folder / how["over"])])
+    if "steps" in how:
+        *earlier, last = how["steps"]
+        for step in earlier:
+            assert list(faults({"outcome": "ok", **step}, run(folder, step))) == []
+        return run(folder, last)
     return Seen.of(call(ENTRIES[how["plugin"]], folder, how["args"]))
 
 
 def call(entry: Any, folder: Path, arguments: Json) -> Json:
     options = {
-        name: [str(folder / item) for item in value] if name in FILES else value
-        for name, value in arguments.items()
+        name: _in(folder, value) if name in FILES else value for name, value in arguments.items()
     }
     validated = ArgumentSpecValidator(entry.ARGUMENT_SPEC).validate(options)
     assert not validated.error_messages
@@ -48,6 +57,10 @@ def call(entry: Any, folder: Path, arguments: Json) -> Json:
         environment={},
         progress=lambda dummy: None,
     )
+
+
+def _in(folder: Path, names: str | list[str]) -> str | list[str]:
+    return str(folder / names) if isinstance(names, str) else [str(folder / name) for name in names]
 
 
 @pytest.mark.parametrize("name", OFFLINE)
@@ -102,5 +115,5 @@ def test_number_is_mentioned_only_where_it_stands_alone() -> None:
 
 
 def test_every_case_is_run() -> None:
-    assert len(OFFLINE) == 14
+    assert len(OFFLINE) == 17
     assert {name for name in ALL if name not in OFFLINE} == {"an-wait-image-pull"}

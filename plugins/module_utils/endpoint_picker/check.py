@@ -9,6 +9,12 @@ from ..kube.manifest import Json
 from .findings import Finding, Value, Verdict, refusal, verdict_of
 from .loading.loader import load
 from .loading.loading import Loading
+from .loading.started import (
+    flow_control_controller,
+    flow_control_registry,
+    reported_types,
+    saturation_detector,
+)
 from .releases import Release
 from .text.decode import decode
 from .text.errors import DecodeError
@@ -19,17 +25,17 @@ class Report:
     """What a check found.
 
     verdict: what the release's loader does. config: the configuration with every default, as the picker uses it;
-    empty where it could not be decoded. instances: name → type of each plugin object. shaky: whether the order of a
-    profile, or the picker that it took, changes from start to start.
+    empty where it could not be decoded. instances: name → type of each plugin object, as the registry names it. shaky: whether the order of a
+    profile, or the picker that it took, changes from start to start. effective: what the started picker holds beyond its
+    configuration, empty where it does not start.
     """
 
     verdict: Verdict
     findings: list[Finding]
     config: Json
     instances: dict[str, str]
-    gates: dict[str, bool]
-    handler: str
     shaky: bool
+    effective: Json
 
     @property
     def errors(self) -> list[Finding]:
@@ -59,12 +65,24 @@ def check_document(document: Value, release: Release, *, experimental: bool = Fa
 
 def _report(loading: Loading) -> Report:
     handlers = loading.all_of("handler")
+    verdict = verdict_of(loading.findings)
     return Report(
-        verdict=verdict_of(loading.findings),
+        verdict=verdict,
         findings=sorted(loading.findings, key=lambda finding: _ORDER[finding.severity]),
         config=loading.config,
         instances=loading.instances,
-        gates=loading.gates,
-        handler=handlers[0] if handlers else "",
         shaky=loading.shaky,
+        effective={} if verdict == "reject" else _effective(loading, handlers),
     )
+
+
+def _effective(loading: Loading, handlers: list[str]) -> Json:
+    found = {
+        "instances": reported_types(loading),
+        "profile_handler": handlers[0] if handlers else "",
+        "feature_gates": loading.gates or None,
+        "saturation_detector": saturation_detector(loading),
+        "flow_control_controller": flow_control_controller(loading),
+        "flow_control_registry": flow_control_registry(loading),
+    }
+    return {key: value for key, value in found.items() if value is not None}

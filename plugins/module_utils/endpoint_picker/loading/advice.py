@@ -5,31 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..findings import Finding, info, warning
+from ..findings import Finding, warning
 from ..given import Declared
-from ..releases import OLD_API_VERSION, Generation
+from ..releases import Generation
 from ..rules.handlers import deciders_of, profiles_of
+from ..rules.values import above_zero, is_number
+from .deprecations import deprecations
 from .loading import Loading
 
 _G = Generation
-
-#: Types that go away, with the generation that deprecated them and what to use instead.
-_DEPRECATED = {
-    "pd-profile-handler": (_G.V1_4, "disagg-profile-handler"),
-    "data-parallel-profile-handler": (
-        _G.V1_4,
-        "several targetPorts of the pool (Istio from 1.28.1)",
-    ),
-    "prefill-header-handler": (_G.V0_9, "disagg-profile-handler, which writes the headers itself"),
-    "disagg-headers-handler": (_G.V0_9, "disagg-profile-handler, which writes the headers itself"),
-    "by-label": (_G.V0_9, "label-selector-filter, or a filter by role"),
-    "by-label-selector": (_G.V0_9, "label-selector-filter"),
-    "tokenizer": (_G.V0_9, "token-producer"),
-    "precise-prefix-cache-scorer": (
-        _G.V0_9,
-        "precise-prefix-cache-producer and a prefix-cache-scorer that names it",
-    ),
-}
 
 _HEADER_HANDLERS = frozenset({"prefill-header-handler", "disagg-headers-handler"})
 _DISAGGREGATING = frozenset({"pd-profile-handler", "disagg-profile-handler"})
@@ -37,25 +21,14 @@ _DISAGGREGATING = frozenset({"pd-profile-handler", "disagg-profile-handler"})
 
 def advise(loading: Loading) -> None:
     """Add warnings about a configuration that has no faults in its plugins."""
-    loading.report(_old_api_version(loading))
+    loading.report(deprecations(loading))
+    loading.report(_raised_block_sizes(loading))
     loading.report(_random_routing(loading))
     loading.report(_unused(loading))
     for plugin in loading.declared:
-        loading.report(_deprecated(plugin, loading))
         loading.report(_handler(plugin, loading))
         loading.report(_services(plugin, loading))
         loading.report(_meanings(plugin, loading))
-
-
-def _old_api_version(loading: Loading) -> Iterator[Finding]:
-    if loading.release.has_own_picker and loading.config.get("apiVersion") == OLD_API_VERSION:
-        yield info(
-            "api-version-deprecated",
-            "apiVersion",
-            OLD_API_VERSION,
-            f"{loading.release.target} still reads this apiVersion, and says in its log that it is deprecated",
-            f"write {loading.release.api_versions[0]}",
-        )
 
 
 def _random_routing(loading: Loading) -> Iterator[Finding]:
@@ -89,18 +62,6 @@ def _unused(loading: Loading) -> Iterator[Finding]:
                 f"no profile refers to {plugin.name}; it does nothing",
                 "add it to a profile, or delete it",
             )
-
-
-def _deprecated(plugin: Declared, loading: Loading) -> Iterator[Finding]:
-    since, successor = _DEPRECATED.get(plugin.type, (None, ""))
-    if since is not None and loading.release.generation >= since:
-        yield info(
-            "plugin-deprecated",
-            f"{plugin.path}.type",
-            plugin.type,
-            f"{plugin.type} is deprecated in {loading.release.target}",
-            f"use {successor}",
-        )
 
 
 def _handler(plugin: Declared, loading: Loading) -> Iterator[Finding]:
@@ -186,3 +147,33 @@ def _meanings(plugin: Declared, loading: Loading) -> Iterator[Finding]:
             "the default of maxPrefixTokensToMatch, 131072, takes precedence, so this limit has no effect",
             "set maxPrefixTokensToMatch, or set it to 0 to have blocks count",
         )
+
+
+#: Approximate prefix caches count in blocks of this size in tokens, at least of the second one.
+_BLOCK, _SMALLEST_BLOCK = 16, 64
+_APPROXIMATE = frozenset(
+    {"approx-prefix-cache-producer", "multicluster-approx-prefix-cache-producer"}
+)
+
+
+def _raised_block_sizes(loading: Loading) -> Iterator[Finding]:
+    """Yield block sizes that llm-d's own picker raises: a warning where somebody asked for them."""
+    if not loading.release.has_own_picker:
+        return
+    for plugin in loading.objects():
+        if plugin.type not in _APPROXIMATE:
+            continue
+        old, new = plugin.get("blockSize"), plugin.get("blockSizeTokens")
+        size = new if is_number(new) else _BLOCK
+        if above_zero(old) and size == _BLOCK:
+            size = old
+        if 0 < size < _SMALLEST_BLOCK:
+            asked = is_number(new) or above_zero(old)
+            yield Finding(
+                "block-size-raised",
+                "warning" if asked else "info",
+                plugin.at("blockSizeTokens") if plugin.path else "plugins",
+                size,
+                f"{plugin.name} counts in blocks of {_SMALLEST_BLOCK} tokens, not of {size}",
+                f"write {_SMALLEST_BLOCK} or more to say what happens",
+            )

@@ -7,10 +7,10 @@ the picker creates by itself for most kinds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 
-from ..findings import Finding, refusal
+from ..findings import Finding, info, refusal
 from ..given import Declared, lookup
 from ..releases import Generation, Release
 from ..rules.values import is_number
@@ -28,6 +28,7 @@ _DEFAULT_PRODUCERS = {
     "session": "session-id-producer",
     "cluster-queue": "",
     "cluster-cache": "",
+    "topology": "topology-extractor",
 }
 
 #: Kinds for which no producer is created.
@@ -46,6 +47,7 @@ _PRODUCED: Mapping[str, tuple[str, ...]] = {
     "token-producer": ("tokens",),
     "tokenizer": ("tokens",),
     "session-id-producer": ("session",),
+    "topology-extractor": ("topology",),
 }
 
 #: What each type needs, with the parameter that names the producer.
@@ -80,12 +82,20 @@ _REQUIRED: Mapping[str, tuple[tuple[str, str], ...]] = {
     ),
 }
 
+#: What each type uses if it is there, with the parameter that names the producer.
+_OPTIONAL: Mapping[str, tuple[str, str]] = {
+    "inflight-load-producer": ("prefix", "prefixMatchInfoProducerName"),
+    "topology-affinity-filter": ("topology", "topologyProducerName"),
+    "topology-affinity-scorer": ("topology", "topologyProducerName"),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class DataFlow:
-    """faults: needs that nothing meets. created: the default producers that the picker adds, by name."""
+    """faults: needs that nothing meets. unmet: what would be used if it were there. created: the default producers that the picker adds, by name."""
 
     faults: list[Finding]
+    unmet: list[Finding]
     created: list[str]
 
 
@@ -111,7 +121,23 @@ def data_flow(plugins: Iterable[Declared], release: Release) -> DataFlow:
                 produced.update(_produced(added))
                 # What was added may need others.
                 consumers.append(added)
-    return DataFlow(faults, created)
+    return DataFlow(faults, list(_unmet(consumers, produced)), created)
+
+
+def _unmet(plugins: Iterable[Declared], produced: Set[Key]) -> Iterator[Finding]:
+    for plugin in plugins:
+        kind, parameter = _OPTIONAL.get(plugin.type, ("", ""))
+        if not kind:
+            continue
+        key = _key(plugin, kind, parameter)
+        if key not in produced:
+            yield info(
+                "data-optional",
+                plugin.path or "plugins",
+                plugin.name,
+                f"{plugin.name} could use data of {key[1]}, which is not there; it does without",
+                f"declare {key[1]} if this matters",
+            )
 
 
 def _produced(plugin: Declared) -> Iterator[Key]:
@@ -172,7 +198,7 @@ def _open_need(plugin: Declared, kind: str, producer: str) -> Finding:
         wanted = f"a producer named {producer} ({_DEFAULT_PRODUCERS[kind]} or one of its kind)"
     return refusal(
         "data-without-producer",
-        plugin.path,
+        plugin.path or "plugins",
         plugin.name,
         f"{plugin.type} needs data of {wanted}, which is not declared and is not added by itself",
         f"declare {wanted}",

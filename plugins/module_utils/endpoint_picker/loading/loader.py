@@ -6,7 +6,6 @@ from __future__ import annotations
 from copy import deepcopy
 
 from ..findings import Finding, Value, refusal
-from ..given import Declared
 from ..releases import Generation, Release
 from ..shape import cleaned, shape_faults
 from .advice import advise
@@ -84,8 +83,8 @@ def _load_data_flow(loading: Loading) -> None:
         return
     if not release.has_own_picker:
         return
-    flow = data_flow(_objects(loading), release)
-    loading.report(flow.faults)
+    flow = data_flow(loading.objects(), release)
+    loading.report([*flow.faults, *flow.unmet])
     for name in flow.created:
         instances[name] = name
 
@@ -101,27 +100,15 @@ def _mismatch(release: Release, scorer: str) -> Finding:
     )
 
 
-def _objects(loading: Loading) -> list[Declared]:
-    """Return the plugin objects as they are: declared ones, except where a default has taken their name."""
-    declared = {plugin.name: plugin for plugin in loading.declared}
-    objects = []
-    for name, type_name in loading.instances.items():
-        plugin = declared.get(name)
-        if plugin is None or plugin.type != type_name:
-            plugin = Declared(name, type_name, "plugins", None, given=False)
-        objects.append(plugin)
-    return objects
-
-
 def _refuse_alpha(loading: Loading) -> None:
-    for plugin in _objects(loading):
+    for plugin in loading.objects():
         known = loading.registry.get(plugin.type)
         if known is not None and known.alpha:
             loading.report(
                 [
                     refusal(
                         "plugin-alpha",
-                        plugin.path,
+                        plugin.path or "plugins",
                         plugin.name,
                         f"{plugin.type} is an alpha plugin in {loading.release.target}",
                         "start the picker with --allow-experimental-plugins (option `experimental`), or do without it",

@@ -61,3 +61,14 @@ class Loading:
     def plugin_names(self) -> set[str]:
         """Return the names that references may use."""
         return {plugin["name"] for plugin in self.config.get("plugins", [])}
+
+    def objects(self) -> list[Declared]:
+        """Return the plugin objects as they are: declared ones, except where a default has taken their name."""
+        declared = {plugin.name: plugin for plugin in self.declared}
+        objects = []
+        for name, type_name in self.instances.items():
+            plugin = declared.get(name)
+            if plugin is None or plugin.type != type_name:
+                plugin = Declared(name, type_name, "", None, given=False)
+            objects.append(plugin)
+        return objects
