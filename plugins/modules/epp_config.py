@@ -87,6 +87,13 @@ options:
     description:
       - The InferencePool to check against, as a manifest.
     type: dict
+  workloads:
+    description:
+      - The model servers behind the picker, as manifests; pods, or what has a pod template. Those that the O(pool) selects need the roles (label
+        C(llm-d.ai/role)) that the filters of the configuration look for, as O(target) reads them.
+    type: list
+    elements: dict
+    default: []
   force_conflicts:
     description:
       - Whether to take the key over from another field manager. Without it, a key that somebody else applied is a conflict, and an error.

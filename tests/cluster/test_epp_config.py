@@ -181,6 +181,44 @@ def test_objects_of_a_service_are_left_to_it(
     assert config_map(client, namespace) is None
 
 
+def test_config_map_of_a_service_is_left_to_it(
+    entries: Entries, client: Client, namespace: str
+) -> None:
+    owner = {"inference.modelops.io/owner": f"ModelService/{namespace}/chat"}
+    client.create(
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "chat-epp", "namespace": namespace, "annotations": owner},
+            "data": {KEY: "kind: EndpointPickerConfig\n"},
+        }
+    )
+    for options in ({"preset": "default"}, {"state": "absent"}):
+        result = entries.picker(**PLACE, namespace=namespace, **options)
+        assert result["failed"]
+        assert f"ModelService/{namespace}/chat" in result["msg"]
+        assert "spec.prefill" in result["msg"]
+    assert config_map(client, namespace)["data"] == {KEY: "kind: EndpointPickerConfig\n"}
+
+
+def test_what_is_stored_may_be_broken(entries: Entries, client: Client, namespace: str) -> None:
+    """A configuration without names is compared, reported by gathered and replaced."""
+    client.create(
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "chat-epp", "namespace": namespace},
+            "data": {KEY: "schedulingProfiles: [{plugins: [{weight: 1}]}]\n"},
+        }
+    )
+    found = entries.picker(**PLACE, namespace=namespace, state="gathered")
+    assert found["verdict"] == "reject"
+    stored = entries.picker(**PLACE, namespace=namespace, preset="default", force_conflicts=True)
+    assert not stored.get("failed"), stored
+    assert stored["changed"]
+    assert stored["differences"]
+
+
 def test_gathered_returns_what_is_stored(entries: Entries, namespace: str) -> None:
     place = {**PLACE, "namespace": namespace}
     assert not entries.picker(**place, state="gathered")["exists"]

@@ -10,11 +10,13 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from ..kube.manifest import Json
 from .loading.builtin import builtin_default
 from .presets import plugin
 from .releases import KIND, OLD_API_VERSION, releases
+from .text.yaml_scalars import plain_scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +85,28 @@ def _profile(role: str) -> Json:
 
 
 def as_text(document: Json) -> str:
-    """Return a configuration as YAML: block style, keys in the order in which they stand, lists not indented."""
+    """Return a configuration as YAML: block style, keys in the order in which they stand, lists not indented.
+
+    What Go would not read as text is quoted: PyYAML does not know that a bare `y` is a boolean there, and `1e3` a number.
+    """
     import yaml
 
-    text: str = yaml.safe_dump(document, sort_keys=False)
+    text: str = yaml.dump(document, Dumper=_dumper(), sort_keys=False)
     return text
+
+
+@cache
+def _dumper() -> Any:
+    import yaml
+
+    dumper: Any = type("GoDumper", (yaml.SafeDumper,), {})
+    dumper.add_representer(str, _represented)
+    return dumper
+
+
+def _represented(dumper: Any, text: str) -> Any:
+    is_text = plain_scalar(text) == text
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, None if is_text else "'")
 
 
 def config_hash(data: Mapping[str, str]) -> str:

@@ -12,6 +12,7 @@ from ..endpoint_picker.findings import Finding
 from ..endpoint_picker.meaning import differences, meaning_hash
 from ..endpoint_picker.objects import deployment_findings, flags_for, pool_findings
 from ..endpoint_picker.releases import Release, release_of
+from ..endpoint_picker.roles import role_findings
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reference import Reference
@@ -56,6 +57,7 @@ ARGUMENT_SPEC: arguments.Spec = {
     "restart": {"type": "str"},
     "deployment": {"type": "dict"},
     "pool": {"type": "dict"},
+    "workloads": {"type": "list", "elements": "dict", "default": []},
     "force_conflicts": {"type": "bool", "default": False},
 }
 
@@ -130,6 +132,7 @@ def _around(params: Mapping[str, Any], prepared: Prepared, release: Release) -> 
         )
     if params["pool"] is not None:
         findings += pool_findings(params["pool"], prepared.report, release)
+    findings += role_findings(params["workloads"], params["pool"], prepared.report, release)
     return findings
 
 

@@ -100,12 +100,21 @@ def _ours(live: Json | None) -> dict[str, str]:
     return {key: value for key, value in data.items() if f"f:{key}" in fields}
 
 
+#: Where a service says what its picker reads, by the service's kind.
+_FIELDS = {
+    "LLMInferenceService": "spec.router.scheduler.config",
+    "ModelService": "spec.prefill, which chooses the configuration, and spec.inferencePool.endpointPicker",
+}
+
+
 def refuse_service(live: Json | None, reference: Reference) -> None:
     """Raise InputError for an object that belongs to a service of ours."""
     owner = (((live or {}).get("metadata") or {}).get("annotations") or {}).get(OWNER_ANNOTATION)
     if owner:
+        kind = str(owner).partition("/")[0]
+        field = f": its {_FIELDS[kind]}" if kind in _FIELDS else ""
         raise InputError.single(
             "epp_config",
             "name" if reference.kind == "ConfigMap" else "restart",
-            f"{reference} belongs to {owner}, which writes it anew; change that service instead",
+            f"{reference} belongs to {owner}, which writes it anew; change that service instead{field}",
         )

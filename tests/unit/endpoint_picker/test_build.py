@@ -7,6 +7,8 @@ import hashlib
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.build import (
     as_text,
@@ -14,6 +16,26 @@ from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker
     default_config,
     disaggregated_config,
     picker_config,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.text.decode import (
+    decode,
+)
+
+#: What only one of the two YAMLs takes for text.
+WORDS = (
+    "y",
+    "n",
+    "Y",
+    "1e3",
+    "1E-3",
+    "0o17",
+    "0b1",
+    "1_000",
+    "12:30",
+    "2026-01-02",
+    "~",
+    ".5e1",
+    "on",
 )
 
 EMBEDDED = [
@@ -60,3 +82,9 @@ def test_profiles_refer_to_plugins_that_are_there() -> None:
 def test_hash_depends_on_names_and_texts_but_not_on_their_order() -> None:
     assert config_hash({"a": "1", "b": "2"}) == config_hash({"b": "2", "a": "1"})
     assert len({config_hash({"a": "1"}), config_hash({"a": "2"}), config_hash({"b": "1"})}) == 3
+
+
+@given(st.dictionaries(st.text(), st.one_of(st.text(), st.sampled_from(WORDS)), max_size=4))
+def test_the_picker_reads_back_what_is_written(parameters: dict[str, str]) -> None:
+    """Text stays text, also where YAML for Go has another meaning for it than PyYAML."""
+    assert decode(as_text({"parameters": parameters})).value == {"parameters": parameters}

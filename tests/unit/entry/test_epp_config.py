@@ -152,3 +152,54 @@ def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "picker.yaml"
     file.write_bytes(bytes(range(256)))
     assert "not YAML" in run(src=str(file))["msg"]
+
+
+def test_pods_without_the_roles_that_filters_look_for_are_an_error() -> None:
+    labels = {"llm-d.ai/role": "decode"}
+    pod = {"kind": "Pod", "metadata": {"labels": labels}}
+    result = run(preset="pd", workloads=[pod])
+    assert result["failed"]
+    assert "prefill-filter lets only pods with llm-d.ai/role" in result["msg"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("plugins: []\n---\n: [", "only the first YAML document is read"),
+        ("---\n---\nplugins: [{type: max-score-picker}]", "the whole configuration is lost"),
+    ],
+)
+def test_what_a_loader_accepts_with_surprise_is_accepted_with_a_warning(
+    text: str, said: str
+) -> None:
+    result = run(config=text)
+    assert not result.get("failed"), result.get("msg")
+    assert any(said in warning for warning in result["warnings"])
+
+
+def test_flow_style_is_json_for_the_picker_unless_something_stands_before_it() -> None:
+    flow = "{plugins: [{type: max-score-picker}]}"
+    assert "start the document with `---` or a comment" in run(config=flow)["msg"]
+    assert run(config=f"---\n{flow}")["verdict"] == "accept"
+
+
+def test_a_bare_y_is_a_boolean_for_the_picker() -> None:
+    result = run(config="plugins: [{type: queue-scorer, name: y}]")
+    assert "plugins[0].name" in result["msg"]
+    assert "quote it" in result["msg"]
+    quoted = run(config={"plugins": [{"type": "queue-scorer", "name": "y"}]})
+    assert quoted["verdict"] == "accept"
+
+
+def test_exploding_aliases_are_refused_at_once() -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
+    result = run(config="\n".join(lines))
+    assert "aliases of aliases make the document explode" in result["msg"]
+
+
+def test_a_name_that_is_a_word_of_yaml_is_stored_quoted() -> None:
+    """The picker would read a bare y as a boolean, so structure must not be written as such."""
+    structure = {"plugins": [{"type": "queue-scorer", "name": "y"}]}
+    result = run(config=structure)
+    assert run(config=result["text"])["verdict"] == "accept", result["text"]

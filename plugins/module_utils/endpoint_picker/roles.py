@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether the pods of a pool have the roles that a configuration's filters look for.
+
+The filters of disaggregated serving read one label of a pod; which of its values they take changed with llm-d 0.7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from ..kube.manifest import Json
+from .check import Report
+from .findings import Finding, warning
+from .releases import Generation, Release
+
+LABEL = "llm-d.ai/role"
+
+#: Filter → values that it takes until 0.6, and from 0.7 on; None stands for a pod without the label.
+_TAKEN: Mapping[str, tuple[frozenset[str | None], frozenset[str | None]]] = {
+    "decode-filter": (
+        frozenset({"decode", "both", None}),
+        frozenset({"decode", "prefill-decode", "both", "encode-prefill-decode", None}),
+    ),
+    "prefill-filter": (
+        frozenset({"prefill"}),
+        frozenset({"prefill", "encode-prefill", "prefill-decode", "both", "encode-prefill-decode"}),
+    ),
+    "encode-filter": (
+        frozenset(),
+        frozenset({"encode", "encode-prefill", "encode-prefill-decode"}),
+    ),
+}
+
+
+def role_findings(
+    workloads: Iterable[Json], pool: Json | None, report: Report, release: Release
+) -> Iterator[Finding]:
+    """Yield filters that no pod passes, and pods that pass no filter.
+
+    workloads: pods, or what has a pod template. pool: its selector says which of them count; all do without one.
+    """
+    labels = [_pod_labels(workload) for workload in workloads]
+    selector = _selector(pool)
+    members = [each for each in labels if selector.items() <= each.items()]
+    if labels and not members:
+        yield Finding(
+            "pool-without-pods",
+            "error",
+            "pool.spec.selector",
+            selector,
+            "the pool selects none of the given workloads",
+            "correct the selector, or the labels of the pods",
+        )
+        return
+    roles = [each.get(LABEL) for each in members]
+    filters = _filters_in_use(report)
+    taken = {kind: _TAKEN[kind][release.generation >= Generation.V1_4] for kind in filters.values()}
+    for name, kind in filters.items():
+        if members and taken[kind].isdisjoint(roles):
+            yield _nobody(name, roles, taken[kind], release)
+    for role in sorted({role for role in roles if role is not None}):
+        if filters and not any(role in values for values in taken.values()):
+            yield warning(
+                "role-without-filter",
+                f"workloads.metadata.labels[{LABEL}]",
+                role,
+                f"no filter of the configuration lets pods with the role {role} through in {release.target}: they idle",
+                "give them another role, or add a profile for it",
+            )
+
+
+def _nobody(
+    name: str, roles: list[str | None], taken: frozenset[str | None], release: Release
+) -> Finding:
+    wanted = ", ".join(sorted(value for value in taken if value))
+    found = ", ".join(sorted({role or "no role" for role in roles}))
+    return Finding(
+        "role-without-pods",
+        "error",
+        f"workloads.metadata.labels[{LABEL}]",
+        found,
+        f"{name} lets only pods with {LABEL} {wanted} through in {release.target}, and the pods have {found}",
+        "label the pods for the role",
+    )
+
+
+def _filters_in_use(report: Report) -> dict[str, str]:
+    """Return name → type of the role filters that profiles refer to."""
+    names = {
+        reference.get("pluginRef", "")
+        for profile in report.config.get("schedulingProfiles", [])
+        for reference in profile.get("plugins", [])
+    }
+    return {
+        name: kind for name, kind in report.instances.items() if kind in _TAKEN and name in names
+    }
+
+
+def _pod_labels(workload: Json) -> dict[str, str]:
+    """Return the labels of a workload's pods: of a LeaderWorkerSet those of its leaders, which answer requests."""
+    spec = _map(workload.get("spec"))
+    group = _map(spec.get("leaderWorkerTemplate"))
+    template = spec.get("template") or group.get("leaderTemplate") or group.get("workerTemplate")
+    metadata = _map(_map(template).get("metadata") if template else workload.get("metadata"))
+    return {str(key): str(value) for key, value in _map(metadata.get("labels")).items()}
+
+
+def _selector(pool: Json | None) -> dict[str, str]:
+    """Return the labels that a pool selects by; v1alpha2 has them without `matchLabels`."""
+    selector = _map(_map((pool or {}).get("spec")).get("selector"))
+    labels = _map(selector.get("matchLabels", selector))
+    return {str(key): str(value) for key, value in labels.items()}
+
+
+def _map(value: object) -> Json:
+    return value if isinstance(value, dict) else {}
