@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..cel.compiler import compile_fault
 from ..findings import Finding, Value, refusal
 from ..given import Declared, lookup
 from ..releases import Release
@@ -41,6 +42,22 @@ def reporter_faults(plugin: Declared, dummy: Release) -> Iterator[Finding]:
             f"{plugin.type}: key.name and expression are required",
             "give both",
         )
+        return
+    for key in ("expression", "condition"):
+        text = lookup(attribute, key)
+        fault = compile_fault(text, _VARIABLES) if isinstance(text, str) and text else None
+        if fault:
+            yield refusal(
+                "expression",
+                f"{path}.{key}",
+                text,
+                f"{plugin.type}: this is no CEL expression that compiles: {fault}",
+                "correct the expression; usage holds the token counts of a response, as in usage.prompt_tokens",
+            )
+
+
+#: What an expression may use: the token counts that a response reports.
+_VARIABLES = {"usage": "struct"}
 
 
 def screener_faults(plugin: Declared, dummy: Release) -> Iterator[Finding]:
