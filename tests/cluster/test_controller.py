@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.entry import awaited
-from tests.lab.client import Client
+from tests.lab.client import Client, wait_until
 from tests.lab.control_plane import ControlPlane
 from tests.lab.fixtures import fresh_namespace
 
@@ -178,6 +179,31 @@ def test_controller_waits_for_the_status_of_a_played_operator(
     assert result["services"][0]["ready"]
     assert result["services"][0]["phase"] == "Ready"
     assert owned(client, service) == {}
+
+
+def test_wait_outlives_an_api_server_that_restarts(
+    entries: Entries,
+    client: Client,
+    own_lab: ControlPlane,
+    place: str,
+    operator: Json,  # noqa: ARG001
+) -> None:
+    service = small("chat", place)
+    told: list[str] = []
+
+    def play() -> None:
+        wait_until(lambda: (bool(told), told), "the wait to have begun")
+        own_lab.restart_api_server()
+        live = there(client, custom_resource(service))
+        client.patch_status(live, status("Ready", live["metadata"]["generation"]))
+
+    with ThreadPoolExecutor(1) as pool:
+        player = pool.submit(play)
+        result = entries.reconcile(
+            service, reconciler="controller", wait=True, wait_timeout=60.0, progress=told
+        )
+        player.result()
+    assert result["services"][0]["ready"]
 
 
 def test_pods_that_a_controller_says_nothing_of_end_the_wait(
