@@ -8,47 +8,28 @@ position. Source: reference/modelservice.md §2.5, W2, W4, W5, W37.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 from ...kube.problem import Problem
+from ..side_by_side import Found, given_twice, groups
 from . import names
 from .settings import Settings
 from .spec import ModelService
-
-Found = tuple[int, Problem]
 
 
 def conflicts(services: Sequence[ModelService], settings: Settings) -> dict[int, list[Problem]]:
     """Return the problems of each service with the others, by position; services without one are left out."""
     result: dict[int, list[Problem]] = defaultdict(list)
-    for find in (_same_service, _picker_names, _cluster_roles, _routes):
+    for number, problem in given_twice(services):
+        result[number].append(problem)
+    for find in (_picker_names, _cluster_roles, _routes):
         for number, problem in find(services, settings):
             result[number].append(problem)
     return dict(result)
 
 
-def _groups(
-    services: Sequence[ModelService], key: Callable[[ModelService], Hashable | None]
-) -> Iterator[list[int]]:
-    groups: dict[Hashable, list[int]] = defaultdict(list)
-    for number, service in enumerate(services):
-        value = key(service)
-        if value is not None:
-            groups[value].append(number)
-    yield from (group for group in groups.values() if len(group) > 1)
-
-
-def _same_service(services: Sequence[ModelService], _settings: Settings) -> Iterator[Found]:
-    for group in _groups(services, lambda service: (service.namespace, service.name)):
-        for number in group[1:]:
-            message = (
-                f'"{services[number].name}" stands in the list more than once; keep one of them'
-            )
-            yield number, Problem("metadata.name", message, rule="service-twice")
-
-
 def _picker_names(services: Sequence[ModelService], _settings: Settings) -> Iterator[Found]:
-    for group in _groups(services, lambda service: (service.namespace, names.picker(service.name))):
+    for group in groups(services, lambda service: (service.namespace, names.picker(service.name))):
         called = sorted({services[number].name for number in group})
         if len(called) == 1:
             continue
@@ -65,7 +46,7 @@ def _cluster_roles(services: Sequence[ModelService], settings: Settings) -> Iter
         made = service.pool is not None and settings.metrics_endpoint_auth
         return names.picker_cluster_role(service.name, service.namespace) if made else None
 
-    for group in _groups(services, key):
+    for group in groups(services, key):
         if len({services[number].namespace for number in group}) == 1:
             continue
         places = " and ".join(
@@ -96,7 +77,7 @@ def _routes(services: Sequence[ModelService], settings: Settings) -> Iterator[Fo
             else None
         )
 
-    for group in _groups(services, gateway):
+    for group in groups(services, gateway):
         for number in group:
             others = [
                 f"{services[other].namespace}/{services[other].name}"

@@ -247,3 +247,27 @@ def test_an_annotation_wins_over_a_secret_and_that_over_the_configuration() -> N
     config = {"s3Region": "c", "s3VerifySSL": "1", "s3UseAccelerate": "true"}
     found = {each["name"]: each["value"] for each in s3_environment(annotations, data, config)}
     assert found == {"AWS_DEFAULT_REGION": "a", "S3_VERIFY_SSL": "0", "S3_USE_ACCELERATE": "true"}
+
+
+@pytest.mark.parametrize(
+    ("text", "owner", "made"),
+    [
+        ("PEM", None, False),
+        ("PEM", "other", False),
+        ("PEM", "chat", True),
+        ("OLD", "other", True),
+        ("OLD", None, True),
+    ],
+)
+def test_services_of_a_namespace_share_one_copy_of_the_certificates(
+    text: str, owner: str | None, made: bool
+) -> None:
+    copy = config_map("global-ca-bundle", {"cabundle.crt": text})
+    if owner is not None:
+        copy["metadata"]["ownerReferences"] = [{"kind": "LLMInferenceService", "name": owner}]
+    manifests = [
+        system_config(storageInitializer={"caBundleConfigMapName": "corp"}),
+        config_map("corp", {"cabundle.crt": "PEM"}, "kserve"),
+        copy,
+    ]
+    assert (("ConfigMap", "global-ca-bundle") in children(document(), *manifests)) is made
