@@ -145,6 +145,7 @@ OPERATIONS: dict[str, Callable[[Any, Any], bool]] = {
     "contains": _contains,
     "present": lambda found, _wanted: found is not ABSENT and found is not None,
     "absent": lambda found, _wanted: found is ABSENT or found is None,
+    "absent_or": lambda found, wanted: found in (ABSENT, None) or _same(found, wanted),
     "count": lambda found, wanted: found is not ABSENT and len(found) == wanted,
     "max": lambda found, wanted: found is not ABSENT and float(found) <= wanted,
     "matches": lambda found, wanted: re.fullmatch(wanted.strip("^$"), str(found)) is not None,

@@ -21,7 +21,13 @@ from .matching import ABSENT, CASES, Seen, at, cases, faults, load, mentions
 
 Json = dict[str, Any]
 ALL = cases()
-OFFLINE = sorted(name for name, expected in ALL.items() if expected["run"]["needs"] == "nothing")
+#: Kinds that a task does not take yet have a file of their own: test_llm_inference_service_cases.py.
+ELSEWHERE = {name for name in ALL if name.startswith("li-")}
+OFFLINE = sorted(
+    name
+    for name, expected in ALL.items()
+    if expected["run"]["needs"] == "nothing" and name not in ELSEWHERE
+)
 FILES = ("src", "cluster_objects")
 ENTRIES: dict[str, Any] = {
     "epp_config": epp_config,
@@ -116,4 +122,4 @@ def test_number_is_mentioned_only_where_it_stands_alone() -> None:
 
 def test_every_case_is_run() -> None:
     assert len(OFFLINE) == 17
-    assert {name for name in ALL if name not in OFFLINE} == {"an-wait-image-pull"}
+    assert ALL.keys() - OFFLINE - ELSEWHERE == {"an-wait-image-pull"}
