@@ -9,6 +9,7 @@ from ...kube.manifest import Json
 from ...kube.problem import Problem
 from ...kube.reader import Reader
 from ...kube.reference import Reference
+from .advise_picker import picker_advice
 from .artifacts.storage_initializer import NAME as INITIALIZER
 from .certificate.request import secret_reference
 from .compile import children
@@ -47,7 +48,12 @@ def advise(service: LlmInferenceService, settings: Settings, reader: Reader) -> 
         manifests = [child.manifest.to_dict() for child in children(resolved, reader)]
     except Unbuildable:
         return ()
-    found = [*_presets(resolved), *_router(resolved, reader), *_certificate(resolved, reader)]
+    found = [
+        *_presets(resolved),
+        *_router(resolved, reader),
+        *_certificate(resolved, reader),
+        *picker_advice(resolved),
+    ]
     for manifest in manifests:
         for pod in _pods(manifest):
             found += [*_credentials(pod), *_secrets(pod, resolved, reader)]

@@ -15,11 +15,13 @@ class Release:
 
     sidecar_pool_groups: API groups of the pools that the routing sidecar of a decode pod may read.
     bare_scheduler_template_wipes_containers: a scheduler's template without `containers` takes the preset's away.
+    picker: the endpoint picker of the release's own presets, as a target of `endpoint_picker`.
     """
 
     name: str
     sidecar_pool_groups: tuple[str, ...] = ("inference.networking.x-k8s.io",)
     bare_scheduler_template_wipes_containers: bool = True
+    picker: str = "llmd:0.4"
 
 
 V0_17 = Release("0.17")

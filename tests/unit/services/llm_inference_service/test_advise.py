@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.services.llm_in
 )
 
 from .build import document
-from .preset_world import account, preset, secret, world
+from .preset_world import account, config_map, preset, secret, world
 
 Json = dict[str, Any]
 
@@ -75,6 +76,37 @@ def test_a_gateway_that_is_not_there_is_told() -> None:
     router = {"route": {}, "gateway": {"refs": [{"name": "gone", "namespace": "team-a"}]}}
     told = warnings(document(router=router))["router-reference"]
     assert "Gateway team-a/gone does not exist" in told
+
+
+def picker(scorer: str) -> Json:
+    plugins = [scorer, "max-score-picker"]
+    profile = {"name": "default", "plugins": [{"pluginRef": name} for name in plugins]}
+    return {
+        "apiVersion": "inference.networking.x-k8s.io/v1alpha1",
+        "kind": "EndpointPickerConfig",
+        "plugins": [{"type": name} for name in ("single-profile-handler", *plugins)],
+        "schedulingProfiles": [profile],
+    }
+
+
+def with_picker(config: Json) -> Json:
+    return document(router={"scheduler": {"config": config}, "route": {}})
+
+
+@pytest.mark.parametrize("referred", [False, True])
+def test_a_configuration_that_keeps_the_picker_from_starting_is_told(referred: bool) -> None:
+    wrong = picker("queue-scorrer")
+    stored = config_map("epp", {"epp": json.dumps(wrong)})
+    given = {"ref": {"name": "epp", "key": "epp"}} if referred else {"inline": wrong}
+    told = warnings(with_picker(given), stored)["picker-advice"]
+    for part in ("spec.router.scheduler.config: plugins[1].type", "queue-scorrer", "llmd:0.4"):
+        assert part in told
+
+
+def test_a_configuration_with_which_the_picker_starts_is_fine() -> None:
+    assert "picker-advice" not in warnings(with_picker({"inline": picker("queue-scorer")}))
+    elsewhere = {"pool": {"ref": {"name": "mine"}}, "config": {"inline": {"kind": "wrong"}}}
+    assert "picker-advice" not in warnings(document(router={"scheduler": elsewhere}))
 
 
 def test_what_cannot_be_built_is_no_warning() -> None:

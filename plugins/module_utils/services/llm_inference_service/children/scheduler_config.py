@@ -28,13 +28,19 @@ def config_arguments(resolved: Resolved, given: list[str]) -> list[str]:
 
     A configuration in the spec comes first, then one among the given arguments, then the release's own.
     """
-    inline = resolved.at("router", "scheduler", "config", "inline")
-    if inline is not None:
-        return [_TEXT_FLAG, inline if isinstance(inline, str) else _compact(inline)]
+    text = given_config(resolved)
+    if text is not None:
+        return [_TEXT_FLAG, text]
     if any(word in _FLAGS for word in given[:-1]):
         return []
     prefill = resolved.at("prefill") is not None
     return [_TEXT_FLAG, default_config(prefill)]
+
+
+def given_config(resolved: Resolved) -> str | None:
+    """Return the configuration that stands in the spec or in the ConfigMap that it names; None where neither has one."""
+    inline = resolved.at("router", "scheduler", "config", "inline")
+    return inline if inline is None or isinstance(inline, str) else _compact(inline)
 
 
 @cache
