@@ -133,7 +133,7 @@ class Cluster:
     ) -> Listing:
         """Return all objects of a kind, of one moment. An empty namespace means all; selector: on labels; fields: on fields.
 
-        keep: makes of an object, as its page comes, what is held of it.
+        keep: makes of an object, as soon as it is read, what is held of it.
         """
         for last_try in (False, True):
             items: list[Json] = []
@@ -146,8 +146,9 @@ class Cluster:
                     selector=selector,
                     fields=fields,
                     metadata_only=metadata_only,
+                    keep=keep,
                 ):
-                    items += map(keep, page.items) if keep else page.items
+                    items += page.items
                     version = page.resource_version
                 return Listing(items, version)
             except (Gone, NotFound):
@@ -165,13 +166,14 @@ class Cluster:
         selector: str = "",
         fields: str = "",
         metadata_only: bool = False,
+        keep: Callable[[Json], Json] | None = None,
     ) -> Iterator[Listing]:
         """Give a LIST page by page, so that memory stays flat. Raises Gone where a page comes too late: begin again."""
         call = self._calls.list(
             api_version, kind, namespace, selector, fields, metadata_only=metadata_only
         )
         try:
-            yield from pages(self._requests, call)
+            yield from pages(self._requests, call, keep)
         except NotFound as error:
             raise self._explained(error, api_version, kind) from None
 

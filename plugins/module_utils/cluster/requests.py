@@ -17,6 +17,7 @@ from .call import Answer, Call, Fault
 from .credentials import Credentials
 from .endpoint import Credential, Endpoint
 from .errors import ApiError, DeadlineExceeded, Stopped, Unreachable
+from .list_text import read_list
 from .stats import Stats
 from .status import refusal
 from .timing import Deadline, Timing
@@ -85,15 +86,26 @@ class Requests:
         """Return the JSON object that a call is answered with. Raises like `send`."""
         return self.object_of(call, self.send(call))
 
+    def send_for_list(self, call: Call, keep: Callable[[Json], Json]) -> tuple[Json, list[Json]]:
+        """Return the list that a call is answered with, without its items, and what is kept of each item. Raises like `send`."""
+        answer = self.send(call)
+        try:
+            return read_list(answer.body, keep)
+        except (json.JSONDecodeError, UnicodeDecodeError):
+            raise self._not_kubernetes(call) from None
+
     def object_of(self, call: Call, answer: Answer) -> Json:
         """Return the JSON object in an answer. Raises Unreachable where it is the answer of something else."""
         found = answer.object()
         if found is None:
-            cause = "what answers there is not the Kubernetes API"
-            raise Unreachable(
-                self.server, call.subject, cause, "is a proxy or a login page before it?"
-            )
+            raise self._not_kubernetes(call)
         return found
+
+    def _not_kubernetes(self, call: Call) -> Unreachable:
+        cause = "what answers there is not the Kubernetes API"
+        return Unreachable(
+            self.server, call.subject, cause, "is a proxy or a login page before it?"
+        )
 
     def open_stream(self, call: Call) -> Any:
         """Return urllib3's response for a watch, once its head is there. Raises like `send`."""

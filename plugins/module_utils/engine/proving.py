@@ -7,9 +7,12 @@ from collections.abc import Iterable, Mapping
 
 from ..kube.manifest import Json
 from ..kube.reference import Reference
-from . import SETTLED_ANNOTATION
+from . import OWNER_ANNOTATION, SETTLED_ANNOTATION
 from .decide import doubt
 from .desired import Desired
+
+_KEPT_METADATA = ("name", "namespace", "uid", "resourceVersion", "generation", "deletionTimestamp")
+_KEPT_OF_ENTRY = ("manager", "operation", "subresource")
 
 
 class Prover:
@@ -41,13 +44,17 @@ class Prover:
 
 
 def _reduced(live: Json) -> Json:
-    """Return an object without what is bulky and not asked of one that stays: whose its fields are, its pod template, its data."""
-    metadata = dict(live["metadata"])
-    metadata["managedFields"] = [
-        {name: value for name, value in entry.items() if name != "fieldsV1"}
+    """Return of an object that stays what is still asked of it: whose it is, who wrote it, which one it is, and how it does."""
+    metadata = live["metadata"]
+    kept = {name: metadata[name] for name in _KEPT_METADATA if name in metadata}
+    kept["annotations"] = {OWNER_ANNOTATION: metadata["annotations"][OWNER_ANNOTATION]}
+    kept["managedFields"] = [
+        {name: entry[name] for name in _KEPT_OF_ENTRY if name in entry}
         for entry in metadata.get("managedFields") or []
     ]
-    kept = {name: value for name, value in live.items() if name != "data"}
+    reduced = {"apiVersion": live["apiVersion"], "kind": live["kind"], "metadata": kept}
     if "spec" in live:
-        kept["spec"] = {name: value for name, value in live["spec"].items() if name != "template"}
-    return {**kept, "metadata": metadata}
+        reduced["spec"] = {n: value for n, value in live["spec"].items() if n != "template"}
+    if "status" in live:
+        reduced["status"] = live["status"]
+    return reduced
