@@ -10,7 +10,8 @@ from typing import Literal, TypeAlias
 
 from .releases import Generation
 
-#: A `switch` that is off is as if it were not given; a `bool` is kept. `duration` takes null for "not set", `set-duration` does not; `strings` is a list, `map` a map of texts, `object` any map.
+#: A `switch` that is off is as if it were not given; a `bool` is kept. `duration` takes null for "not set", `set-duration`
+#: does not; `strings` is a list, `map` a map of texts, `object` any map.
 Leaf = Literal[
     "string",
     "bool",

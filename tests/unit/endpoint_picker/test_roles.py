@@ -30,11 +30,14 @@ def deployment(role: str | None, **labels: str) -> dict[str, Any]:
 POOL = {"spec": {"selector": {"matchLabels": {"app": "chat"}}}}
 
 
-def rules(target: str, name: str, *workloads: dict[str, Any], pool: Any = POOL) -> list[str]:
-    """Return the rules of what was found."""
+def rules(target: str, name: str, *workloads: dict[str, Any], pooled: bool = True) -> list[str]:
+    """Return the rules of what was found. pooled: whether there is a pool, which selects some of them."""
     release = release_of(target)
     report = check_document(preset(name, release), release)
-    return [finding.rule for finding in role_findings(workloads, pool, report, release)]
+    return [
+        finding.rule
+        for finding in role_findings(workloads, POOL if pooled else None, report, release)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +70,7 @@ def test_roles_do_not_matter_where_no_filter_looks_at_them() -> None:
 def test_only_pods_of_the_pool_count() -> None:
     elsewhere = deployment("prefill", app="other")
     assert rules("llmd:0.9", "pd", deployment("decode"), elsewhere) == ["role-without-pods"]
-    assert rules("llmd:0.9", "pd", deployment("decode"), elsewhere, pool=None) == []
+    assert rules("llmd:0.9", "pd", deployment("decode"), elsewhere, pooled=False) == []
     assert rules("llmd:0.9", "pd", elsewhere) == ["pool-without-pods"]
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 from ...kube.intent import Child, Intent, present
 from ...kube.problem import Complaint, InputError
@@ -40,7 +41,7 @@ from .resolved import Resolved
 from .settings import Settings
 from .spec import LlmInferenceService
 
-Builder = Callable[[Resolved, Reader], Child | None]
+Builder: TypeAlias = Callable[[Resolved, Reader], "Child | None"]
 
 #: What serves the model, in the order in which the controller makes it.
 WORKLOADS: tuple[Builder, ...] = (
