@@ -91,6 +91,7 @@ options:
     description:
       - The model servers behind the picker, as manifests; pods, or what has a pod template. Those that the O(pool) selects need the roles (label
         C(llm-d.ai/role)) that the filters of the configuration look for, as O(target) reads them.
+      - A block size that their C(--block-size) contradicts is warned about.
     type: list
     elements: dict
     default: []

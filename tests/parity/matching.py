@@ -44,6 +44,12 @@ def cases() -> dict[str, Json]:
     return {file.parent.name: load(file) for file in sorted(CASES.glob("*/expect.yaml"))}
 
 
+def is_of_kind(name: str, kind: str) -> bool:
+    """Tell whether a case is about a service of this kind."""
+    given = CASES / name / "input.yaml"
+    return given.is_file() and f"kind: {kind}\n" in given.read_text(encoding="utf-8")
+
+
 def load(path: Path) -> Any:
     """Return a file's single document."""
     return yaml.safe_load(path.read_text(encoding="utf-8"))

@@ -25,10 +25,12 @@ from ansible_collections.modelops.inference.plugins.module_utils.services.llm_in
     Settings,
 )
 
-from .matching import CASES, Seen, cases, faults
+from .matching import CASES, Seen, cases, faults, is_of_kind
 
 Json = dict[str, Any]
-LI = {name: expected for name, expected in cases().items() if name.startswith("li-")}
+LI = {
+    name: expected for name, expected in cases().items() if is_of_kind(name, "LLMInferenceService")
+}
 
 
 def documents(folder: Path, names: list[str]) -> list[Json]:
@@ -60,4 +62,4 @@ def test_case_ends_as_it_should(name: str) -> None:
 
 def test_every_case_that_rendering_decides_is_run() -> None:
     """Two more need a cluster: a label that moves into a selector, and the condition of a picker that was taken away."""
-    assert len(LI) == 5
+    assert len(LI) == 6

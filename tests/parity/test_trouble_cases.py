@@ -17,12 +17,12 @@ from ansible_collections.modelops.inference.plugins.module_utils.entry import (
     llmisvc_reconcile,
 )
 
-from .matching import ABSENT, CASES, Seen, at, cases, faults, load, mentions
+from .matching import ABSENT, CASES, Seen, at, cases, faults, is_of_kind, load, mentions
 
 Json = dict[str, Any]
 ALL = cases()
 #: Kinds that a task does not take yet have a file of their own: test_llm_inference_service_cases.py.
-ELSEWHERE = {name for name in ALL if name.startswith("li-")}
+ELSEWHERE = {name for name in ALL if is_of_kind(name, "LLMInferenceService")}
 OFFLINE = sorted(
     name
     for name, expected in ALL.items()

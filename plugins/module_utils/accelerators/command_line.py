@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What an engine's command line says about parallelism, against the devices that its container gets.
 
-Flags are those of vLLM and SGLang. A value that stands in a variable counts where the variable stands in the container.
+Flags are those of vLLM and SGLang.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
 
+from ..kube.command_line import flags, words
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from .requests import amounts
@@ -29,8 +28,6 @@ _FLAGS: Mapping[str, str] = {
     "--data-parallel-size-local": "data_local",
     "-dpl": "data_local",
 }
-_WORD = re.compile(r"[^\s\"']+")
-_VARIABLE = re.compile(r"\$(?:\((?P<k8s>\w+)\)|\{(?P<braces>\w+)\}|(?P<bare>\w+))", re.ASCII)
 #: Words of engines whose ranks run in several pods.
 _SEVERAL = ("ray", "--nnodes", "--node-rank", "--master-addr", "--dist-init-addr", "lws_")
 #: Devices of which one may run several ranks.
@@ -39,21 +36,11 @@ _CORES = ("aws.amazon.com/neuron", "google.com/tpu")
 
 def said_sizes(container: Json) -> dict[str, int]:
     """Return the sizes that a container's command line names; what cannot be read is left out."""
-    words = _words(container)
-    values = {each["name"]: str(each.get("value", "")) for each in container.get("env") or ()}
-    sizes = {}
-    for word, following in pairwise([*words, ""]):
-        flag, equals, value = word.partition("=")
-        name = _FLAGS.get(flag.replace("_", "-"))
-        size = _resolved(value if equals else following, values)
-        if name and size.isdecimal() and int(size) > 0:
-            sizes[name] = int(size)
-    return sizes
-
-
-def _resolved(value: str, variables: Mapping[str, str]) -> str:
-    match = _VARIABLE.fullmatch(value)
-    return variables.get(next(filter(None, match.groups())), "") if match else value
+    return {
+        _FLAGS[flag]: int(size)
+        for flag, size in flags(container)
+        if flag in _FLAGS and size.isdecimal() and int(size) > 0
+    }
 
 
 def fitting_devices(sizes: Mapping[str, int], pods: int) -> set[int]:
@@ -96,14 +83,5 @@ def command_line_problems(container: Json, pods: int, path: str) -> Iterator[Pro
 
 
 def _over_several_pods(container: Json) -> bool:
-    words = " ".join(_words(container)).lower()
-    return any(sign in words for sign in _SEVERAL)
-
-
-def _words(container: Json) -> list[str]:
-    return [
-        word
-        for field in ("command", "args")
-        for item in container.get(field) or ()
-        for word in _WORD.findall(str(item))
-    ]
+    line = " ".join(words(container)).lower()
+    return any(sign in line for sign in _SEVERAL)

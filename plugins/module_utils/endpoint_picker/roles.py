@@ -12,6 +12,7 @@ from ..kube.manifest import Json
 from .check import Report
 from .findings import Finding, warning
 from .releases import Generation, Release
+from .workloads import as_map, pod_of
 
 LABEL = "llm-d.ai/role"
 
@@ -97,20 +98,12 @@ def _filters_in_use(report: Report) -> dict[str, str]:
 
 
 def _pod_labels(workload: Json) -> dict[str, str]:
-    """Return the labels of a workload's pods: of a LeaderWorkerSet those of its leaders, which answer requests."""
-    spec = _map(workload.get("spec"))
-    group = _map(spec.get("leaderWorkerTemplate"))
-    template = spec.get("template") or group.get("leaderTemplate") or group.get("workerTemplate")
-    metadata = _map(_map(template).get("metadata") if template else workload.get("metadata"))
-    return {str(key): str(value) for key, value in _map(metadata.get("labels")).items()}
+    metadata = as_map(pod_of(workload).get("metadata"))
+    return {str(key): str(value) for key, value in as_map(metadata.get("labels")).items()}
 
 
 def _selector(pool: Json | None) -> dict[str, str]:
     """Return the labels that a pool selects by; v1alpha2 has them without `matchLabels`."""
-    selector = _map(_map((pool or {}).get("spec")).get("selector"))
-    labels = _map(selector.get("matchLabels", selector))
+    selector = as_map(as_map((pool or {}).get("spec")).get("selector"))
+    labels = as_map(selector.get("matchLabels", selector))
     return {str(key): str(value) for key, value in labels.items()}
-
-
-def _map(value: object) -> Json:
-    return value if isinstance(value, dict) else {}

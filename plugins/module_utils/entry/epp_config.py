@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..cluster.connection import Cluster
+from ..endpoint_picker.block_size import block_size_findings
 from ..endpoint_picker.check import check_text
 from ..endpoint_picker.findings import Finding
 from ..endpoint_picker.meaning import differences, meaning_hash
@@ -133,6 +134,7 @@ def _around(params: Mapping[str, Any], prepared: Prepared, release: Release) -> 
     if params["pool"] is not None:
         findings += pool_findings(params["pool"], prepared.report, release)
     findings += role_findings(params["workloads"], params["pool"], prepared.report, release)
+    findings += block_size_findings(params["workloads"], prepared.report)
     return findings
 
 

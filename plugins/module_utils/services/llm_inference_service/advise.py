@@ -52,7 +52,7 @@ def advise(service: LlmInferenceService, settings: Settings, reader: Reader) -> 
         *_presets(resolved),
         *_router(resolved, reader),
         *_certificate(resolved, reader),
-        *picker_advice(resolved),
+        *picker_advice(resolved, manifests),
     ]
     for manifest in manifests:
         for pod in _pods(manifest):

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from ...endpoint_picker.block_size import block_size_findings
 from ...endpoint_picker.check import check_text
 from ...endpoint_picker.findings import Finding
 from ...endpoint_picker.releases import release_of
+from ...kube.manifest import Json
 from ...kube.problem import Problem
 from .children.scheduler_config import given_config
 from .resolved import Resolved
@@ -15,13 +17,17 @@ from .resolved import Resolved
 _PATH = "spec.router.scheduler.config"
 
 
-def picker_advice(resolved: Resolved) -> Iterator[Problem]:
-    """Yield what is wrong with the configuration, as warnings: the author's image may be of another release than the preset's."""
+def picker_advice(resolved: Resolved, workloads: Sequence[Json]) -> Iterator[Problem]:
+    """Yield what is wrong with the configuration, as warnings: the author's image may be of another release than the preset's.
+
+    workloads: what serves the model.
+    """
     text = given_config(resolved) if resolved.managed_scheduler else None
     if text is None:
         return
     target = release_of(resolved.settings.release.picker)
-    for finding in check_text(text, target).findings:
+    report = check_text(text, target)
+    for finding in (*report.findings, *block_size_findings(workloads, report)):
         if finding.severity != "info":
             yield _as_problem(finding, target.target)
 

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command line of a container, as the program in it reads it: words, also those of a shell's script, and flags with their values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+
+from .manifest import Json
+
+_WORD = re.compile(r"[^\s\"']+")
+_VARIABLE = re.compile(r"\$(?:\((?P<k8s>\w+)\)|\{(?P<braces>\w+)\}|(?P<bare>\w+))", re.ASCII)
+
+
+def words(container: Json) -> list[str]:
+    """Return the words of a container's command and arguments, without quotes."""
+    return [
+        word
+        for field in ("command", "args")
+        for item in container.get(field) or ()
+        for word in _WORD.findall(str(item))
+    ]
+
+
+def flags(container: Json) -> Iterator[tuple[str, str]]:
+    """Yield each word with what may be its value: `--a=1` and `--a 1` give `("--a", "1")`.
+
+    Underscores are dashes, as engines read them. A value that is a variable counts where the variable stands in the container, and is
+    empty elsewhere.
+    """
+    values = {each["name"]: str(each.get("value", "")) for each in container.get("env") or ()}
+    for word, following in pairwise([*words(container), ""]):
+        flag, equals, value = word.partition("=")
+        yield flag.replace("_", "-"), _resolved(value if equals else following, values)
+
+
+def _resolved(value: str, variables: Mapping[str, str]) -> str:
+    match = _VARIABLE.fullmatch(value)
+    return variables.get(next(filter(None, match.groups())), "") if match else value
