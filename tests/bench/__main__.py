@@ -67,8 +67,8 @@ def main(words: Sequence[str]) -> int:
             began = time.monotonic()
             print(f"bench: {name} …", flush=True)
             results += known[name](bench)
+            document = _written(results)
             print(f"bench: {name} took {time.monotonic() - began:.0f} s", flush=True)
-    document = _written(results)
     if everything:
         PAGE.write_text(figures.page(document))
     print(figures.page(document))
