@@ -85,6 +85,8 @@ def _split(writes: Sequence[Write]) -> tuple[list[Write], list[Write], list[Writ
 
 
 def _owned(body: Json, uids: dict[str, str]) -> bytes:
+    # Of the object that was recorded; the copy has another.
+    body["metadata"].pop("resourceVersion", None)
     for owner in body["metadata"].get("ownerReferences", []):
         owner["uid"] = uids[owner["name"]]
     return json.dumps(body).encode()

@@ -32,7 +32,7 @@ PROMETHEUS = {each["metadata"]["name"]: each for each in crds.load("prometheus")
 
 
 def codes(client: Client, crd: Json) -> set[int]:
-    """Return how the API server answers to lists of each version of a kind: 200, 404, or 429 while it makes up its mind."""
+    """Return how the API server answers to lists of each version of a kind: 200, or 404."""
     spec = crd["spec"]
     found = set()
     for version in spec["versions"]:

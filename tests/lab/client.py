@@ -32,6 +32,9 @@ _TIMEOUT = urllib3.Timeout(connect=5, read=60)
 #: How long a condition is given, and how often it is looked at.
 DEADLINE = 60.0
 _LOOK_EVERY = 0.1
+#: How a server refuses what it takes a moment later, and how many seconds that is waited for.
+_BUSY = 429
+_BUSY_WITHIN = 10.0
 
 
 class ApiError(Exception):
@@ -83,9 +86,15 @@ class Client:
         )
         url = f"{self.access.server}{path}" + (f"?{urlencode(query)}" if query else "")
         data = None if body is None else json.dumps(body).encode()
-        answer = self._pool.request(
-            method, url, headers=headers, body=data, retries=False, timeout=_TIMEOUT
-        )
+        until = time.monotonic() + _BUSY_WITHIN
+        while True:
+            answer = self._pool.request(
+                method, url, headers=headers, body=data, retries=False, timeout=_TIMEOUT
+            )
+            # An API server that has just started, or has a new kind, says so while it makes up its mind.
+            if answer.status != _BUSY or time.monotonic() > until:
+                break
+            threading.Event().wait(_LOOK_EVERY)
         if answer.status >= 400 and answer.status not in accept:
             raise ApiError(method, path, answer.status, answer.data)
         try:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from . import kubeconfig
-from .client import Client, Manifest
+from .client import Client, Manifest, wait_until
 from .kubeconfig import Access
 
 
@@ -73,7 +73,10 @@ def grant(
     rules: Sequence[Manifest],
     namespace: str = "",
 ) -> None:
-    """Give a user (`ann`) or a ServiceAccount (`team-a/robot`) the rights of RBAC rules, in one namespace or in all."""
+    """Give a user (`ann`) or a ServiceAccount (`team-a/robot`) the rights of RBAC rules, in one namespace or in all.
+
+    Returns when the API server knows of the last rule.
+    """
     owner, dummy, account = subject.rpartition("/")
     who = (
         {"kind": "ServiceAccount", "namespace": owner, "name": account}
@@ -95,6 +98,34 @@ def grant(
     cluster.client.apply(
         {**common, "kind": f"{prefix}RoleBinding", "roleRef": role, "subjects": [who]}
     )
+    user = f"system:serviceaccount:{owner}:{account}" if owner else subject
+    review = _review(user, rules[-1], namespace)
+
+    def allowed() -> tuple[bool, Manifest]:
+        path = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+        answer: Manifest = cluster.client.request("POST", path, body=review)
+        return bool(answer["status"].get("allowed")), answer["status"]
+
+    wait_until(allowed, f"{subject} to have the rights")
+
+
+def _review(user: str, rule: Manifest, namespace: str) -> Manifest:
+    """Return the question whether a user may do the first thing that a rule allows."""
+    resource, dummy, subresource = str(rule["resources"][0]).partition("/")
+    what = {
+        "namespace": namespace,
+        "verb": rule["verbs"][0],
+        "group": rule["apiGroups"][0],
+        "resource": resource,
+        "subresource": subresource,
+        "name": (rule.get("resourceNames") or [""])[0],
+    }
+    groups = ["system:serviceaccounts"] if user.startswith("system:serviceaccount:") else []
+    return {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SubjectAccessReview",
+        "spec": {"user": user, "groups": groups, "resourceAttributes": what},
+    }
 
 
 def write_kubeconfig(folder: Path, label: str, access: Access, namespace: str) -> Path:
