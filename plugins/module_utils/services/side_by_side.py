@@ -46,3 +46,26 @@ def given_twice(services: Sequence[Named]) -> Iterator[Found]:
                 f'"{services[number].name}" stands in the list more than once; keep one of them'
             )
             yield number, Problem("metadata.name", message, rule="service-twice")
+
+
+def same_cluster_object(
+    services: Sequence[S], key: Callable[[S], str | None], kind: str
+) -> Iterator[Found]:
+    """Yield a problem for services of several namespaces that become one cluster-scoped object. key: its name, None where there is none."""
+    for group in groups(services, key):
+        if len({services[number].namespace for number in group}) > 1:
+            places = sorted(
+                {f"{services[number].namespace}/{services[number].name}" for number in group}
+            )
+            message = becomes_one(places, f'{kind} "{key(services[group[0]])}"')
+            yield from (
+                (number, Problem("metadata.name", message, rule="cluster-role-collision"))
+                for number in group
+            )
+
+
+def becomes_one(called: Sequence[str], what: str) -> str:
+    """Return that several services would become one object, and the way out."""
+    every = "both" if len(called) == 2 else "all"
+    names = " and ".join(f'"{name}"' for name in called)
+    return f"{names} {every} become {what}; rename one of them"

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from ...kube.manifest import value_at
 from ...kube.problem import Problem
-from ..side_by_side import Found, given_twice, groups
+from ..side_by_side import Found, given_twice, same_cluster_object
 from . import names
 from .settings import Settings
 from .spec import LlmInferenceService
@@ -43,16 +43,7 @@ def _binding(service: LlmInferenceService) -> str | None:
 
 
 def _cluster_role_bindings(services: Sequence[LlmInferenceService]) -> Iterator[Found]:
-    for group in groups(services, _binding):
-        places = {f'"{services[number].namespace}/{services[number].name}"' for number in group}
-        if len(places) == 1:
-            continue
-        message = (
-            f"{' and '.join(sorted(places))} all become ClusterRoleBinding "
-            f'"{_binding(services[group[0]])}"; rename all but one of them'
-        )
-        for number in group:
-            yield number, Problem("metadata.name", message, rule="cluster-role-collision")
+    yield from same_cluster_object(services, _binding, "ClusterRoleBinding")
 
 
 def _borrowed(services: Sequence[LlmInferenceService]) -> Iterator[Found]:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 
 from ...kube.problem import Problem
-from ..side_by_side import Found, given_twice, groups
+from ..side_by_side import Found, becomes_one, given_twice, groups, same_cluster_object
 from . import names
 from .settings import Settings
 from .spec import ModelService
@@ -33,9 +33,7 @@ def _picker_names(services: Sequence[ModelService], _settings: Settings) -> Iter
         called = sorted({services[number].name for number in group})
         if len(called) == 1:
             continue
-        both = " and ".join(f'"{name}"' for name in called)
-        every = "both" if len(called) == 2 else "all"
-        message = f'{both} {every} become Service "{names.picker(called[0])}"; rename one of them'
+        message = becomes_one(called, f'Service "{names.picker(called[0])}"')
         yield from (
             (number, Problem("metadata.name", message, rule="picker-collision")) for number in group
         )
@@ -46,19 +44,7 @@ def _cluster_roles(services: Sequence[ModelService], settings: Settings) -> Iter
         made = service.pool is not None and settings.metrics_endpoint_auth
         return names.picker_cluster_role(service.name, service.namespace) if made else None
 
-    for group in groups(services, key):
-        if len({services[number].namespace for number in group}) == 1:
-            continue
-        places = " and ".join(
-            f'"{services[number].namespace}/{services[number].name}"' for number in group
-        )
-        message = (
-            f'{places} both become ClusterRole "{key(services[group[0]])}"; rename one of them'
-        )
-        yield from (
-            (number, Problem("metadata.name", message, rule="cluster-role-collision"))
-            for number in group
-        )
+    yield from same_cluster_object(services, key, "ClusterRole")
 
 
 def _routes(services: Sequence[ModelService], settings: Settings) -> Iterator[Found]:
