@@ -17,7 +17,7 @@ from tests.lab.distance import Distance
 from tests.lab.proxy import Proxy
 
 from .ceiling import Write, recorded
-from .plane import Bench, entry, median
+from .plane import Bench, entry, median, settled
 from .runs import Json, Timing
 from .workload import rendered, services
 
@@ -181,8 +181,7 @@ def _edited(documents: list[Json], turn: int) -> list[Json]:
 
 
 def _settle(bench: Bench, documents: list[Json], namespace: str) -> None:
-    bench.ours(documents, namespace, wait=True)
-    bench.ours(documents, namespace)
+    settled(lambda: bench.ours(documents, namespace, wait=True))
 
 
 def _counted(bench: Bench, documents: list[Json], namespace: str) -> Json:

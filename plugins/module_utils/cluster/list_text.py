@@ -33,19 +33,25 @@ def read_list(body: bytes, keep: Callable[[Json], Json]) -> tuple[Json, list[Jso
 def _read_items(text: str, at: int, keep: Callable[[Json], Json]) -> tuple[list[Json], int]:
     """Return what is kept of the items from a place on, and the place behind them."""
     items = []
-    at = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]
+    at = _after_blanks(text, at)
     while not text.startswith("]", at):
         item, at = _DECODER.raw_decode(text, at)
         items.append(keep(item))
-        at = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]
+        at = _after_blanks(text, at)
     return items, at + 1
+
+
+def _after_blanks(text: str, at: int) -> int:
+    found = _BETWEEN.match(text, at)
+    return found.end() if found else at
 
 
 def _is_object(text: str) -> bool:
     try:
-        return isinstance(json.loads(text), dict)
-    except ValueError:
+        _parsed(text)
+    except json.JSONDecodeError:
         return False
+    return True
 
 
 def _parsed(text: str) -> Json:
