@@ -142,7 +142,10 @@ def test_r9_r30_a_list_that_cannot_go_on_begins_again(
 def test_r15_a_watch_that_breaks_is_resumed(swing: Swing, effects: list[Effect]) -> None:
     where = PLACES["wait-watch"]
     trouble = Fault(where.match, *effects)
-    swing.converges(where, trouble)
+    # Pods that are ready before the watch is opened again leave the rest of the trouble to the next run.
+    for dummy in effects:
+        if len(trouble.struck) < len(effects):
+            swing.converges(where, trouble)
     assert len(trouble.struck) == len(effects)
 
 

@@ -39,11 +39,12 @@ from tests.lab.line import (
 from tests.lab.proxy import Proxy
 from tests.lab.proxy_record import Record
 
-from .support.cluster import owned
+from .support.cluster import owned, read
 from .support.disturbed import MAIN_PLACES, PLACES, Swing
 from .support.entries import Entries, actions
-from .support.services import children, full
+from .support.services import children, custom_resource, full
 
+Json = dict[str, Any]
 pytestmark = pytest.mark.usefixtures("hasty")
 #: What nobody waits for: a run that does wait for it takes longer than any of these tests may.
 ENDLESS = 300.0
@@ -172,11 +173,12 @@ def test_rd_the_deadline_of_the_task_ends_a_wait(swing: Swing) -> None:
 def test_r29_the_api_server_restarts_in_the_middle_of_a_run(own_lab: ControlPlane) -> None:
     client = own_lab.client
     with fresh_namespace(client, "bare") as namespace:
-        fleet = [full(f"chat-{number}", namespace) for number in range(6)]
+        # So many that the run is not over before the restart is under way.
+        fleet = [full(f"chat-{number}", namespace) for number in range(20)]
 
-        def begun() -> tuple[bool, int]:
-            found = owned(client, fleet[0])
-            return bool(found), len(found)
+        def begun() -> tuple[bool, Json | None]:
+            found = read(client, custom_resource(fleet[0]))
+            return found is not None, found
 
         with ThreadPoolExecutor(1) as pool:
             run = pool.submit(Entries(own_lab.kubeconfig).run, *fleet)
