@@ -9,17 +9,18 @@ from ...kube.manifest import Json
 from ...kube.problem import Problem
 from ...kube.reader import Reader
 from ...kube.reference import Reference
+from ..kserve.pod import container_of
+from ..kserve.secrets import secret_texts
+from ..kserve.storage.initializer import NAME as INITIALIZER
 from .advise_picker import picker_advice
-from .artifacts.storage_initializer import NAME as INITIALIZER
 from .certificate.request import secret_reference
 from .compile import children
 from .errors import Unbuildable
-from .pod import MAIN, container_of
+from .pod import MAIN
 from .presets.own import OWN, PREFIX
 from .presets.resolve import resolve
 from .resolved import Resolved
 from .router.references import invalid_references
-from .secrets import secret_texts
 from .settings import Settings
 from .spec import LlmInferenceService
 

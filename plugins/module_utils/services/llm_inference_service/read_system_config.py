@@ -15,9 +15,10 @@ from ...kube.names import check_namespace
 from ...kube.quantity import canonical_quantity
 from ...kube.reader import Reader
 from ...kube.reference import Reference
+from ..kserve.storage_config import Credentials, Storage
 from .errors import Unbuildable
 from .settings import Settings
-from .system_config import CONFIG_MAP, Certificates, Credentials, Ingress, Storage, SystemConfig
+from .system_config import CONFIG_MAP, Certificates, Ingress, SystemConfig
 
 #: What KServe's default manifest holds; for clusters without KServe, which use the collection's presets.
 DEFAULTS: Mapping[str, Json] = {

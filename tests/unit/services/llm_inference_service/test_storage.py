@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.artifacts.s3 import (
+from ansible_collections.modelops.inference.plugins.module_utils.services.kserve.storage.s3 import (
     s3_environment,
 )
 

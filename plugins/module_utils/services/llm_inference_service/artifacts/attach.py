@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from ....kube.manifest import Json
 from ....kube.reader import Reader
-from ..pod import MAIN, mounted
+from ...kserve.pod import mounted
+from ...kserve.storage.initializer import CLAIM_VOLUME, MODEL_PATH, claim_parts
+from ..pod import MAIN
 from ..resolved import Resolved
 from .errors import ArtifactError
 from .modelcar import with_modelcar
-from .storage_initializer import MODEL_PATH, with_storage_initializer
-
-_PVC_VOLUME = "kserve-pvc-source"
+from .storage_initializer import with_storage_initializer
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def with_model(pod: Json, resolved: Resolved, reader: Reader, account: Account) 
         return pod
     match scheme:
         case "pvc":
-            return _with_claim(pod, rest)
+            return _with_claim(pod, uri)
         case "oci":
             return with_modelcar(pod, rest, resolved.config.storage)
         case "hf" | "s3":
@@ -52,8 +52,8 @@ def with_model(pod: Json, resolved: Resolved, reader: Reader, account: Account) 
     )
 
 
-def _with_claim(pod: Json, rest: str) -> Json:
-    claim, dummy, path = rest.partition("/")
-    volume = {"name": _PVC_VOLUME, "persistentVolumeClaim": {"claimName": claim}}
-    mount = {"name": _PVC_VOLUME, "mountPath": MODEL_PATH, "readOnly": True}
+def _with_claim(pod: Json, uri: str) -> Json:
+    claim, path = claim_parts(uri)
+    volume = {"name": CLAIM_VOLUME, "persistentVolumeClaim": {"claimName": claim}}
+    mount = {"name": CLAIM_VOLUME, "mountPath": MODEL_PATH, "readOnly": True}
     return mounted(pod, MAIN, volume, {**mount, "subPath": path} if path else mount)

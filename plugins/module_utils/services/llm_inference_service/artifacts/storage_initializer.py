@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from ....kube.manifest import Json
 from ....kube.reader import Reader
-from ..pod import MAIN, appended, has_volume, mounted
+from ....kube.reference import Reference
+from ...kserve.pod import appended, mounted, with_volume
+from ...kserve.storage.ca_bundle import ca_bundle_of, with_ca_bundle
+from ...kserve.storage.credentials import SecretMissing, with_credentials
+from ...kserve.storage.initializer import MODEL_PATH, VOLUME, initializer
+from ...kserve.storage.target import Target, in_pod
+from ..pod import MAIN
 from ..resolved import Resolved
-from .ca_bundle import with_ca_bundle
-from .credentials import with_credentials
-from .modelcar import VOLUME
-
-MODEL_PATH = "/mnt/models"
-NAME = "storage-initializer"
-_DEFAULT_IMAGE = "kserve/storage-initializer:latest"
+from .errors import ArtifactError
 
 
 def with_storage_initializer(
@@ -22,28 +22,43 @@ def with_storage_initializer(
     """Return a pod spec that fetches its model. account: the live ServiceAccount, None for `default`. Raises ArtifactError."""
     volume = {"name": VOLUME, "emptyDir": {}}
     pod = mounted(pod, MAIN, volume, {**_mount(), "readOnly": True})
-    pod = appended(pod, "initContainers", _container(uri, resolved))
-    if not has_volume(pod, VOLUME):
-        # There is no server to mount it: the fetching goes on all the same, as with the controller.
-        pod = appended(pod, "volumes", volume)
-    pod = with_credentials(pod, resolved, reader, account)
-    return with_ca_bundle(pod, resolved) if uri.startswith("s3://") else pod
+    # There may be no server to mount it: the fetching goes on all the same, as with the controller.
+    pod = with_volume(pod, volume)
+    container = {
+        **initializer([uri, MODEL_PATH], resolved.config.storage),
+        "volumeMounts": [_mount()],
+    }
+    target = _with_credentials(Target(container, tuple(pod["volumes"])), resolved, reader, account)
+    if uri.startswith("s3://"):
+        at_home = resolved.namespace == resolved.settings.kserve_namespace
+        bundle = ca_bundle_of(target.container, resolved.config.storage, kserve_namespace=at_home)
+        target = with_ca_bundle(target, bundle)
+    return appended(in_pod(pod, target), "initContainers", target.container)
 
 
 def _mount() -> Json:
     return {"name": VOLUME, "mountPath": MODEL_PATH}
 
 
-def _container(uri: str, resolved: Resolved) -> Json:
-    storage = resolved.config.storage
-    return {
-        "name": NAME,
-        "image": storage.image or _DEFAULT_IMAGE,
-        "args": [uri, MODEL_PATH],
-        "terminationMessagePolicy": "FallbackToLogsOnError",
-        "resources": {
-            "limits": {"cpu": storage.cpu_limit, "memory": storage.memory_limit},
-            "requests": {"cpu": storage.cpu_request, "memory": storage.memory_request},
-        },
-        "volumeMounts": [_mount()],
-    }
+def _with_credentials(
+    target: Target, resolved: Resolved, reader: Reader, account: Json | None
+) -> Target:
+    """Return the container with the credentials of an account. Raises ArtifactError where a Secret is proved missing."""
+    of_default = account is None
+    if account is None:
+        account = reader.get(Reference("v1", "ServiceAccount", resolved.namespace, "default"))
+    if account is None:
+        return target
+    config = resolved.config.credentials
+    annotations = resolved.service.annotations
+    try:
+        return with_credentials(target, account, annotations, config, resolved.namespace, reader)
+    except SecretMissing as missing:
+        named = missing.by_annotation
+        raise ArtifactError(
+            f'Secret "{missing.name}" not found',
+            "metadata.annotations" if named else "spec.template.serviceAccountName",
+            f"create Secret {resolved.namespace}/{missing.name}, or do not name it"
+            + (f" in {config.secret_annotation}" if named else ""),
+            of_default_account=of_default and not named,
+        ) from None

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ....kube.manifest import Json
-from ..secrets import secret_texts
+from ...kserve.secrets import secret_texts
 from .request import CERTIFICATE, KEY, CertificateRequest
 
 if TYPE_CHECKING:

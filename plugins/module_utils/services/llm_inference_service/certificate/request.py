@@ -14,10 +14,10 @@ from ipaddress import ip_address
 from ....kube.manifest import Json, value_at
 from ....kube.reader import Reader
 from ....kube.reference import Reference
+from ...kserve.secrets import secret_texts
 from .. import labels, names
 from ..children.inference_pools import API_VERSION as POOL_API_VERSION
 from ..resolved import Resolved
-from ..secrets import secret_texts
 
 #: Keys of the Secret, as Kubernetes names them in Secrets of this type.
 CERTIFICATE, KEY = "tls.crt", "tls.key"

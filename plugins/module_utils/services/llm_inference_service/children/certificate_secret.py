@@ -6,10 +6,10 @@ from __future__ import annotations
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Manifest
 from ....kube.reader import Reader
+from ...kserve.secrets import secret_texts
 from .. import labels, names
 from ..certificate.request import CERTIFICATE, KEY, secret_reference
 from ..resolved import Resolved
-from ..secrets import secret_texts
 
 
 def certificate_secret(resolved: Resolved, reader: Reader) -> Child | None:

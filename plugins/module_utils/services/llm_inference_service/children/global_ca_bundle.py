@@ -7,7 +7,7 @@ from ....kube.intent import Child, Stage
 from ....kube.manifest import Manifest, value_at
 from ....kube.reader import Reader
 from ....kube.reference import Reference
-from ..artifacts.ca_bundle import GLOBAL_CONFIG_MAP
+from ...kserve.storage.ca_bundle import GLOBAL_CONFIG_MAP
 from ..errors import Unbuildable
 from ..resolved import Resolved
 from ..spec import KIND

@@ -7,9 +7,10 @@ from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
 from ....kube.reader import Reader
+from ...kserve.pod import changed, container_of
 from .. import labels, names
 from ..certificate.request import certificate_hash
-from ..pod import MAIN, changed, container_of
+from ..pod import MAIN
 from ..resolved import Resolved
 from .scheduler_config import config_arguments
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The credentials with which the init container fetches a model. Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.7."""
+"""The credentials with which a container reaches where models are kept.
+
+Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.7, reference/kserve-isvc-and-install.md A9.6.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,10 @@ from collections.abc import Mapping
 from ....kube.manifest import Json
 from ....kube.reader import Reader
 from ....kube.reference import Reference
-from ..resolved import Resolved
 from ..secrets import secret_texts
-from .errors import ArtifactError
-from .init_container import init_env, with_env, with_mount
+from ..storage_config import Credentials
 from .s3 import s3_environment
+from .target import Target
 
 _ROLE_ANNOTATION = "eks.amazonaws.com/role-arn"
 _GCS_PATH, _GCS_VOLUME, _GCS_FILE = (
@@ -38,41 +40,44 @@ _OLD_AZURE = {key: key.replace("AZURE_", "AZ_") for key in _AZURE[:4]}
 _ALWAYS = "AZURE_TENANT_ID"
 
 
-def with_credentials(pod: Json, resolved: Resolved, reader: Reader, account: Json | None) -> Json:
-    """Return a pod whose init container has the credentials of an account. None: the namespace's `default`.
+class SecretMissing(Exception):
+    """A Secret is proved missing. by_annotation: an annotation of the service names it, not the account."""
 
-    Raises ArtifactError where a Secret is proved missing.
+    def __init__(self, name: str, *, by_annotation: bool) -> None:
+        self.name = name
+        self.by_annotation = by_annotation
+        super().__init__(name)
+
+
+def with_credentials(
+    target: Target,
+    account: Json,
+    annotations: Mapping[str, str],
+    config: Credentials,
+    namespace: str,
+    reader: Reader,
+) -> Target:
+    """Return a container that has the credentials of an account.
+
+    annotations: the service's; one of them may name the Secret. Raises SecretMissing.
     """
-    of_default = account is None
-    if account is None:
-        account = reader.get(Reference("v1", "ServiceAccount", resolved.namespace, "default"))
-    if account is None:
-        return pod
-    credentials = resolved.config.credentials
-    annotations = (account.get("metadata") or {}).get("annotations") or {}
-    if annotations.get(_ROLE_ANNOTATION):
-        pod = with_env(pod, [*init_env(pod), *s3_environment(annotations, {}, credentials.s3)])
-    named = resolved.service.annotations.get(credentials.secret_annotation or "-", "")
+    of_account = (account.get("metadata") or {}).get("annotations") or {}
+    if _ROLE_ANNOTATION in of_account:
+        target = target.with_env(*s3_environment(of_account, {}, config.s3))
+    named = annotations.get(config.secret_annotation or "-", "")
     names = [named] if named else [str(entry.get("name")) for entry in account.get("secrets") or ()]
     for name in names:
-        secret = reader.get(Reference("v1", "Secret", resolved.namespace, name))
+        secret = reader.get(Reference("v1", "Secret", namespace, name))
         if secret is None and reader.complete:
-            raise ArtifactError(
-                f'Secret "{name}" not found',
-                "metadata.annotations" if named else "spec.template.serviceAccountName",
-                f"create Secret {resolved.namespace}/{name}, or do not name it"
-                + (f" in {credentials.secret_annotation}" if named else ""),
-                of_default_account=of_default and not named,
-            )
+            raise SecretMissing(name, by_annotation=bool(named))
         if secret is not None:
-            pod = _with_secret(pod, name, secret, resolved)
-    return pod
+            target = _with_secret(target, name, secret, config)
+    return target
 
 
-def _with_secret(pod: Json, name: str, secret: Json, resolved: Resolved) -> Json:
+def _with_secret(target: Target, name: str, secret: Json, config: Credentials) -> Target:
     """Add what one Secret is for: the first that fits."""
     data = secret_texts(secret)
-    config = resolved.config.credentials
     secret_key = config.s3.get("s3SecretAccessKeyName") or "awsSecretAccessKey"
     gcs_file = config.gcs_file or _GCS_FILE
     if secret_key in data:
@@ -82,14 +87,14 @@ def _with_secret(pod: Json, name: str, secret: Json, resolved: Resolved) -> Json
             _from_secret("AWS_ACCESS_KEY_ID", name, access_key),
             _from_secret("AWS_SECRET_ACCESS_KEY", name, secret_key),
         ]
-        return _with_merged(pod, [*keys, *s3_environment(annotations, data, config.s3)])
+        variables = [*keys, *s3_environment(annotations, data, config.s3)]
+        return Target(_with_merged(target.container, variables), target.volumes)
     if gcs_file in data:
-        pod = _with_volume(pod, _GCS_VOLUME, name, _GCS_PATH)
         variable = {"name": "GOOGLE_APPLICATION_CREDENTIALS", "value": f"{_GCS_PATH}{gcs_file}"}
-        return with_env(pod, [*init_env(pod), variable])
+        return _with_volume(target, _GCS_VOLUME, name, _GCS_PATH).with_env(variable)
     if "HDFS_NAMENODE" in data and not _has_azure(data) and "https-host" not in data:
-        return _with_volume(pod, _HDFS_VOLUME, name, _HDFS_PATH)
-    return with_env(pod, [*init_env(pod), *_variables(name, data)])
+        return _with_volume(target, _HDFS_VOLUME, name, _HDFS_PATH)
+    return target.with_env(*_variables(name, data))
 
 
 def _has_azure(data: Mapping[str, str]) -> bool:
@@ -120,9 +125,9 @@ def _azure(name: str, data: Mapping[str, str]) -> list[Json]:
     ]
 
 
-def _with_merged(pod: Json, variables: list[Json]) -> Json:
+def _with_merged(container: Json, variables: list[Json]) -> Json:
     """Add variables; of one that is there the value alone is replaced."""
-    env = init_env(pod)
+    env = list(container.get("env") or ())
     places = {variable["name"]: place for place, variable in enumerate(env)}
     for variable in variables:
         place = places.get(variable["name"])
@@ -130,15 +135,11 @@ def _with_merged(pod: Json, variables: list[Json]) -> Json:
             env.append(variable)
         elif "value" in variable:
             env[place] = {**env[place], "value": variable["value"]}
-    return with_env(pod, env)
+    return {**container, "env": env}
 
 
-def _with_volume(pod: Json, volume: str, secret: str, path: str) -> Json:
-    return with_mount(
-        pod,
-        {"name": volume, "secret": {"secretName": secret}},
-        {"name": volume, "mountPath": path, "readOnly": True},
-    )
+def _with_volume(target: Target, volume: str, secret: str, path: str) -> Target:
+    return target.with_mount({"name": volume, "secret": {"secretName": secret}}, path)
 
 
 def _from_secret(variable: str, secret: str, key: str) -> Json:

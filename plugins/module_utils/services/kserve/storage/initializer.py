@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The init container that fetches models into a volume.
+
+Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.7, reference/kserve-isvc-and-install.md A9.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....kube.manifest import Json
+from ..storage_config import Storage
+
+NAME = "storage-initializer"
+#: Where model servers look for their model.
+MODEL_PATH = "/mnt/models"
+#: The volume into which a model is fetched, or in which an image's container leaves a link to it.
+VOLUME = "kserve-provision-location"
+#: The volume of a claim that holds the model already.
+CLAIM_VOLUME = "kserve-pvc-source"
+_DEFAULT_IMAGE = "kserve/storage-initializer:latest"
+
+
+def initializer(args: Sequence[str], storage: Storage) -> Json:
+    """Return the container. args: address and folder, once for each model."""
+    return {
+        "name": NAME,
+        "image": storage.image or _DEFAULT_IMAGE,
+        "args": list(args),
+        "terminationMessagePolicy": "FallbackToLogsOnError",
+        "resources": {
+            "limits": {"cpu": storage.cpu_limit, "memory": storage.memory_limit},
+            "requests": {"cpu": storage.cpu_request, "memory": storage.memory_request},
+        },
+    }
+
+
+def claim_parts(uri: str) -> tuple[str, str]:
+    """Return the claim and the folder of `pvc://claim/folder`."""
+    claim, dummy, path = uri.removeprefix("pvc://").partition("/")
+    return claim, path

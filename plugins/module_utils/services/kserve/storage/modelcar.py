@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A model in an image: a container of that image runs beside the server, which reads the other's files.
+
+Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.7, reference/kserve-isvc-and-install.md A9.2.
+"""
+
+from __future__ import annotations
+
+from ....kube.manifest import Json
+from ..pod import appended, changed, container_of, mounted, with_value
+from ..storage_config import Storage
+from .initializer import VOLUME
+
+_NAME = "modelcar"
+_SHARED_PATH = "/mnt"
+#: What the model container gets where the configuration says nothing.
+_CPU, _MEMORY = "10m", "15Mi"
+#: The shell's own process number: Kubernetes takes two dollar signs for one, and the shell two more for its number.
+_OWN_ROOT = "/proc/$$$$/root/models"
+_LINK = f"ln -sf {_OWN_ROOT} /mnt/models && exec sleep infinity"
+_CHECK = (
+    'if [ -d /models ] && [ -n "$(ls -A /models)" ]; then echo "OK: /models holds the model"; '
+    'else echo "NOK: /models is missing or empty in this image"; exit 1; fi'
+)
+
+
+def with_modelcar(pod: Json, server: str, image: str, storage: Storage) -> Json:
+    """Return a pod spec whose server reads the model from an image. server: the name of its container, which must be there."""
+    pod = changed(pod, server, lambda container: _asynchronous(container, storage))
+    pod = mounted(pod, server, {"name": VOLUME, "emptyDir": {}}, _mount())
+    if container_of(pod, _NAME) is None:
+        pod = appended(pod, "containers", _car(image, storage))
+        pod = appended(pod, "initContainers", _container(f"{_NAME}-init", image, _CHECK, storage))
+    return {**pod, "shareProcessNamespace": True}
+
+
+def _asynchronous(server: Json, storage: Storage) -> Json:
+    """Return the server, told to wait for the model, and as the user whose files it reads."""
+    server = with_value(server, "MODEL_INIT_MODE", "async")
+    return {**server, **_user(storage)}
+
+
+def _user(storage: Storage) -> Json:
+    uid = storage.uid_modelcar
+    return {} if uid is None else {"securityContext": {"runAsUser": uid}}
+
+
+def _mount() -> Json:
+    return {"name": VOLUME, "mountPath": _SHARED_PATH}
+
+
+def _container(name: str, image: str, script: str, storage: Storage) -> Json:
+    amounts = {
+        "cpu": storage.cpu_modelcar or _CPU,
+        "memory": storage.memory_modelcar or _MEMORY,
+    }
+    return {
+        "name": name,
+        "image": image,
+        "args": ["sh", "-c", script],
+        "resources": {"limits": amounts, "requests": amounts},
+        "terminationMessagePolicy": "FallbackToLogsOnError",
+    }
+
+
+def _car(image: str, storage: Storage) -> Json:
+    car = {**_container(_NAME, image, _LINK, storage), "volumeMounts": [_mount()]}
+    return {**car, **_user(storage)}
