@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A predictor's framework field as `model`. Source: KServe v0.17.0; reference A4.1."""
+
+from __future__ import annotations
+
+from ...kube.manifest import Json
+from .implementations import FRAMEWORKS
+
+#: Frameworks whose servers speak only the second protocol.
+_SECOND_PROTOCOL = frozenset({"triton", "onnx", "huggingface"})
+
+
+def with_model(predictor: Json) -> Json:
+    """Return a predictor whose framework field, if it has one, stands in `model`."""
+    framework = next((name for name in FRAMEWORKS if predictor.get(name) is not None), "")
+    rest = {name: value for name, value in predictor.items() if name != framework}
+    model = predictor.get("model")
+    if framework:
+        model = {"modelFormat": {"name": framework}, **predictor[framework]}
+        if framework in _SECOND_PROTOCOL:
+            model.setdefault("protocolVersion", "v2")
+    elif model is not None and model_format(model) == "triton":
+        model = {"protocolVersion": "v2", **model}
+    return rest if model is None else {**rest, "model": model}
+
+
+def model_format(model: Json) -> str:
+    """Return the name of a model's format, empty where it has none."""
+    return (model.get("modelFormat") or {}).get("name") or ""

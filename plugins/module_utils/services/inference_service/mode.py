@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a service is run: by Deployments (`Standard`) or by Knative. Source: KServe v0.17.0; reference A3.
+
+ModelMesh is known and refused: its pods are made by a controller of its own, which this collection does not take the place of.
+"""
+
+from __future__ import annotations
+
+from ...kube.manifest import Json, value_at
+from ...kube.problem import Problem
+from ...kube.schema_faults import show
+from ..kserve.modes import MODEL_MESH, MODES, canonical_mode
+from ..kserve.system_config import CONFIG_MAP, SystemConfig
+from .spec import MODE_ANNOTATION, InferenceService
+
+_ANNOTATION = f'metadata.annotations["{MODE_ANNOTATION}"]'
+
+
+def deployment_mode(service: InferenceService, config: SystemConfig, live: Json | None) -> str:
+    """Return the mode of a service, empty where nothing says it.
+
+    live: the custom resource as the cluster has it. The mode of a service that runs stays; a word from before 0.16 that its
+    status holds is read as today's.
+    """
+    running = value_at(live or {}, ("status", "deploymentMode"))
+    if running:
+        return canonical_mode(running)
+    if MODE_ANNOTATION not in config.disallowed_annotations:
+        wanted = canonical_mode(service.annotations.get(MODE_ANNOTATION, ""))
+        if wanted in MODES:
+            return wanted
+    return config.deploy.default_mode
+
+
+def mode_problem(
+    service: InferenceService, config: SystemConfig, live: Json | None
+) -> Problem | None:
+    """Return why a service cannot be run in its mode, None where it can."""
+    running = value_at(live or {}, ("status", "deploymentMode"))
+    wanted = service.annotations.get(MODE_ANNOTATION, "")
+    if running and wanted and canonical_mode(wanted) != canonical_mode(running):
+        return Problem(
+            _ANNOTATION,
+            f"{show(wanted)}: the service runs as {canonical_mode(running)}, and KServe refuses a change (update rejected: "
+            f"deploymentMode cannot be changed from '{running}' to '{wanted}'); delete the service and create it anew, "
+            "or give the new one another name",
+            rule="mode-change",
+        )
+    mode = deployment_mode(service, config, live)
+    if mode == MODEL_MESH:
+        return Problem(
+            _ANNOTATION,
+            "ModelMesh is not supported: pods of that mode are made by the ModelMesh controller, not from this resource alone; "
+            "write Standard, or leave the service to KServe with `reconciler: controller`",
+            rule="mode",
+        )
+    if not mode:
+        return Problem(
+            _ANNOTATION,
+            f"missing, and {CONFIG_MAP} has no block `deploy` that says a default, so that KServe could only fail again and again; "
+            "write Standard or Knative",
+            rule="mode",
+        )
+    return None

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What differs between releases of KServe where InferenceService is concerned: data, read by the builders.
+
+Source: reference/kserve-isvc-and-install.md A18.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """The behaviour of one release."""
+
+    name: str
+
+
+V0_17 = Release("0.17")
+RELEASES = {release.name: release for release in (V0_17,)}

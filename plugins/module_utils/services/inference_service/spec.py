@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An InferenceService, as everything behind the door reads it. Source: serving.kserve.io/v1beta1 of KServe v0.17.0."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ...kube.manifest import Json
+from ...kube.reference import Reference
+from .names import Role
+
+GROUP = "serving.kserve.io"
+API_VERSION = f"{GROUP}/v1beta1"
+KIND = "InferenceService"
+
+MODE_ANNOTATION = "serving.kserve.io/deploymentMode"
+STOP_ANNOTATION = "serving.kserve.io/stop"
+
+#: In the order in which the controller looks after them.
+ROLES: tuple[Role, ...] = ("predictor", "transformer", "explainer")
+
+
+@dataclass(frozen=True, slots=True)
+class InferenceService:
+    """One service.
+
+    document: the custom resource as its author wrote it, which is what gets applied.
+    labels, annotations, spec: with defaults. Never changed in place. A service that was loaded has those of its schema and
+    the framework fields as `model`; `defaulting.defaulted` adds what depends on the cluster's configuration.
+    """
+
+    document: Json
+    name: str
+    namespace: str
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    spec: Json
+
+    @property
+    def reference(self) -> Reference:
+        """The name of the custom resource."""
+        return Reference(API_VERSION, KIND, self.namespace, self.name)
+
+    @property
+    def subject(self) -> str:
+        """The service as errors name it."""
+        return f"{KIND} {self.namespace}/{self.name}"
+
+    @property
+    def stopped(self) -> bool:
+        """Whether its author asks for everything to be taken away but the service itself."""
+        return self.annotations.get(STOP_ANNOTATION, "").lower() == "true"
+
+    def component(self, role: Role) -> Json | None:
+        """Return the part of the spec that describes one component, None where the service has none."""
+        found: Json | None = self.spec.get(role)
+        return found
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """The components that the service has, in the controller's order."""
+        return tuple(role for role in ROLES if self.component(role) is not None)

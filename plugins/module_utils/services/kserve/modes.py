@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The words for how an InferenceService is run. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A3."""
+
+from __future__ import annotations
+
+STANDARD, KNATIVE, MODEL_MESH = "Standard", "Knative", "ModelMesh"
+MODES = (KNATIVE, STANDARD, MODEL_MESH)
+
+#: What the modes were called before 0.16.
+LEGACY = {"RawDeployment": STANDARD, "Serverless": KNATIVE}
+
+
+def canonical_mode(word: str) -> str:
+    """Return today's word for a mode; what is no mode is returned as it is."""
+    return LEGACY.get(word, word)

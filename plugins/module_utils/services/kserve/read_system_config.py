@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reading `inferenceservice-config`, with the checks and defaults of KServe's controller and of its webhooks.
+
+Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A1.5, A2 and A2.1.
+"""
+
+from __future__ import annotations
+
+from ...kube.manifest import Json
+from ...kube.reader import Reader
+from ...kube.reference import Reference
+from . import system_config as parts
+from .config_block import Block, gateway_fault, read_block
+from .config_schema import BLOCKS
+from .defaults import DEFAULTS
+from .modes import MODES, canonical_mode
+from .storage_config import Credentials, Storage
+from .system_config import CONFIG_MAP, Misconfigured, SystemConfig
+
+#: What children never get, whatever the lists say, once the block `inferenceService` is there.
+WITHHELD_ANNOTATIONS = frozenset(
+    {
+        "autoscaling.knative.dev/min-scale",
+        "autoscaling.knative.dev/max-scale",
+        "internal.serving.kserve.io/storage-initializer-sourceuri",
+        "kubectl.kubernetes.io/last-applied-configuration",
+        "modelFormat",
+    }
+)
+WITHHELD_LABELS = frozenset({"networking.knative.dev/visibility"})
+
+#: Blocks that only services with a certain autoscaler need.
+LATER = ("autoscaler", "opentelemetryCollector")
+
+
+def read_system_config(namespace: str, reader: Reader) -> SystemConfig:
+    """Return what the ConfigMap in KServe's namespace says. Raises Misconfigured, which holds all that is wrong.
+
+    Where there is no ConfigMap, there is no KServe, and `defaults.DEFAULTS` are taken.
+    """
+    found = reader.get(Reference("v1", "ConfigMap", namespace, CONFIG_MAP))
+    defaults = DEFAULTS if found is None else {}
+    data: Json = (found or {}).get("data") or {}
+    blocks = {name: read_block(name, data, defaults.get(name, {}), namespace) for name in BLOCKS}
+    config = _config(blocks, isvc=found is None or "inferenceService" in data)
+    problems = [
+        problem for name, block in blocks.items() if name not in LATER for problem in block.problems
+    ]
+    if problems:
+        raise Misconfigured(tuple(problems))
+    return config
+
+
+def _config(blocks: dict[str, Block], *, isvc: bool) -> SystemConfig:
+    own, credentials = blocks["inferenceService"], blocks["credentials"]
+    annotations = WITHHELD_ANNOTATIONS | {*own.texts("serviceAnnotationDisallowedList")}
+    labels = WITHHELD_LABELS | {*own.texts("serviceLabelDisallowedList")}
+    autoscaler, opentelemetry = _autoscaler(blocks["autoscaler"]), _opentelemetry(blocks[LATER[1]])
+    return SystemConfig(
+        ingress=ingress(blocks["ingress"]),
+        deploy=_deploy(blocks["deploy"]),
+        storage=storage(blocks["storageInitializer"]),
+        credentials=Credentials(
+            spec_secret=credentials.text("storageSpecSecretName"),
+            secret_annotation=credentials.text("storageSecretNameAnnotation"),
+            gcs_file=credentials.text("gcs", "gcsCredentialFileName"),
+            s3=credentials.value.get("s3") or {},
+        ),
+        logger=_logger(blocks["logger"]),
+        batcher=parts.Batcher(
+            image=blocks["batcher"].text("image"),
+            resources=blocks["batcher"].resources(required=True),
+            max_batch_size=blocks["batcher"].text("maxBatchSize"),
+            max_latency=blocks["batcher"].text("maxLatency"),
+        ),
+        agent=parts.Agent(blocks["agent"].text("image"), blocks["agent"].resources(required=True)),
+        metrics=parts.Metrics(
+            blocks["metricsAggregator"].text("enableMetricAggregation"),
+            blocks["metricsAggregator"].text("enablePrometheusScraping"),
+        ),
+        art=parts.ArtExplainer(
+            blocks["explainers"].text("art", "image"),
+            blocks["explainers"].text("art", "defaultImageVersion"),
+        ),
+        default_resources=own.resources("resource"),
+        disallowed_annotations=annotations if isvc else frozenset(),
+        disallowed_labels=labels if isvc else frozenset(),
+        local_model=parts.LocalModel(blocks["localModel"].flag("enabled")),
+        automount_token=blocks["security"].flag("autoMountServiceAccountToken"),
+        service_cluster_ip_none=blocks["service"].flag("serviceClusterIPNone"),
+        gpu_types=blocks["multiNode"].texts("customGPUResourceTypeList"),
+        autoscaler=autoscaler,
+        opentelemetry=opentelemetry,
+        later={name: tuple(blocks[name].problems) for name in LATER},
+    )
+
+
+def ingress(block: Block) -> parts.Ingress:
+    """Return the block `ingress`, with what the controller refuses of it."""
+    if block.present:
+        _check_ingress(block)
+    domains = block.value.get("additionalIngressDomains")
+    defaults = parts.Ingress()
+    return parts.Ingress(
+        enable_gateway_api=block.flag("enableGatewayApi"),
+        kserve_gateway=block.text("kserveIngressGateway"),
+        ingress_gateway=block.text("ingressGateway"),
+        local_gateway=block.text("localGateway"),
+        local_gateway_service=block.text("localGatewayService"),
+        knative_local_gateway_service=block.text("knativeLocalGatewayService")
+        or block.text("localGatewayService"),
+        domain=block.text("ingressDomain") or defaults.domain,
+        class_name=block.value.get("ingressClassName"),
+        additional_domains=None if domains is None else tuple(domains),
+        domain_template=block.text("domainTemplate") or defaults.domain_template,
+        url_scheme=block.text("urlScheme") or defaults.url_scheme,
+        path_template=block.text("pathTemplate"),
+        disable_virtual_host=block.flag("disableIstioVirtualHost"),
+        disable_creation=block.flag("disableIngressCreation"),
+    )
+
+
+def _check_ingress(block: Block) -> None:
+    if not block.text("ingressGateway"):
+        advice = "the block is one text, so a patch of part of it takes the other fields away"
+        block.fault("ingressGateway", f"missing; {advice}")
+    if block.flag("enableGatewayApi"):
+        fault = gateway_fault(block.text("kserveIngressGateway"))
+        if fault:
+            block.fault("kserveIngressGateway", fault)
+    if block.text("pathTemplate") and not block.text("ingressDomain"):
+        block.fault("ingressDomain", "missing: it is required where pathTemplate is given")
+
+
+def _deploy(block: Block) -> parts.Deploy:
+    written = block.text("defaultDeploymentMode")
+    mode = canonical_mode(written)
+    if block.present and mode not in MODES:
+        known = ", ".join(MODES)
+        fault = f'"{written}" is not one of {known}' if written else f"missing: one of {known}"
+        block.fault("defaultDeploymentMode", fault)
+    rollout = (block.value.get("deploymentRolloutStrategy") or {}).get("defaultRollout")
+    return parts.Deploy(
+        default_mode=mode,
+        rollout=rollout is not None,
+        max_surge=(rollout or {}).get("maxSurge", ""),
+        max_unavailable=(rollout or {}).get("maxUnavailable", ""),
+    )
+
+
+def storage(block: Block) -> Storage:
+    """Return the block `storageInitializer`, with what the controller refuses of it."""
+    return Storage(
+        cpu_request=block.amount(("cpuRequest",), required=True),
+        cpu_limit=block.amount(("cpuLimit",), required=True),
+        memory_request=block.amount(("memoryRequest",), required=True),
+        memory_limit=block.amount(("memoryLimit",), required=True),
+        image=block.text("image"),
+        enable_modelcar=block.flag("enableModelcar"),
+        cpu_modelcar=block.amount(("cpuModelcar",)),
+        memory_modelcar=block.amount(("memoryModelcar",)),
+        uid_modelcar=block.value.get("uidModelcar"),
+        ca_bundle_config_map=block.text("caBundleConfigMapName"),
+        ca_bundle_mount_path=block.text("caBundleVolumeMountPath"),
+    )
+
+
+def _logger(block: Block) -> parts.Logger:
+    return parts.Logger(
+        image=block.text("image"),
+        resources=block.resources(required=True),
+        default_url=block.text("defaultUrl"),
+        ca_bundle=block.text("caBundle"),
+        ca_cert_file=block.text("caCertFile"),
+        tls_skip_verify=block.flag("tlsSkipVerify"),
+        storage=block.value.get("storage"),
+        marshaller_url=block.text("marshallerUrl"),
+        batch_size=block.value.get("batchSize") or 0,
+        batch_interval=block.text("batchInterval"),
+    )
+
+
+def _autoscaler(block: Block) -> parts.Autoscaler:
+    seconds = (
+        _seconds(block, "scaleUpStabilizationWindowSeconds"),
+        _seconds(block, "scaleDownStabilizationWindowSeconds"),
+    )
+    return parts.Autoscaler(*seconds)
+
+
+def _seconds(block: Block, name: str) -> int | None:
+    text = block.text(name)
+    if not text:
+        return None
+    if not text.lstrip("+-").isdecimal():
+        block.fault(name, f'"{text}" is not a number of seconds as text')
+        return None
+    return int(text)
+
+
+def _opentelemetry(block: Block) -> parts.OpenTelemetry:
+    return parts.OpenTelemetry(
+        scrape_interval=block.text("scrapeInterval"),
+        receiver_endpoint=block.text("metricReceiverEndpoint"),
+        scaler_endpoint=block.text("metricScalerEndpoint"),
+        resources=block.resources("resource"),
+    )
