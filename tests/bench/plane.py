@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 import os
 import statistics
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tests.lab import build
+from tests.lab.client import wait_until
 from tests.lab.control_plane import ControlPlane
 from tests.lab.kubeconfig import read as read_kubeconfig
 from tests.lab.proxy import Proxy
@@ -24,6 +26,10 @@ from .peers import kubernetes_core
 from .runs import Json, Timing, kubectl, play
 
 BUILD = Path(__file__).parents[2] / "build"
+#: Seconds until a namespace of 3,000 objects must be gone.
+GONE_WITHIN = 600
+#: A server is quiet that uses less than this share of a core for so many seconds.
+QUIET_SHARE, QUIET_S = 0.15, 2.0
 TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -43,9 +49,29 @@ class Bench:
         self.plane.client.create(_namespace(name))
         return name
 
-    def drop(self, name: str) -> None:
-        """Let a namespace go, with all that is in it."""
-        self.plane.client.delete(_namespace(name))
+    def drop(self, *names: str) -> None:
+        """Let namespaces go with all that is in them, and wait for it: it is work for the server that is measured next."""
+        client = self.plane.client
+        for name in names:
+            client.delete(_namespace(name))
+
+        def left() -> tuple[bool, list[str]]:
+            there = [name for name in names if client.get("v1", "Namespace", name)]
+            return not there, there
+
+        wait_until(left, "namespaces that are dropped", GONE_WITHIN)
+        self.quiet()
+
+    def quiet(self) -> None:
+        """Wait until the API server has done what follows from earlier writes: pods to place, objects to collect."""
+
+        def idle() -> tuple[bool, float]:
+            before = server_cpu(self.plane)
+            time.sleep(QUIET_S)
+            used = server_cpu(self.plane) - before
+            return used < QUIET_SHARE * QUIET_S, used
+
+        wait_until(idle, "a quiet API server", GONE_WITHIN)
 
     def ours(
         self, documents: list[Json], namespace: str, kubeconfig: Path | None = None, **options: Any
@@ -92,10 +118,13 @@ class Bench:
         )
 
     def counted(self, act: Callable[[Path], object]) -> Json:
-        """Run once through the proxy and return its counts."""
+        """Run once through the proxy and return its counts; taking and giving back a Lease are requests, and no writes of what is wanted."""
         with Proxy(self.plane, keep_bodies=False) as proxy:
             act(proxy.kubeconfig)
-            return {"requests": proxy.requests, "writes": proxy.writes}
+            leases = sum(
+                each.is_write for each in proxy.records if each.resource.plural == "leases"
+            )
+            return {"requests": proxy.requests, "writes": proxy.writes - leases}
 
     def _with_server(self, act: Callable[[], Timing]) -> Timing:
         before = server_cpu(self.plane)

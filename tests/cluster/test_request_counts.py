@@ -59,6 +59,7 @@ def test_one_service_costs_what_it_did(
     service = full("chat", namespace)
     changed = full("chat", namespace, engine={"image": "registry.example.com/e:2"})
     picker = reference("v1", "Service", "chat-epp", namespace)
+    deployment = reference("apps/v1", "Deployment", "chat-epp", namespace)
     found: dict[str, Cost] = {}
     found["check mode of a create"] = meter.cost(service, check_mode=True)
     found["create"] = meter.cost(service)
@@ -67,6 +68,9 @@ def test_one_service_costs_what_it_did(
     found["check mode of a no-op"] = meter.cost(service, check_mode=True)
     client.patch(picker, {"spec": {"selector": {"inferencepool": "other"}}})
     found["one field of one child"] = meter.cost(service)
+    meter.settle(service)
+    client.patch(deployment, {"metadata": {"labels": {"app.kubernetes.io/managed-by": "other"}}})
+    found["one label of a Deployment"] = meter.cost(service)
     meter.settle(service)
     found["one field of the service"] = meter.cost(changed)
     meter.settle(changed)
@@ -81,6 +85,8 @@ def test_one_service_costs_what_it_did(
         # The look twice, all those questions, the rights; each object and the status.
         "create": Cost(73, CHILDREN + 2),
         "one field of one child": Cost(34, 1),
+        # The mark of what was taken back raises the generation, but the pods stay, and so does the status.
+        "one label of a Deployment": Cost(34, 1),
         # The custom resource, the two Deployments that hold the image, and the status.
         "one field of the service": Cost(38, 4),
         "delete": Cost(50, CHILDREN + 1),

@@ -64,6 +64,19 @@ def read_rollout(deployment: Json | None, pods: Sequence[Json]) -> Rollout:
     return replace(rollout, fault=_fault(deployment, status, pods))
 
 
+def still_observed(before: Json, after: Json) -> Json:
+    """Return an object after an update, with what its controller said of the same spec.
+
+    The API server raises the generation of a Deployment for a changed annotation, too; no pod is touched by that.
+    """
+    seen = (before.get("status") or {}).get("observedGeneration")
+    same = seen == before["metadata"].get("generation") and before.get("spec") == after.get("spec")
+    if seen is None or not same:
+        return after
+    status = {**after["status"], "observedGeneration": after["metadata"]["generation"]}
+    return {**after, "status": status}
+
+
 def _fault(deployment: Json, status: Mapping[str, Any], pods: Sequence[Json]) -> Fault | None:
     """Return what a pod says, since it knows why; else what the Deployment says."""
     name = deployment["metadata"]["name"]
