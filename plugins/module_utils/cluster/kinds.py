@@ -109,9 +109,30 @@ _KNOWN = (
     KindFacts(
         "serving.kserve.io/v1beta1", "InferenceService", "inferenceservices", crd_hint=_KSERVE
     ),
+    *(
+        KindFacts(f"serving.kserve.io/{version}", kind, f"{kind.lower()}s", crd_hint=_KSERVE)
+        for version in ("v1alpha2", "v1alpha1")
+        for kind in ("LLMInferenceService", "LLMInferenceServiceConfig")
+    ),
+    KindFacts(
+        "leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", "leaderworkersets", crd_hint=_LWS
+    ),
+    KindFacts(
+        "gateway.networking.k8s.io/v1",
+        "GatewayClass",
+        "gatewayclasses",
+        namespaced=False,
+        crd_hint=_GATEWAY,
+    ),
     KindFacts("gateway.networking.k8s.io/v1", "Gateway", "gateways", crd_hint=_GATEWAY),
     KindFacts("gateway.networking.k8s.io/v1", "HTTPRoute", "httproutes", crd_hint=_GATEWAY),
     KindFacts("inference.networking.k8s.io/v1", "InferencePool", "inferencepools", crd_hint=_POOL),
+    KindFacts(
+        "inference.networking.x-k8s.io/v1alpha2",
+        "InferencePool",
+        "inferencepools",
+        crd_hint=_POOL,
+    ),
     KindFacts(
         "networking.istio.io/v1beta1", "DestinationRule", "destinationrules", crd_hint=_ISTIO
     ),

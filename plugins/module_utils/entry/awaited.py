@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..kube.fault import Fault
 from ..kube.manifest import Json
+from ..kube.reader import Reader
 from ..kube.reference import Reference
 from ..services.kind import Observation
 from .observing import condition, observe
@@ -26,14 +27,24 @@ class Awaited:
     """A service with its own objects and its pods.
 
     known: live objects after our writes. wait_for: `ready`, or the type of a condition. verdict: the fault that ends the wait for it.
+    foreign: objects of others that its state depends on. others: where they are read that were not seen.
     """
 
-    def __init__(self, target: Target, known: Mapping[Reference, Json], wait_for: str) -> None:
+    def __init__(
+        self,
+        target: Target,
+        known: Mapping[Reference, Json],
+        wait_for: str,
+        foreign: Sequence[Reference] = (),
+        others: Reader | None = None,
+    ) -> None:
         self.target = target
         self.wait_for = wait_for
         self.observation: Observation | None = None
         self.verdict: Fault | None = None
         self.text = ""
+        self.foreign = foreign
+        self._others = others
         self._objects: dict[Reference, Json] = {}
         self._pods: dict[Reference, Json] = {}
         self._faults: Sequence[Fault] = ()
@@ -69,7 +80,9 @@ class Awaited:
 
     def observe(self, now: float) -> Observation:
         """Return the state as of what was seen. now: seconds, on the clock that `lasting` is asked with."""
-        self.observation = observe(self.target, self._objects, list(self._pods.values()))
+        self.observation = observe(
+            self.target, self._objects, list(self._pods.values()), self._others
+        )
         self._faults = () if self.reached else tuple(self._present(self.observation))
         self._since = {_word(fault): self._since.get(_word(fault), now) for fault in self._faults}
         return self.observation

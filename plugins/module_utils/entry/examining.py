@@ -14,9 +14,9 @@ from ..engine.policy import Policy
 from ..engine.rights import Need, missing_rights, needs_of
 from ..kube.intent import Stage
 from ..kube.problem import Complaint, InputError, Problem
+from ..kube.reader import Reader
 from ..kube.reference import Reference
 from .arguments import IGNORE
-from .looking import ClusterReader
 from .planning import Planned
 from .reconciled import Reconciled
 from .target import CONTROLLER, Controllers, Target, objections, unseen
@@ -42,15 +42,16 @@ class Examiner:
         self._done = done
         self._skip_invalid = skip_invalid
         self._fit = fit
-        self._reader = ClusterReader(cluster)
 
-    def examine(self, planned: Planned, targets: Sequence[Target]) -> list[str]:
-        """Look at everything that forbids a write. Returns the namespaces to create."""
+    def examine(
+        self, planned: Planned, targets: Sequence[Target], reader: Reader
+    ) -> list[str]:
+        """Look at everything that forbids a write. reader: what the services see. Returns the namespaces to create."""
         self.taken = look_up_strangers(self._cluster, planned.plans, self._policy)
         for target, plan in zip(targets, planned.plans, strict=True):
             plan.problems += objections(target, plan, self._controllers, self._policy)
             if plan.changes and target.reconciler != CONTROLLER:
-                plan.problems += self._advice(target)
+                plan.problems += _advice(target, reader)
         self._done.warnings += unseen(self._controllers, targets)
         new = guards.missing_namespaces(self._cluster, planned.plans)
         if not self._policy.create_namespaces:
@@ -80,14 +81,6 @@ class Examiner:
         from .placing import check_fit
 
         self._done.warnings += check_fit(self._cluster, plans, self._fit)
-
-    def _advice(self, target: Target) -> Sequence[Problem]:
-        """Return what a look at the cluster says about a service, nothing where looking is not allowed."""
-        service = target.service
-        try:
-            return service.kind.advise(service.typed, service.settings, self._reader)
-        except Forbidden:
-            return ()
 
     def _check_rights(self, planned: Planned, new_namespaces: Sequence[str]) -> None:
         """Ask for the rights of all planned writes; what a namespace that is still to be made permits shows when it is there."""
@@ -119,6 +112,15 @@ class Examiner:
                 f"{len(deletions)} of {objects} objects would be deleted ({names}, …), "
                 f"{self._policy.max_deletions.of(objects)} are allowed; set max_deletions to permit more",
             )
+
+
+def _advice(target: Target, reader: Reader) -> Sequence[Problem]:
+    """Return what a look at the cluster says about a service, nothing where looking is not allowed."""
+    service = target.service
+    try:
+        return service.kind.advise(service.typed, service.settings, reader)
+    except Forbidden:
+        return ()
 
 
 def _status_needs(targets: Sequence[Target], plans: Sequence[ServicePlan]) -> list[Need]:

@@ -15,7 +15,7 @@ from ..kube.reader import Reader
 from ..kube.redact import masked_paths
 from ..kube.reference import Reference
 from ..services.kind import ServiceKind
-from ..services.registry import KINDS
+from ..services.registry import KINDS, WRITTEN
 from .sources import Document
 
 T = TypeVar("T")
@@ -133,14 +133,14 @@ def subject_of(origin: str, value: Json) -> str:
 
 
 def _kind(value: Any) -> tuple[ServiceKind[Any, Any] | None, Problem]:
-    known = ", ".join(f"{kind} ({api_version})" for api_version, kind in KINDS)
+    known = ", ".join(f"{kind.kind} ({' or '.join(kind.versions)})" for kind in KINDS.values())
     if not isinstance(value, dict):
         return None, Problem(
             "", f"{type(value).__name__} is not a custom resource; give a map with one of {known}"
         )
     key = (str(value.get("apiVersion")), str(value.get("kind")))
-    if key in KINDS:
-        return KINDS[key], Problem("", "")
+    if key in WRITTEN:
+        return WRITTEN[key], Problem("", "")
     close = get_close_matches(key[1], [kind for _version, kind in KINDS], n=1)
     hint = f", did you mean {close[0]}?" if close and close[0] != key[1] else ""
     field_name = "apiVersion" if close and close[0] == key[1] else "kind"

@@ -31,7 +31,7 @@ ARGUMENT_SPEC: arguments.Spec = {
     **arguments.REQUESTS,
     "kind": {
         "type": "str",
-        "choices": sorted(kind for dummy, kind in KINDS),
+        "choices": sorted(kind.kind for kind in KINDS.values()),
         "default": "ModelService",
     },
     "state": {"type": "str", "choices": ["gathered", "started", "stopped"], "default": "gathered"},

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..cluster.connection import Cluster
@@ -12,13 +12,14 @@ from ..engine.plan import Change, ServicePlan, is_record, removals
 from ..engine.policy import Policy
 from ..engine.snapshot import Snapshot, take_snapshot
 from ..kube.manifest import Json
-from ..kube.problem import Problem
-from ..kube.reader import GivenObjects
+from ..kube.problem import InputError, Problem
+from ..kube.reader import Reader
 from ..kube.reference import Reference
 from ..services.registry import KINDS
 from . import arguments
 from .fleet import Service, Settings, named
 from .gathering import as_written
+from .looking import reader_of
 from .observing import observe, read_pods, recorded_service
 from .planning import plan_target, services_of
 from .result import Clock, ServiceResult, stats, warnings
@@ -53,8 +54,11 @@ def run(
         snapshot = take_snapshot(cluster, kinds, fleet, namespaces)
         settings = Settings(params["settings"], params["releases"])
         documents = _documents(cluster, snapshot, wanted, namespaces)
-        targets, plans, unusable = _examine(documents, snapshot, settings, fleet)
-        results = _results(cluster, snapshot, targets, plans) | unusable
+        services, unusable = _load(documents, settings)
+        reader = reader_of(cluster, services, snapshot.objects | documents)
+        targets = _compile(services, snapshot, reader, fleet, unusable)
+        plans = [plan_target(target, snapshot, Policy(fleet)) for target in targets]
+        results = _results(cluster, snapshot, targets, plans, reader) | unusable
         return {
             **EMPTY,
             "services": list(results.values()),
@@ -97,40 +101,62 @@ def _documents(
     }
 
 
-def _examine(
-    documents: Mapping[Reference, Json], snapshot: Snapshot, settings: Settings, fleet: str
-) -> tuple[list[Target], list[ServicePlan], dict[Reference, Json]]:
-    targets: list[Target] = []
-    plans: list[ServicePlan] = []
+def _load(
+    documents: Mapping[Reference, Json], settings: Settings
+) -> tuple[list[Service], dict[Reference, Json]]:
+    """Return the services, and the results of those that cannot be read."""
+    services: list[Service] = []
     unusable: dict[Reference, Json] = {}
     for reference, live in documents.items():
         kind = KINDS[reference.api_version, reference.kind]
         document = as_written(live, kind) if "resourceVersion" in live["metadata"] else live
         loaded = kind.load(document, settings.of(kind))
         if loaded.service is None:
-            result = ServiceResult(reference, "", list(loaded.problems))
-            unusable[reference] = {**result.to_dict(verbose=True), "drift": [], "pods": []}
+            unusable[reference] = _only_problems(reference, loaded.problems)
             continue
-        service = Service(
-            str(reference),
-            kind,
-            reference,
-            loaded.service,
-            settings.of(kind),
-            list(loaded.problems),
+        problems = list(loaded.problems)
+        services.append(
+            Service(str(reference), kind, reference, loaded.service, settings.of(kind), problems)
         )
+    return services, unusable
+
+
+def _only_problems(reference: Reference, problems: Iterable[Problem]) -> Json:
+    result = ServiceResult(reference, "", list(problems))
+    return {**result.to_dict(verbose=True), "drift": [], "pods": []}
+
+
+def _compile(
+    services: Sequence[Service],
+    snapshot: Snapshot,
+    reader: Reader,
+    fleet: str,
+    unusable: dict[Reference, Json],
+) -> list[Target]:
+    """Return the services compiled. unusable: gets the results of those that cannot be built."""
+    targets: list[Target] = []
+    for service in services:
+        reference = service.reference
+        try:
+            intent = service.compile(reader)
+        except InputError as error:
+            found = [problem for each in error.complaints for problem in each.problems]
+            unusable[reference] = _only_problems(reference, found)
+            continue
         reconciler = DIRECT if children_of_ours(snapshot, reference) else CONTROLLER
-        target = target_of(service, service.compile(GivenObjects()), fleet, reconciler)
-        targets.append(target)
-        plans.append(plan_target(target, snapshot, Policy(fleet)))
-    return targets, plans, unusable
+        targets.append(target_of(service, intent, fleet, reconciler))
+    return targets
 
 
 def _results(
-    cluster: Cluster, snapshot: Snapshot, targets: Sequence[Target], plans: Sequence[ServicePlan]
+    cluster: Cluster,
+    snapshot: Snapshot,
+    targets: Sequence[Target],
+    plans: Sequence[ServicePlan],
+    others: Reader,
 ) -> dict[Reference, Json]:
     objects = dict(snapshot.objects)
-    unready = [target for target in targets if not observe(target, objects).ready]
+    unready = [target for target in targets if not observe(target, objects, others=others).ready]
     for target in unready:
         served = (target.reference.api_version, target.reference.kind) not in snapshot.missing
         if served and target.reference not in objects and (live := cluster.get(target.reference)):
@@ -144,7 +170,7 @@ def _results(
             target.reference, target.reconciler, problems, unchanged=plan.unchanged
         )
         found = pods.get(target.reference.namespace, ())
-        result.observation = observe(target, objects, found)
+        result.observation = observe(target, objects, found, others)
         drift = (
             [_drift(change) for change in [*plan.changes, *removals(snapshot, plan)]]
             if target.reconciler == DIRECT

@@ -17,11 +17,12 @@ from ..kube.fault import Fault
 from ..kube.labels import selector_text
 from ..kube.manifest import Json
 from ..kube.pods import newest, pod_fault
+from ..kube.reader import GivenObjects, Lookup, Reader
 from ..kube.reference import Reference
 from ..services.kind import Observation
+from .looking import Surroundings
 from .target import CONTROLLER, Target
 
-Objects = Mapping[Reference, Json]
 #: Pods by their namespace.
 Pods = Mapping[str, Sequence[Json]]
 
@@ -31,13 +32,22 @@ STATUS_TRIES = 5
 STATUS_MANAGER = f"{FIELD_MANAGER}.status"
 
 
-def observe(target: Target, objects: Objects, pods: Sequence[Json] = ()) -> Observation:
-    """Return the state of a service. objects: its own among them. pods: of its namespace, for the reasons of failures."""
+def observe(
+    target: Target, objects: Lookup, pods: Sequence[Json] = (), others: Reader | None = None
+) -> Observation:
+    """Return the state of a service.
+
+    objects: its own among them. pods: of its namespace, for the reasons of failures. others: where gateways and other objects are
+    read that are not the service's own; nothing is known of them where it is left out.
+    """
     if target.reconciler == CONTROLLER:
         reported = _reported(objects.get(target.reference))
         faults = () if reported.ready else tuple(_pod_faults(target, pods))
         return replace(reported, faults=faults)
-    return target.service.kind.observe(target.service.typed, objects, pods)
+    kind = target.service.kind
+    seen = Surroundings(objects, others or GivenObjects(), kind)
+    observation = kind.observe(target.basis, seen, pods)
+    return replace(observation, looked_at=tuple(seen.looked_at))
 
 
 def _pod_faults(target: Target, pods: Sequence[Json]) -> Iterator[Fault]:
@@ -163,7 +173,7 @@ def lacking(observation: Observation) -> list[str]:
     # Ready and a role's own condition often say the same; once is enough.
     first = {(item.get("reason"), item.get("message")): item for item in reversed(wanting)}
     return [
-        f"{item['type']}: {item.get('reason')}: {item.get('message')}"
+        ": ".join(filter(None, (item["type"], item.get("reason"), item.get("message"))))
         for item in wanting
         if first[item.get("reason"), item.get("message")] is item
     ]

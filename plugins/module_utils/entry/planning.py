@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from ..cluster.connection import Cluster
 from ..cluster.errors import KindMissing
@@ -26,6 +27,7 @@ from ..engine.snapshot import Kind, Snapshot, take_snapshot
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reference import Reference
+from ..services.kind import ServiceKind
 from ..services.registry import KINDS
 from .fleet import Service
 from .target import AUTO, CONTROLLER, Controllers, Target, contradictions, decide
@@ -72,6 +74,14 @@ class Planner:
         self._controllers = controllers
         self._wanted = wanted
         self._keeps = keeps
+        self._begun: Snapshot | None = None
+
+    def begin(self, services: Sequence[Service]) -> Snapshot:
+        """List what compiling the services depends on: their custom resources, and the children that are compared with live ones."""
+        kinds, places = self._scope(services)
+        early = [pair for kind in kinds for pair in (kind.key, *kind.compared_kinds)]
+        self._begun = take_snapshot(self._cluster, early, self._policy.fleet, places)
+        return self._begun
 
     def first(self, services: Sequence[Service], targets: Sequence[Target]) -> Planned:
         """Look, decide who reconciles each service, and plan; kinds whose CRD was applied a moment ago are waited for."""
@@ -110,25 +120,32 @@ class Planner:
 
     def _look(self, targets: Sequence[Target]) -> Snapshot:
         """List the fleet: the custom resources first, since their uids stand in the owner references of the children."""
-        everything = self._keeps is not None
-        named = {target.service.kind.key: target.service.kind for target in targets}
-        kinds = list(KINDS.values()) if everything else list(named.values())
-        places = [] if everything else sorted({target.reference.namespace for target in targets})
-        parents = take_snapshot(
-            self._cluster, [kind.key for kind in kinds], self._policy.fleet, places
-        )
+        services = [target.service for target in targets]
+        kinds, places = self._scope(services)
+        begun = self._begun or self.begin(services)
+        self._begun = None
         uids = {
             reference: str(live["metadata"]["uid"])
-            for reference, live in parents.objects.items()
-            if not is_dying(live)
+            for reference, live in begun.objects.items()
+            if (reference.api_version, reference.kind) in KINDS and not is_dying(live)
         }
         # What changes hands is needed whole.
         children = (
             [] if self._policy.adopt else [each for target in targets for each in target.children]
         )
         prover = Prover(children, uids)
-        below = [pair for kind in kinds for pair in kind.child_kinds]
-        return parents | take_snapshot(self._cluster, below, self._policy.fleet, places, prover)
+        early = {pair for kind in kinds for pair in kind.compared_kinds}
+        below = [pair for kind in kinds for pair in kind.child_kinds if pair not in early]
+        return begun | take_snapshot(self._cluster, below, self._policy.fleet, places, prover)
+
+    def _scope(
+        self, services: Sequence[Service]
+    ) -> tuple[Sequence[ServiceKind[Any, Any]], Sequence[str]]:
+        """Return the kinds to list, and the namespaces; none of these for all."""
+        if self._keeps is not None:
+            return list(KINDS.values()), []
+        named = {service.kind.key: service.kind for service in services}
+        return list(named.values()), sorted({service.reference.namespace for service in services})
 
     def _custom_resources(
         self, services: Sequence[Service], snapshot: Snapshot

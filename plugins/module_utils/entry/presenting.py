@@ -12,9 +12,11 @@ from ..cluster.errors import ClusterError
 from ..engine.policy import Policy
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, Problem
+from ..kube.reader import Reader
 from ..kube.reference import Reference
 from .awaited import Awaited, reached
 from .fleet import Service
+from .looking import ClusterReader
 from .observing import known_objects, lacking, observe, read_pods, write_status
 from .reconciled import Reconciled
 from .result import (
@@ -69,11 +71,12 @@ def make_present(
         troubles.append(told(error))
     results = _results(done)
     objects = known_objects(done.snapshot.objects, done.outcomes)
+    others = reconciler.reader
     if not troubles:
-        troubles = _settle(params, cluster, done, results, objects, policy, clock, progress)
+        troubles = _settle(params, cluster, done, results, objects, others, policy, clock, progress)
     for target in done.targets:
         result = results[target.reference]
-        result.observation = result.observation or observe(target, objects)
+        result.observation = result.observation or observe(target, objects, others=others)
     subjects = {target.reference: target.service.subject for target in done.targets}
     summary = summary_of(list(results.values()), subjects, verbose=params["verbose_result"])
     summary["warnings"] += [str(problem) for problem in done.warnings] + left_out(
@@ -97,6 +100,7 @@ def _settle(
     done: Reconciled,
     results: Mapping[Reference, ServiceResult],
     objects: dict[Reference, Json],
+    others: ClusterReader,
     policy: Policy,
     clock: Clock,
     progress: Progress,
@@ -107,9 +111,11 @@ def _settle(
     troubles: list[str] = []
     try:
         if params["wait"] and not policy.dry_run:
-            troubles += _wait(params, policy, cluster, waiting, results, objects, clock, progress)
+            troubles += _wait(
+                params, policy, cluster, waiting, results, objects, others, clock, progress
+            )
         else:
-            _observe(cluster, done.targets, results, objects)
+            _observe(cluster, done.targets, results, objects, others)
     except KeyboardInterrupt as interrupt:
         return [told(interrupt)]
     except ClusterError as error:
@@ -117,7 +123,7 @@ def _settle(
     if policy.dry_run:
         return troubles
     try:
-        return troubles + _write_statuses(cluster, done, results, objects, clock)
+        return troubles + _write_statuses(cluster, done, results, objects, others, clock)
     except KeyboardInterrupt as interrupt:
         return [*troubles, told(interrupt)]
 
@@ -143,15 +149,18 @@ def _observe(
     targets: Sequence[Target],
     results: Mapping[Reference, ServiceResult],
     objects: dict[Reference, Json],
+    others: Reader,
 ) -> None:
     """Read the state of every service once; pods are read for those that are not ready."""
-    observations = {target.reference: observe(target, objects) for target in targets}
+    observations = {
+        target.reference: observe(target, objects, others=others) for target in targets
+    }
     unready = [target for target in targets if not observations[target.reference].ready]
     if unready:
         pods = read_pods(cluster, unready)
         for target in unready:
             found = pods.get(target.reference.namespace, ())
-            observations[target.reference] = observe(target, objects, found)
+            observations[target.reference] = observe(target, objects, found, others)
     for reference, observation in observations.items():
         results[reference].observation = observation
 
@@ -163,6 +172,7 @@ def _wait(
     targets: Sequence[Target],
     results: Mapping[Reference, ServiceResult],
     objects: Mapping[Reference, Json],
+    others: ClusterReader,
     clock: Clock,
     progress: Progress,
 ) -> list[str]:
@@ -171,7 +181,7 @@ def _wait(
     objects: what is known after the writes; a settled service needs no watch.
     """
     for target in targets:
-        results[target.reference].observation = observe(target, objects)
+        results[target.reference].observation = observe(target, objects, others=others)
     left = [
         target
         for target in targets
@@ -183,6 +193,8 @@ def _wait(
         cluster,
         left,
         objects,
+        others=others,
+        looked_at={target.reference: _looked_at(results[target.reference]) for target in left},
         wait_for=params["wait_for"],
         fleet=policy.fleet,
         clock=clock.monotonic,
@@ -200,6 +212,11 @@ def _wait(
     return broken + [
         _shortfall(service, clock.elapsed) for service in waiting.services if not service.reached
     ]
+
+
+def _looked_at(result: ServiceResult) -> Sequence[Reference]:
+    """Return the objects of others that the state of a service depends on."""
+    return result.observation.looked_at if result.observation else ()
 
 
 def _shortfall(service: Awaited, seconds: float) -> str:
@@ -222,6 +239,7 @@ def _write_statuses(
     done: Reconciled,
     results: Mapping[Reference, ServiceResult],
     objects: Mapping[Reference, Json],
+    others: Reader,
     clock: Clock,
 ) -> list[str]:
     """Write the status of each service that this run reconciles; return why for each that cannot be written."""
@@ -233,7 +251,7 @@ def _write_statuses(
             continue
         if target.reference.namespace in done.lost:
             continue
-        observation = result.observation or observe(target, objects)
+        observation = result.observation or observe(target, objects, others=others)
         if result.failures:
             error = f"{result.failures[0].reference}: {result.failures[0].reason}"
             observation = target.service.kind.reconcile_error(observation, error)

@@ -14,10 +14,10 @@ from ..engine.outcome import Outcome
 from ..engine.plan import ServicePlan, look_up_strangers
 from ..engine.policy import Policy
 from ..kube.intent import Intent
-from ..kube.reader import GivenObjects
 from ..kube.reference import Reference
 from .examining import Examiner
 from .fleet import Service, compile_fleet
+from .looking import ClusterReader, reader_of
 from .planning import Planned, Planner
 from .reconciled import Reconciled
 from .target import Controllers, Target, target_of, unlisted
@@ -27,7 +27,7 @@ class Reconciler:
     """One run over the services of a fleet.
 
     keeps: services that the task names, valid or not; every other one of the fleet is removed. None: no other one is touched.
-    done: what the run did so far, also where `run` raises.
+    done: what the run did so far, also where `run` raises. reader: what the services see of the cluster.
     """
 
     def __init__(
@@ -45,6 +45,7 @@ class Reconciler:
         self._wanted = reconciler
         self._skip_invalid = skip_invalid
         self.done = Reconciled()
+        self.reader = ClusterReader(cluster)
         controllers = Controllers(cluster)
         self._planner = Planner(cluster, policy, controllers, wanted=reconciler, keeps=keeps)
         self._examiner = Examiner(
@@ -58,15 +59,16 @@ class Reconciler:
         was written before.
         """
         done = self.done
+        self.reader = reader_of(self._cluster, services, self._planner.begin(services).objects)
         targets, done.left_out = compile_fleet(
-            services, GivenObjects(), self._target, skip_invalid=self._skip_invalid
+            services, self.reader, self._target, skip_invalid=self._skip_invalid
         )
         planned = self._planner.first(services, targets)
         done.snapshot, done.targets, done.plans = planned.snapshot, targets, planned.plans
         done.warnings += unlisted(planned.snapshot, targets)
         if planned.empty:
             return
-        new_namespaces = self._examiner.examine(planned, targets)
+        new_namespaces = self._examiner.examine(planned, targets, self.reader)
         if self._policy.dry_run:
             self._create_namespaces(new_namespaces)
             self._execute(planned, frozenset(new_namespaces), lambda dummy: None)

@@ -28,12 +28,13 @@ AUTO = "auto"
 
 @dataclass(slots=True)
 class Target:
-    """One service compiled, and who reconciles it. document: its custom resource as its author wrote it."""
+    """One service compiled, and who reconciles it. document: its custom resource as it is applied. basis: that of its intent."""
 
     service: Service
     document: Json
     children: tuple[Desired, ...]
     reconciler: str
+    basis: Any = None
 
     @property
     def reference(self) -> Reference:
@@ -44,7 +45,7 @@ class Target:
 def target_of(service: Service, intent: Intent, fleet: str, reconciler: str) -> Target:
     """Return a compiled service with its children as they are applied for a fleet."""
     children = tuple(desired(child, service.reference, fleet) for child in intent.children)
-    return Target(service, intent.parent, children, reconciler)
+    return Target(service, intent.parent, children, reconciler, intent.basis)
 
 
 class Controllers:

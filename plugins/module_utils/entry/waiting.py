@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from ..cluster.connection import Cluster
@@ -16,6 +16,7 @@ from ..kube.pods import workload_of
 from ..kube.reference import Reference
 from ..kube.wording import few
 from .awaited import Awaited
+from .looking import ClusterReader, Kind
 from .observing import POD, summary
 from .second_look import SecondLook
 from .target import CONTROLLER, Target
@@ -30,6 +31,7 @@ class Wait:
     """Follows services until each is what is waited for, or has a fault that lasts. An observer for `engine.wait`.
 
     known: the live objects after our writes. wait_for: `ready`, or the type of a condition. fleet: the label of our objects.
+    looked_at: by service the objects of others that its state depends on. others: where they are read that were not seen.
     """
 
     def __init__(
@@ -38,18 +40,27 @@ class Wait:
         targets: Sequence[Target],
         known: Mapping[Reference, Json],
         *,
+        others: ClusterReader,
+        looked_at: Mapping[Reference, Sequence[Reference]],
         wait_for: str,
         fleet: str,
         clock: Callable[[], float],
         progress: Progress,
     ) -> None:
-        self.services = [Awaited(target, known, wait_for) for target in targets]
+        self.services = [
+            Awaited(target, known, wait_for, looked_at.get(target.reference, ()), others)
+            for target in targets
+        ]
+        self._others = others
         self._cluster = cluster
         self._fleet = fleet
         self._clock = clock
         self._progress = progress
         self._second_look = SecondLook(cluster)
-        self._of = {each: service for service in self.services for each in service.references}
+        self._of: dict[Reference, list[Awaited]] = {}
+        for service in self.services:
+            for each in (*service.references, *service.foreign):
+                self._of.setdefault(each, []).append(service)
         self._changed = dict.fromkeys(self.services)
         self._started = self._spoke = clock()
 
@@ -58,14 +69,16 @@ class Wait:
         wait(self._cluster, self._watched(), self, timeout, self._clock)
 
     def see(self, reference: Reference, live: Json | None) -> None:
-        """Take note of an object, where it is one of the services'."""
-        service = self._of.get(reference)
-        if service is None and live is not None and (reference.api_version, reference.kind) == POD:
+        """Take note of an object, where it is one of the services' or one that they look at."""
+        services = self._of.get(reference, [])
+        if not services and live is not None and (reference.api_version, reference.kind) == POD:
             workload = workload_of(live)
-            service = self._of.get(workload) if workload else None
-            if service is not None:
-                self._of[reference] = service
-        if service is not None:
+            services = self._of.get(workload, []) if workload else []
+            if services:
+                self._of[reference] = services
+        if live is None:
+            self._others.forget(reference)
+        for service in services:
             service.see(reference, live)
             self._changed[service] = None
 
@@ -98,7 +111,16 @@ class Wait:
             # Pods only give the reasons of failures.
             pods = selector_text(kind.pod_labels)
             found.append(watched(*POD, selector=pods, optional=True))
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys([*found, *self._foreign()]))
+
+    def _foreign(self) -> Iterator[Watched]:
+        """Yield what to watch of others: where it may not be watched, what was read once has to do."""
+        places: dict[Kind, set[str]] = {}
+        for service in self.services:
+            for each in service.foreign:
+                places.setdefault((each.api_version, each.kind), set()).add(each.namespace)
+        for kind, namespaces in places.items():
+            yield Watched(*kind, namespaces=tuple(sorted(namespaces)), optional=True)
 
     def _tell(self, service: Awaited, text: str, now: float) -> None:
         if text != service.text:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
 
 from .manifest import FieldPath, Json, Manifest
 from .reference import Reference
@@ -42,10 +43,14 @@ class Child:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """One service compiled: the custom resource as its author wrote it, and everything it wants to exist."""
+    """One service compiled: the custom resource as it is applied, and everything it wants to exist.
+
+    basis: what the children were made of, for whoever looks at the service later; its kind alone knows what that is.
+    """
 
     parent: Json
     children: tuple[Child, ...]
+    basis: Any = None
 
     @property
     def reference(self) -> Reference:

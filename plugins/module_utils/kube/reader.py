@@ -10,6 +10,13 @@ from .manifest import Json
 from .reference import Reference
 
 
+class Lookup(Protocol):
+    """Finds objects by name: a reader, or a mapping by reference."""
+
+    def get(self, reference: Reference, /) -> Json | None:
+        """Return the object, or None where it is not there."""
+
+
 class Reader(Protocol):
     """Reads objects by name or by labels. Answers from given manifests, or from one cached read per object and run."""
 

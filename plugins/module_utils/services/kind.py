@@ -35,6 +35,7 @@ class Observation:
     status: the custom resource's status as its controller would write it, with our extra conditions, without times.
     ready: whether the service does its work. faults: what waiting will not mend, where it lasts.
     awaited: by condition type the objects of others that have to say something first, and without which waiting for it does not help.
+    looked_at: objects of others that the status was read from; set by whoever has asked.
     """
 
     status: Json
@@ -43,6 +44,7 @@ class Observation:
     awaited: Mapping[str, Sequence[Reference]] = field(default_factory=dict)
     url: str = ""
     problems: tuple[Problem, ...] = ()
+    looked_at: tuple[Reference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +55,15 @@ class ServiceKind(Generic[S, C]):
     settings: types the user's `settings` for a release; raises InputError.
     compile: the children. advise: warnings that need a look at other objects or at the settings.
     conflicts: problems of services with each other, by their position in the list.
-    observe: status from the live children (by reference) and the pods of its workloads.
+    observe: status of a compiled service, from its intent's `basis`, the live objects and the pods of its workloads.
     reconcile_error: what was observed, of a service of which something could not be applied, with the error's text.
-    observed_kinds: the kinds that observe looks at, pods apart. pod_labels: labels that the pods of every service carry.
+    child_kinds: the kinds of all children. observed_kinds: those that observe looks at, pods apart.
+    compared_kinds: those that compile reads of its own children, live, so that they are read before the others.
+    foreign_kinds: those of which observe looks at objects of others (gateways, routes of the author).
+    common_kinds: those of others' objects that compile and observe read and that many services share: one list for all.
+    pod_labels: labels that the pods of every service carry.
     finalizers: what the kind's own controller leaves on the custom resource.
+    older_versions: other apiVersions in which a service may be written; `load` brings it to `api_version`, which is stored.
     controller: labels by which the Deployment of the kind's controller is recognised. field_manager: the name under which it writes.
     """
 
@@ -69,7 +76,7 @@ class ServiceKind(Generic[S, C]):
     compile: Callable[[S, C, Reader], Intent]
     advise: Callable[[S, C, Reader], Sequence[Problem]]
     conflicts: Callable[[Sequence[S], C], Mapping[int, Sequence[Problem]]]
-    observe: Callable[[S, Mapping[Reference, Json], Sequence[Json]], Observation]
+    observe: Callable[[Any, Reader, Sequence[Json]], Observation]
     reconcile_error: Callable[[Observation, str], Observation]
     child_kinds: tuple[tuple[str, str], ...]
     observed_kinds: tuple[tuple[str, str], ...]
@@ -77,11 +84,20 @@ class ServiceKind(Generic[S, C]):
     finalizers: tuple[str, ...]
     controller: Mapping[str, str]
     field_manager: str
+    older_versions: tuple[str, ...] = ()
+    compared_kinds: tuple[tuple[str, str], ...] = ()
+    foreign_kinds: tuple[tuple[str, str], ...] = ()
+    common_kinds: tuple[tuple[str, str], ...] = ()
 
     @property
     def key(self) -> tuple[str, str]:
         """apiVersion and kind of the custom resource."""
         return self.api_version, self.kind
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """Every apiVersion in which a service may be written, the stored one first."""
+        return self.api_version, *self.older_versions
 
     @property
     def kinds(self) -> tuple[tuple[str, str], ...]:

@@ -102,7 +102,7 @@ def test_condition_is_found_by_its_type() -> None:
 
 def _target(reconciler: str) -> Target:
     (service,), _none = loaded(document())
-    return Target(service, document(), (), reconciler)
+    return Target(service, document(), (), reconciler, service.typed)
 
 
 def _reported(status: Json | None, generation: int | None = 2) -> Observation:

@@ -17,6 +17,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.entry.awaited i
     LASTS_S,
     NO_GATEWAY,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.entry.looking import ClusterReader
 from ansible_collections.modelops.inference.plugins.module_utils.entry.second_look import SecondLook
 from ansible_collections.modelops.inference.plugins.module_utils.entry.target import (
     CONTROLLER,
@@ -96,6 +97,8 @@ class _Waited:
             cast("Any", cluster or _Cluster()),
             targets,
             live(*known),
+            others=ClusterReader(cast("Any", cluster or _Cluster())),
+            looked_at={},
             wait_for=wait_for,
             fleet="default",
             clock=lambda: self.now,

@@ -52,4 +52,4 @@ def compile(service: ModelService, settings: Settings, reader: Reader) -> Intent
     reader: not asked, since no child of a ModelService depends on what is in the cluster; other kinds need it.
     """
     children = present(build(service, settings) for build in CHILDREN)
-    return Intent(parent=service.document, children=children)
+    return Intent(parent=service.document, children=children, basis=service)

@@ -8,20 +8,21 @@ Source: model-operator v0.9.0-alpha.2; reference/modelservice.md §5.7 and §7.4
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ...kube.condition import Acceptance, Condition, acceptance
 from ...kube.fault import Fault
 from ...kube.manifest import Json
 from ...kube.problem import Problem
+from ...kube.reader import Lookup
 from ...kube.reference import Reference
 from ...kube.rollout import Rollout, read_rollout
 from ..kind import Observation
 from . import names
 from .spec import ModelService
 
-Live = Mapping[Reference, Json]
+Live = Lookup
 #: The condition that tells what the gateways say of the route.
 ROUTE_ACCEPTED = "RouteAccepted"
 
@@ -207,7 +208,7 @@ def _route(service: ModelService, live: Live) -> Acceptance | None:
     """Return what gateways say of the route; None where the service has none, since the default route is switched off."""
     name = names.route(service.name)
     reference = Reference("gateway.networking.k8s.io/v1", "HTTPRoute", service.namespace, name)
-    if reference not in live and service.route is None:
+    if live.get(reference) is None and service.route is None:
         return None
     return acceptance(live.get(reference), f"HTTPRoute {name}")
 

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""LLMInferenceService as the rest of the house sees it. Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.1, §7.3 and §8."""
+
+from __future__ import annotations
+
+from ..kind import ServiceKind
+from . import labels
+from .advise import advise
+from .compile import compile as compile_service
+from .conditions.workloads import DEPLOYMENT, GROUP
+from .conflicts import conflicts
+from .conversion import OLD_API_VERSION
+from .crd import PLURAL, crd
+from .normalise import load
+from .observe import observe, reconcile_error
+from .router.kinds import GATEWAY_API, OLD_POOL_API, POOL_API
+from .settings import Settings, make_settings
+from .spec import API_VERSION, CONFIG_KIND, KIND, LlmInferenceService
+
+_RBAC = "rbac.authorization.k8s.io/v1"
+_GATEWAY, _GATEWAY_CLASS = (GATEWAY_API, "Gateway"), (GATEWAY_API, "GatewayClass")
+_ROUTE = (GATEWAY_API, "HTTPRoute")
+_POOL, _OLD_POOL = (POOL_API, "InferencePool"), (OLD_POOL_API, "InferencePool")
+
+LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
+    api_version=API_VERSION,
+    kind=KIND,
+    plural=PLURAL,
+    crd=crd,
+    settings=make_settings,
+    load=load,
+    compile=compile_service,
+    advise=advise,
+    conflicts=conflicts,
+    observe=observe,
+    reconcile_error=reconcile_error,
+    child_kinds=(
+        ("v1", "ServiceAccount"),
+        ("v1", "ConfigMap"),
+        ("v1", "Secret"),
+        ("v1", "Service"),
+        DEPLOYMENT,
+        GROUP,
+        (_RBAC, "Role"),
+        (_RBAC, "RoleBinding"),
+        (_RBAC, "ClusterRoleBinding"),
+        _POOL,
+        _OLD_POOL,
+        _ROUTE,
+    ),
+    observed_kinds=(DEPLOYMENT, GROUP, _POOL, _OLD_POOL, _ROUTE),
+    compared_kinds=(("v1", "Service"), _ROUTE),
+    foreign_kinds=(_GATEWAY, _ROUTE, _POOL),
+    common_kinds=((API_VERSION, CONFIG_KIND), _GATEWAY, _GATEWAY_CLASS),
+    pod_labels={labels.PART_OF_LABEL: labels.PART_OF},
+    # Guards the picker's ClusterRoleBinding, which no owner reference can.
+    finalizers=("serving.kserve.io/llmisvc-finalizer",),
+    controller={"control-plane": "llmisvc-controller-manager"},
+    field_manager="manager",
+    older_versions=(OLD_API_VERSION,),
+)
