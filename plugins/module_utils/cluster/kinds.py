@@ -114,9 +114,7 @@ _KNOWN = (
         for version in ("v1alpha2", "v1alpha1")
         for kind in ("LLMInferenceService", "LLMInferenceServiceConfig")
     ),
-    KindFacts(
-        "leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", "leaderworkersets", crd_hint=_LWS
-    ),
+    KindFacts("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", "leaderworkersets", crd_hint=_LWS),
     KindFacts(
         "gateway.networking.k8s.io/v1",
         "GatewayClass",

@@ -43,9 +43,7 @@ class Examiner:
         self._skip_invalid = skip_invalid
         self._fit = fit
 
-    def examine(
-        self, planned: Planned, targets: Sequence[Target], reader: Reader
-    ) -> list[str]:
+    def examine(self, planned: Planned, targets: Sequence[Target], reader: Reader) -> list[str]:
         """Look at everything that forbids a write. reader: what the services see. Returns the namespaces to create."""
         self.taken = look_up_strangers(self._cluster, planned.plans, self._policy)
         for target, plan in zip(targets, planned.plans, strict=True):

@@ -152,9 +152,7 @@ def _observe(
     others: Reader,
 ) -> None:
     """Read the state of every service once; pods are read for those that are not ready."""
-    observations = {
-        target.reference: observe(target, objects, others=others) for target in targets
-    }
+    observations = {target.reference: observe(target, objects, others=others) for target in targets}
     unready = [target for target in targets if not observations[target.reference].ready]
     if unready:
         pods = read_pods(cluster, unready)

@@ -28,6 +28,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.engine.policy i
 )
 from ansible_collections.modelops.inference.plugins.module_utils.engine.snapshot import Snapshot
 from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Stage
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
 from ansible_collections.modelops.inference.plugins.module_utils.services.registry import KINDS
 
@@ -269,17 +270,28 @@ def test_stage_of_an_object_whose_intent_is_gone(kind: str, name: str, stage: St
 
 
 def test_each_kind_of_child_is_removed_in_the_stage_in_which_it_is_made() -> None:
-    from tests.unit.services.model_service.build import service, settings
+    from tests.unit.services.llm_inference_service.build import document as llm_document
+    from tests.unit.services.model_service.build import document
 
-    full = service(
-        inferencePool={"endpointPicker": {}},
-        prefill={},
-        monitoring={"podMonitor": {"enabled": True}},
+    router: Json = {"scheduler": {}, "route": {}, "gateway": {}}
+    documents = (
+        document(
+            inferencePool={"endpointPicker": {}},
+            prefill={},
+            monitoring={"podMonitor": {"enabled": True}},
+        ),
+        llm_document(prefill={}, router=router),
     )
-    for kind in KINDS.values():
-        for made in kind.compile(full, settings(), None).children:  # type: ignore[arg-type]
-            reference = made.manifest.reference
-            assert stage_of(reference, SERVICE) is made.stage, reference
+    assert {each["kind"] for each in documents} == {kind for dummy, kind in KINDS}
+    for each in documents:
+        kind = KINDS[each["apiVersion"], each["kind"]]
+        settings = kind.settings({}, {})
+        service = kind.load(each, settings).service
+        made = kind.compile(service, settings, GivenObjects()).children
+        assert made
+        for each_child in made:
+            reference = each_child.manifest.reference
+            assert stage_of(reference, SERVICE) is each_child.stage, reference
 
 
 @pytest.mark.parametrize(
