@@ -14,7 +14,7 @@ from .manifest import Json
 from .quantity import canonical_quantity
 from .strategic_merge import PLAIN, Shape
 
-_CONTAINER = Shape(
+CONTAINER = Shape(
     keyed={
         "env": ("name", PLAIN),
         "ports": ("containerPort", PLAIN),
@@ -25,9 +25,9 @@ _CONTAINER = Shape(
 
 POD_SPEC = Shape(
     keyed={
-        "containers": ("name", _CONTAINER),
-        "initContainers": ("name", _CONTAINER),
-        "ephemeralContainers": ("name", _CONTAINER),
+        "containers": ("name", CONTAINER),
+        "initContainers": ("name", CONTAINER),
+        "ephemeralContainers": ("name", CONTAINER),
         "volumes": ("name", PLAIN),
         "imagePullSecrets": ("name", PLAIN),
         "resourceClaims": ("name", PLAIN),

@@ -27,30 +27,48 @@ from .nodes import (
     Variable,
 )
 from .parser import parse
-from .printing import printed
+from .printing import escaped, printed
 from .values import Pointer, PointerTo, Struct, open_value, pointed, truth, typed
 
 _Signal = OneOf["break", "continue"]
 _LAZY = ("and", "or")
 
 
-def render(text: str, data: Any, functions: Mapping[str, Callable[..., Any]]) -> str:
+def render(
+    text: str,
+    data: Any,
+    functions: Mapping[str, Callable[..., Any]],
+    *,
+    lenient: bool = False,
+    html: bool = False,
+) -> str:
     """Return a template filled in.
 
     data: what `.` is, a value of `values`. functions: more than Go's own; they raise ValueError.
-    Raises TemplateError. A map that lacks a key is an error, as with Go's option missingkey=error.
+    lenient: a map that lacks a key has no value there. Else it is an error, as with Go's option missingkey=error.
+    html: as html/template does it in the text of a page: values are escaped, and one that is not there leaves nothing.
+    Raises TemplateError.
     """
     callables = {**FUNCTIONS, **functions}
     nodes = parse(text, frozenset((*callables, *_LAZY)))
-    machine = _Machine(callables, data)
+    machine = _Machine(callables, data, lenient=lenient, write=escaped if html else printed)
     machine.run(nodes, data)
     return "".join(machine.written)
 
 
 class _Machine:
-    def __init__(self, functions: Mapping[str, Callable[..., Any]], data: Any) -> None:
+    def __init__(
+        self,
+        functions: Mapping[str, Callable[..., Any]],
+        data: Any,
+        *,
+        lenient: bool,
+        write: Callable[[Any], str],
+    ) -> None:
         self.written: list[str] = []
         self._functions = functions
+        self._lenient = lenient
+        self._write = write
         # Innermost last. A variable is looked for from there.
         self._variables: list[tuple[str, Any]] = [("$", data)]
 
@@ -80,7 +98,7 @@ class _Machine:
             return signal
         value = self._pipeline(node.pipeline, dot)
         if not node.pipeline.variables:
-            self.written.append(_guarded(node.pipeline.source, printed, value))
+            self.written.append(_guarded(node.pipeline.source, self._write, value))
         return None
 
     def _branch(self, node: Branch, dot: Any) -> _Signal | None:
@@ -186,7 +204,7 @@ class _Machine:
             case Fields():
                 value = dot if operand.start is None else self._operand(operand.start, dot)
                 for name in operand.path:
-                    value = _field(value, name, operand.source)
+                    value = _field(value, name, operand.source, lenient=self._lenient)
                 return value
 
     def _variable(self, name: str) -> Any:
@@ -221,8 +239,8 @@ def _items(value: Any, source: str) -> list[tuple[Any, Any]]:
     )
 
 
-def _field(receiver: Any, name: str, source: str) -> Any:
-    """Return a field of a struct or the value of a key."""
+def _field(receiver: Any, name: str, source: str, *, lenient: bool) -> Any:
+    """Return a field of a struct or the value of a key. lenient: None for a key that is not there."""
     if isinstance(receiver, Pointer):
         if receiver.target is None:
             raise TemplateError(
@@ -230,9 +248,9 @@ def _field(receiver: Any, name: str, source: str) -> Any:
             )
         receiver = pointed(receiver)
     if isinstance(receiver, dict):
-        if name not in receiver:
+        if name not in receiver and not lenient:
             raise TemplateError(f'map has no entry for key "{name}"', expression=source)
-        return receiver[name]
+        return receiver.get(name)
     if isinstance(receiver, Struct):
         return _struct_field(receiver, name, source)
     kind = {str: "string", bool: "bool", int: "int", float: "float64", list: "slice"}

@@ -10,6 +10,17 @@ from typing import Any
 from .values import Pointer, Struct, pointed
 
 _VERB = re.compile(r"%([-+# 0]*)([0-9]*)(?:\.([0-9]+))?([a-zA-Z%])")
+_IN_A_PAGE = str.maketrans(
+    {
+        "\0": "\ufffd",
+        '"': "&#34;",
+        "&": "&amp;",
+        "'": "&#39;",
+        "+": "&#43;",
+        "<": "&lt;",
+        ">": "&gt;",
+    }
+)
 #: Go's verbs for numbers and what Python calls them.
 _NUMBERS = {"d": "d", "x": "x", "X": "X", "o": "o", "e": "e", "E": "E", "f": "f", "g": "g"}
 
@@ -20,6 +31,12 @@ def printed(value: Any) -> str:
     if value is None:
         return "<no value>"
     return shown(value)
+
+
+def escaped(value: Any) -> str:
+    """Return a value as html/template prints it in the text of a page; nothing for one that is not there."""
+    value = pointed(value)
+    return "" if value is None else shown(value).translate(_IN_A_PAGE)
 
 
 def shown(value: Any) -> str:

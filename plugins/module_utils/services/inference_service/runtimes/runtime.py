@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A ServingRuntime or ClusterServingRuntime, as far as services read it. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A6."""
+"""A ServingRuntime or ClusterServingRuntime, and where they are found. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A6."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ....kube.manifest import Json
+from ....kube.reader import Reader
+from ....kube.reference import Reference
 
 API_VERSION = "serving.kserve.io/v1alpha1"
 NAMESPACED, CLUSTER = "ServingRuntime", "ClusterServingRuntime"
@@ -21,3 +23,36 @@ class Runtime:
     spec: Json
     annotations: Mapping[str, str]
     created: str = ""
+
+    def __str__(self) -> str:
+        """Return the runtime as messages name it."""
+        return f"{self.kind} {self.name}"
+
+
+def runtime_named(name: str, namespace: str, reader: Reader) -> Runtime | None:
+    """Return the runtime of a name: that of the namespace, else that of the cluster. None where there is neither."""
+    for kind, place in ((NAMESPACED, namespace), (CLUSTER, "")):
+        found = reader.get(Reference(API_VERSION, kind, place, name))
+        if found is not None:
+            return _runtime(kind, found)
+    return None
+
+
+def runtimes(namespace: str, reader: Reader) -> tuple[list[Runtime], list[Runtime]]:
+    """Return the runtimes of a namespace and those of the cluster."""
+    own = reader.list(API_VERSION, NAMESPACED, namespace, {})
+    everywhere = reader.list(API_VERSION, CLUSTER, "", {})
+    return [_runtime(NAMESPACED, each) for each in own], [
+        _runtime(CLUSTER, each) for each in everywhere
+    ]
+
+
+def _runtime(kind: str, manifest: Json) -> Runtime:
+    metadata = manifest["metadata"]
+    return Runtime(
+        kind=kind,
+        name=metadata["name"],
+        spec=manifest.get("spec") or {},
+        annotations=metadata.get("annotations") or {},
+        created=str(metadata.get("creationTimestamp") or ""),
+    )

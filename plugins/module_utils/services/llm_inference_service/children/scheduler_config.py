@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from typing import Any
 
 from ....endpoint_picker.build import as_text
+from ....kube.go_json import go_json
 from ....kube.manifest import Json
 from ..resolved import Resolved
 
@@ -16,10 +16,6 @@ _FLAGS = frozenset(
     dashes + name
     for dashes in ("-", "--")
     for name in ("config-text", "configText", "config-file", "configFile")
-)
-#: What Go writes otherwise in the texts of JSON.
-_ESCAPES = str.maketrans(
-    {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 )
 
 
@@ -40,7 +36,7 @@ def config_arguments(resolved: Resolved, given: list[str]) -> list[str]:
 def given_config(resolved: Resolved) -> str | None:
     """Return the configuration that stands in the spec or in the ConfigMap that it names; None where neither has one."""
     inline = resolved.at("router", "scheduler", "config", "inline")
-    return inline if inline is None or isinstance(inline, str) else _compact(inline)
+    return inline if inline is None or isinstance(inline, str) else go_json(inline, sort_keys=True)
 
 
 @cache
@@ -79,8 +75,3 @@ def _profile(name: str, *filters: str) -> Json:
             {"pluginRef": "max-score-picker"},
         ],
     }
-
-
-def _compact(inline: Any) -> str:
-    text = json.dumps(inline, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return text.translate(_ESCAPES)

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ....kube.go_json import go_json
 from ....kube.go_template.errors import TemplateError
 from ....kube.go_template.execute import render
 from ....kube.go_template.printing import printed
@@ -18,16 +19,6 @@ from ....kube.go_template.values import Struct, pointed
 from ....kube.manifest import Json
 from ....kube.names import child_name
 from ..errors import Unbuildable
-
-#: What Go writes otherwise in the texts of JSON.
-_ESCAPED = {
-    "<": "\\u003c",
-    ">": "\\u003e",
-    "&": "\\u0026",
-    "\u2028": "\\u2028",
-    "\u2029": "\\u2029",
-}
-_ESCAPES = str.maketrans(_ESCAPED)
 
 _NIL = "nil pointer evaluating"
 
@@ -44,7 +35,7 @@ def filled_in(
     the one that a template comes from. Raises Unbuildable.
     """
     document = {"metadata": {**metadata}, "spec": spec}
-    text = json.dumps(document, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPES)
+    text = go_json(document)
     if "{{" not in text:
         return spec
     try:

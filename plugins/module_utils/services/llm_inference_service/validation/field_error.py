@@ -11,15 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ....kube.go_json import go_json
+from ....kube.go_json import go_json
 from ....kube.problem import Problem
 from ....kube.schema import ListOf, Object, Schema
 from ..schema import spec_schema
 from ..spec import GROUP
 
 Kind = Literal["Invalid", "Required", "Forbidden", "Unsupported"]
-
-#: `<`, `>` and `&` are escaped as Go's encoder does it.
-_ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ class FieldError:
             return f"{self.field}: Forbidden: {self.detail}"
         if self.kind == "Required":
             return f"{self.field}: Required value: {self.detail}"
-        shown = go_json(_schema_of(self.field), self.value)
+        shown = _go_json(_schema_of(self.field), self.value)
         return f"{self.field}: {self.kind} value: {shown}: {self.detail}"
 
     def as_problem(self) -> Problem:
@@ -51,10 +50,9 @@ def refusal(kind: str, name: str, errors: Sequence[FieldError]) -> str:
     return f"{kind}.{GROUP} {json.dumps(name)} is invalid: {told}"
 
 
-def go_json(schema: Schema | None, value: Any) -> str:
+def _go_json(schema: Schema | None, value: Any) -> str:
     """Return a value as Go writes it: no spaces, known fields in the order of their type, free keys sorted."""
-    text = json.dumps(_ordered(schema, value), separators=(",", ":"), ensure_ascii=False)
-    return text.translate(_ESCAPES)
+    return go_json(_ordered(schema, value))
 
 
 def _ordered(schema: Schema | None, value: Any) -> Any:

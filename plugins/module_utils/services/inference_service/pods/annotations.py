@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a component tells KServe's pod webhook what its pods need. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A7.6."""
+
+from __future__ import annotations
+
+from ....kube.go_json import go_json
+from ....kube.manifest import Json
+from .. import names
+
+PREFIX = "internal.serving.kserve.io/"
+SOURCE_URI = f"{PREFIX}storage-initializer-sourceuri"
+STORAGE_SPEC = f"{PREFIX}storage-spec"
+STORAGE_PARAMETERS = f"{STORAGE_SPEC}-param"
+STORAGE_KEY = f"{STORAGE_SPEC}-key"
+LOGGER = f"{PREFIX}logger"
+BATCHER = f"{PREFIX}batcher"
+AGENT = f"{PREFIX}agent"
+CONFIG_VOLUME = f"{PREFIX}configVolumeName"
+CONFIG_PATH = f"{PREFIX}configMountPath"
+MODEL_DIR = f"{PREFIX}modelDir"
+LOCAL_MODEL = f"{PREFIX}localmodel"
+LOCAL_MODEL_URI = f"{LOCAL_MODEL}-sourceuri"
+LOCAL_MODEL_CLAIM = f"{LOCAL_MODEL}-pvc-name"
+#: Stands for the scheme where the type of storage is known only from a Secret.
+SCHEME_PLACEHOLDER = "<scheme-placeholder>"
+
+Texts = dict[str, str]
+
+
+def logger_annotations(logger: Json | None) -> Texts:
+    """Return how requests are logged."""
+    if logger is None:
+        return {}
+    found = {LOGGER: "true", f"{LOGGER}-mode": str(logger.get("mode") or "")}
+    if logger.get("url") is not None:
+        found[f"{LOGGER}-sink-url"] = logger["url"]
+    lists = {"metadata-headers": "metadataHeaders", "metadata-annotations": "metadataAnnotations"}
+    for suffix, field in lists.items():
+        if logger.get(field) is not None:
+            found[f"{LOGGER}-{suffix}"] = ",".join(logger[field])
+    return found
+
+
+def batcher_annotations(batcher: Json | None) -> Texts:
+    """Return how requests are gathered."""
+    if batcher is None:
+        return {}
+    limits = {"max-batchsize": "maxBatchSize", "max-latency": "maxLatency"}
+    given = {
+        f"{BATCHER}-{suffix}": str(batcher[field])
+        for suffix, field in limits.items()
+        if batcher.get(field) is not None
+    }
+    return {BATCHER: "true", **given}
+
+
+def storage_annotations(storage: Json | None) -> Texts:
+    """Return where a model is that a Secret describes."""
+    if storage is None:
+        return {}
+    found = {STORAGE_SPEC: "true"}
+    if storage.get("parameters") is not None:
+        found[STORAGE_PARAMETERS] = go_json(storage["parameters"], sort_keys=True)
+    if storage.get("key") is not None:
+        found[STORAGE_KEY] = storage["key"]
+    if storage.get("path") is not None:
+        found[SOURCE_URI] = f"{SCHEME_PLACEHOLDER}://{storage['path'].removeprefix('/')}"
+    return found
+
+
+def agent_annotations(service: str) -> Texts:
+    """Return what lets the agent fetch one model after another."""
+    return {
+        AGENT: "true",
+        CONFIG_VOLUME: names.model_config(service),
+        CONFIG_PATH: "/mnt/configs",
+        MODEL_DIR: "/mnt/models",
+    }

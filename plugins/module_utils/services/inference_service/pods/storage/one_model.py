@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The one model of a component: from a claim, or fetched by an init container. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A9.1."""
+
+from __future__ import annotations
+
+from .....kube.manifest import Json
+from ....kserve.pod import changed, container_of, mounted, variable_of, with_value
+from ....kserve.storage.initializer import CLAIM_VOLUME, MODEL_PATH, NAME, VOLUME, claim_parts
+from ..annotations import AGENT
+from ..containers import readers
+from .containers import storage_container
+from .context import Surroundings
+from .errors import StorageRefused
+from .init_container import with_init_container
+
+_OCI, _CLAIM = "oci://", "pvc://"
+
+
+def with_one_model(pod: Json, uri: str, around: Surroundings) -> Json:
+    """Return a pod spec with a model. One that has its model another way stays. Raises StorageRefused."""
+    found = storage_container(uri, around.reader)
+    if has_model_otherwise(pod, uri, around):
+        return pod
+    names = tuple(readers(pod))
+    check_server(names)
+    claim, path = claim_parts(uri) if uri.startswith(_CLAIM) else ("", "")
+    volume: Json = {"name": VOLUME, "emptyDir": {}}
+    mount: Json = {"name": VOLUME, "mountPath": MODEL_PATH}
+    if uri.startswith(_CLAIM):
+        volume = {"name": CLAIM_VOLUME, "persistentVolumeClaim": {"claimName": claim}}
+        mount = {**mount, "name": CLAIM_VOLUME, **({"subPath": path} if path else {})}
+    for name in names:
+        read_only = {"readOnly": True} if around.read_only else {}
+        pod = mounted(pod, name, volume, {**mount, **read_only})
+    if not uri.startswith(_CLAIM):
+        pod = with_init_container(pod, [uri, MODEL_PATH], mount, found, around)
+    return changed(pod, names[0], _with_local_uri)
+
+
+def has_model_otherwise(pod: Json, uri: str, around: Surroundings) -> bool:
+    """Tell whether the agent, an image or an init container that is there already brings the model."""
+    by_agent = AGENT in around.annotations
+    by_image = around.config.storage.enable_modelcar and uri.startswith(_OCI)
+    return by_agent or by_image or container_of(pod, NAME, "initContainers") is not None
+
+
+def check_server(names: tuple[str, ...]) -> None:
+    """Raise StorageRefused for a pod in which no container reads a model."""
+    if not names or names[0] not in ("kserve-container", "worker-container"):
+        raise StorageRefused(
+            "Invalid configuration: cannot find container",
+            "containers",
+            'call the container of the model server "kserve-container"',
+        )
+
+
+def _with_local_uri(server: Json) -> Json:
+    """Return a server of the service's own, which finds by a variable where its model is."""
+    variable = variable_of(server, "STORAGE_URI")
+    if variable is None or not variable.get("value"):
+        return server
+    return with_value(server, "STORAGE_URI", MODEL_PATH)

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which runtime serves a model: the one that its author names, or the best of those that can.
+
+Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ....kube.manifest import Json
+from ....kube.reader import Reader
+from ..errors import ModelFailure, Unbuildable
+from .protocols import best_rank
+from .runtime import Runtime, runtime_named, runtimes
+
+_NO_SUPPORT = "NoSupportingRuntime"
+_FORMAT_PATH, _RUNTIME_PATH = "spec.predictor.model.modelFormat", "spec.predictor.model.runtime"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a model asks of its runtime. protocol: empty where its author names none. multi_node: it has workers."""
+
+    format: str
+    version: str | None
+    protocol: str
+    multi_node: bool
+
+    @classmethod
+    def of(cls, model: Json, *, multi_node: bool) -> Wanted:
+        """Return what a model asks for."""
+        given = model.get("modelFormat") or {}
+        version = given.get("version")
+        return cls(
+            str(given.get("name") or ""),
+            None if version is None else str(version),
+            model.get("protocolVersion") or "",
+            multi_node,
+        )
+
+    def __str__(self) -> str:
+        """Return it as messages say it."""
+        version = "" if self.version is None else f" {self.version}"
+        workers = " with workers" if self.multi_node else ""
+        return f'model format "{self.format}"{version}, protocol {self.protocol or "v1"}{workers}'
+
+
+def select_runtime(model: Json, namespace: str, reader: Reader, *, multi_node: bool) -> Runtime:
+    """Return the runtime of a model. Raises Unbuildable, which says why each candidate was refused."""
+    wanted = Wanted.of(model, multi_node=multi_node)
+    named = model.get("runtime")
+    if named is not None:
+        return _named(str(named), wanted, namespace, reader)
+    own, everywhere = runtimes(namespace, reader)
+    for candidates in (own, everywhere):
+        fitting = [each for each in candidates if _refusal(each, wanted) is None]
+        if fitting:
+            return _as_named(_in_order(fitting, wanted.format)[0], namespace, reader)
+    raise _none_found(wanted, [*own, *everywhere], reader)
+
+
+def _as_named(chosen: Runtime, namespace: str, reader: Reader) -> Runtime:
+    """Return a chosen runtime as the controller sees it: it looks the name up once more, in the namespace before the cluster.
+
+    So where both have a runtime of one name, the status names that of the namespace, and its annotations count.
+    """
+    found = runtime_named(chosen.name, namespace, reader)
+    return chosen if found is None else replace(found, spec=chosen.spec)
+
+
+def _named(name: str, wanted: Wanted, namespace: str, reader: Reader) -> Runtime:
+    runtime = runtime_named(name, namespace, reader)
+    if runtime is None:
+        place = f"in namespace {namespace} or in the cluster"
+        raise _failure(
+            f"No ServingRuntimes or ClusterServingRuntimes with the name: {name}",
+            "RuntimeNotRecognized",
+            "Waiting for runtime to become available",
+            advice=(
+                f"create it {place}, or leave the field out so that one is chosen"
+                if reader.complete
+                else "give it in cluster_objects"
+            ),
+        )
+    if runtime.spec.get("disabled"):
+        raise _failure(
+            f"specified runtime {name} is disabled",
+            "RuntimeDisabled",
+            "Specified runtime is disabled",
+            advice=f"set disabled: false in {runtime}, or name another runtime",
+        )
+    protocols = runtime.spec.get("protocolVersions") or ()
+    if wanted.protocol and protocols and wanted.protocol not in protocols:
+        lacks = "does not support specified protocol version"
+        raise _failure(
+            f"specified runtime {name} {lacks}",
+            _NO_SUPPORT,
+            f"Specified runtime {lacks}",
+            path="spec.predictor.model.protocolVersion",
+            advice=f'"{wanted.protocol}" is asked for, and {runtime} speaks {", ".join(protocols)}',
+        )
+    formats = runtime.spec.get("supportedModelFormats") or ()
+    if not _supports(formats, wanted):
+        lacks = "does not support specified framework/version"
+        raise _failure(
+            f"specified runtime {name} {lacks}",
+            _NO_SUPPORT,
+            f"Specified runtime {lacks}",
+            path=_FORMAT_PATH,
+            advice=f"{wanted} is asked for, and {runtime} takes {_listed(formats)}",
+        )
+    return runtime
+
+
+def _failure(
+    message: str, reason: str, told: str, *, path: str = _RUNTIME_PATH, advice: str
+) -> Unbuildable:
+    return Unbuildable(
+        message, model=ModelFailure(reason, told), path=path, advice=advice, rule="runtime"
+    )
+
+
+def _supports(formats: Sequence[Json], wanted: Wanted) -> bool:
+    """Tell whether one of the formats is the wanted one. A model without a version takes any, one with a version that alone."""
+    return any(
+        each.get("name") == wanted.format
+        and (wanted.version is None or each.get("version") == wanted.version)
+        for each in formats
+    )
+
+
+def _refusal(runtime: Runtime, wanted: Wanted) -> str | None:
+    """Say why a runtime is not chosen by itself, None where it may be."""
+    spec = runtime.spec
+    formats = spec.get("supportedModelFormats") or ()
+    protocols = spec.get("protocolVersions") or ()
+    protocol = wanted.protocol or "v1"
+    if spec.get("disabled"):
+        return "is disabled"
+    if spec.get("multiModel"):
+        return "is for ModelMesh (multiModel)"
+    if not any(each.get("name") == wanted.format for each in formats):
+        return f"takes {_listed(formats)}"
+    if not _supports([each for each in formats if each.get("autoSelect")], wanted):
+        if _supports(formats, wanted):
+            return "is not chosen by itself for this format (autoSelect is not true); name it in spec.predictor.model.runtime"
+        return f"takes {_listed(formats)}"
+    if protocols and protocol not in protocols:
+        return f"speaks {', '.join(protocols)}"
+    if wanted.multi_node and spec.get("workerSpec") is None:
+        return "has no workerSpec"
+    if not wanted.multi_node and spec.get("workerSpec") is not None:
+        return "is for services with workers (workerSpec)"
+    return None
+
+
+def _listed(formats: Sequence[Json]) -> str:
+    """Return formats as messages list them: the versions of each behind its name."""
+    versions: dict[str, list[str]] = {}
+    for each in formats:
+        found = versions.setdefault(str(each.get("name")), [])
+        if each.get("version") is not None:
+            found.append(str(each["version"]))
+    words = [f"{name} {'/'.join(found)}".rstrip() for name, found in versions.items()]
+    return ", ".join(words) or "no model format"
+
+
+def _in_order(candidates: list[Runtime], model_format: str) -> list[Runtime]:
+    """Return runtimes, the best first: by priority, protocol, the youngest, the name."""
+    by_name = sorted(candidates, key=lambda each: each.name)
+    by_age = sorted(by_name, key=lambda each: each.created, reverse=True)
+    by_protocol = sorted(by_age, key=lambda each: best_rank(each.spec.get("protocolVersions")))
+    return sorted(by_protocol, key=lambda each: -_priority(each, model_format))
+
+
+def _priority(runtime: Runtime, model_format: str) -> float:
+    """Return the priority of the first entry for a format, whatever its version; the lowest of all where it has none."""
+    for each in runtime.spec.get("supportedModelFormats") or ():
+        if each.get("name") == model_format:
+            priority = each.get("priority")
+            return float("-inf") if priority is None else float(priority)
+    return float("-inf")
+
+
+def _none_found(wanted: Wanted, candidates: Sequence[Runtime], reader: Reader) -> Unbuildable:
+    version = "<nil>" if wanted.version is None else wanted.version
+    if candidates:
+        why = "; ".join(f"{each} {_refusal(each, wanted)}" for each in candidates)
+    elif reader.complete:
+        why = "the cluster has no ServingRuntime or ClusterServingRuntime"
+    else:
+        why = "give the runtimes in cluster_objects"
+    return Unbuildable(
+        f"no runtime found to support predictor with model type: {{{wanted.format} {version}}}",
+        model=ModelFailure(_NO_SUPPORT, "No runtime found to support specified framework/version"),
+        path=_FORMAT_PATH,
+        told=f"no runtime serves {wanted}",
+        advice=why,
+        rule="runtime",
+    )
