@@ -155,3 +155,18 @@ def test_any_text_is_filled_in_or_refused(text: str) -> None:
 @given(st.text(max_size=60).filter(lambda text: "{{" not in text))
 def test_text_without_actions_stays(text: str) -> None:
     assert render(text, DATA, {}) == text
+
+
+#: Template → what it gives where a missing key is none, as text and as the text of a page.
+LENIENT = {
+    "{{ .Labels.gone }}": ("<no value>", ""),
+    "{{ if .Labels.gone }}a{{ else }}b{{ end }}": ("b", "b"),
+    '{{ "<a b=\\"1\\">&+" }}': ('<a b="1">&+', "&lt;a b=&#34;1&#34;&gt;&amp;&#43;"),
+    "<b>{{ .Name }}</b>": ("<b>demo</b>", "<b>demo</b>"),
+}
+
+
+@pytest.mark.parametrize("template", LENIENT)
+def test_a_missing_key_leaves_nothing_where_that_is_wanted(template: str) -> None:
+    found = [render(template, DATA, {}, lenient=True, html=html) for html in (False, True)]
+    assert tuple(found) == LENIENT[template]

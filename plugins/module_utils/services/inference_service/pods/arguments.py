@@ -17,7 +17,9 @@ _MODEL_NAME, _PREDICTOR_HOST, _HTTP_PORT, _WORKERS = (
 )
 
 
-def with_arguments(container: Json, component: Json, service: str, namespace: str, *, port_again: bool) -> Json:
+def with_arguments(
+    container: Json, component: Json, service: str, namespace: str, *, port_again: bool
+) -> Json:
     """Return a container that knows its model, its predictor, its port and how many workers it may have.
 
     What the author says already stays alone. port_again: the port is given in any case, as explainers get it.

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from ....kube.manifest import Json
 from ...kserve.pod import container_of
+from ..implementations import KSERVE_CONTAINER, TRANSFORMER_CONTAINER
 
 #: The model server, or what stands for it in a transformer or explainer.
-SERVER = "kserve-container"
-TRANSFORMER = "transformer-container"
+SERVER = KSERVE_CONTAINER
+TRANSFORMER = TRANSFORMER_CONTAINER
 WORKER = "worker-container"
 #: What Knative puts before the server.
 QUEUE_PROXY = "queue-proxy"

@@ -6,23 +6,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ....kube.manifest import Json
+from .. import labels
 from ..names import Role
 from ..resolved import Resolved
-from ..spec import ROLE_LABEL, SERVICE_LABEL
 
 Texts = Mapping[str, str]
 
 
 def component_labels(
-    resolved: Resolved, role: Role, component: Json, of_service: Texts, of_runtime: Texts | None = None
+    resolved: Resolved,
+    role: Role,
+    component: Json,
+    of_service: Texts,
+    of_runtime: Texts | None = None,
 ) -> Texts:
     """Return the labels, the weakest first: the runtime's, the service's, the component's, KServe's own."""
     return {
         **(of_runtime or {}),
         **of_service,
         **(component.get("labels") or {}),
-        SERVICE_LABEL: resolved.service.name,
-        ROLE_LABEL: role,
+        labels.SERVICE: resolved.service.name,
+        labels.COMPONENT: role,
     }
 
 

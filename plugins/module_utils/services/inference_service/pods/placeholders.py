@@ -39,10 +39,16 @@ def filled_in(container: Json, metadata: Mapping[str, object], runtime: str) -> 
     if "{{" not in text:
         return container
     try:
-        filled: Json = json.loads(render(text, Struct(_META, metadata), {}, lenient=True, html=True))
+        filled: Json = json.loads(
+            render(text, Struct(_META, metadata), {}, lenient=True, html=True)
+        )
     except TemplateError as error:
         quoted = error.reason.startswith("unexpected") or error.reason.startswith("bad character")
-        hint = "write texts in it in back-quotes" if quoted else "known are .Name, .Namespace, .Labels and .Annotations"
+        hint = (
+            "write texts in it in back-quotes"
+            if quoted
+            else "known are .Name, .Namespace, .Labels and .Annotations"
+        )
         raise _failed(container, runtime, error.as_go(_TEMPLATE, text), hint) from None
     except ValueError as error:
         hint = "what is filled in makes no JSON any more"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ....kube.manifest import Json
-from ...kserve.pod import appended, variable_of, with_variables
+from ...kserve.pod import variable_of, with_variables
 from .runtime import Runtime
 
 _SERVER_TYPE = "serving.kserve.io/server-type"
@@ -56,13 +56,15 @@ def _mlserver(model: Json, service: str) -> tuple[Json, Mapping[str, str]]:
         if variable_of(model, name) is None
     ]
     model = with_variables(_with_protocol(model, "v2"), missing)
-    name = (model.get("modelFormat") or {}).get("name")
+    name = str((model.get("modelFormat") or {}).get("name"))
     return model, {"modelClass": _MODEL_CLASSES.get(name, _DEFAULT_MODEL_CLASS)}
 
 
 def _triton(model: Json) -> Json:
     model = _with_protocol(model, "v2")
-    return model if _has_storage(model) else appended(model, "args", "--model-control-mode=explicit")
+    if _has_storage(model):
+        return model
+    return {**model, "args": [*(model.get("args") or ()), "--model-control-mode=explicit"]}
 
 
 def _torchserve(model: Json) -> tuple[Json, Mapping[str, str]]:

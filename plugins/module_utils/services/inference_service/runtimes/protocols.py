@@ -14,5 +14,3 @@ def best_rank(protocols: Sequence[str] | None) -> int:
         (_RANKED.index(each) if each in _RANKED else len(_RANKED) for each in protocols or ()),
         default=len(_RANKED),
     )
-
-

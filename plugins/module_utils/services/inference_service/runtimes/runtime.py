@@ -4,14 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ....kube.manifest import Json
+from ....kube.pod_schema.container import CONTAINER
 from ....kube.reader import Reader
 from ....kube.reference import Reference
+from ....kube.schema import ListOf, Object
+from ....kube.schema_check import check
 
 API_VERSION = "serving.kserve.io/v1alpha1"
 NAMESPACED, CLUSTER = "ServingRuntime", "ClusterServingRuntime"
+
+_SERVERS = Object(fields={"containers": ListOf(items=CONTAINER, keys=("name",))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +61,15 @@ def _runtime(kind: str, manifest: Json) -> Runtime:
         annotations=metadata.get("annotations") or {},
         created=str(metadata.get("creationTimestamp") or ""),
     )
+
+
+def as_stored(runtime: Runtime) -> Runtime:
+    """Return a runtime whose containers have the defaults of its CRD, which a given manifest may lack."""
+    spec = _stored(runtime.spec)
+    workers = spec.get("workerSpec")
+    return replace(runtime, spec={**spec, "workerSpec": _stored(workers)} if workers else spec)
+
+
+def _stored(part: Json) -> Json:
+    containers = check(_SERVERS, {"containers": part.get("containers") or []}, "spec").value
+    return {**part, **containers}

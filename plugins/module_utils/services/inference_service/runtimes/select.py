@@ -13,7 +13,7 @@ from ....kube.manifest import Json
 from ....kube.reader import Reader
 from ..errors import ModelFailure, Unbuildable
 from .protocols import best_rank
-from .runtime import Runtime, runtime_named, runtimes
+from .runtime import Runtime, as_stored, runtime_named, runtimes
 
 _NO_SUPPORT = "NoSupportingRuntime"
 _FORMAT_PATH, _RUNTIME_PATH = "spec.predictor.model.modelFormat", "spec.predictor.model.runtime"
@@ -52,7 +52,11 @@ def select_runtime(model: Json, namespace: str, reader: Reader, *, multi_node: b
     wanted = Wanted.of(model, multi_node=multi_node)
     named = model.get("runtime")
     if named is not None:
-        return _named(str(named), wanted, namespace, reader)
+        return as_stored(_named(str(named), wanted, namespace, reader))
+    return as_stored(_chosen(wanted, namespace, reader))
+
+
+def _chosen(wanted: Wanted, namespace: str, reader: Reader) -> Runtime:
     own, everywhere = runtimes(namespace, reader)
     for candidates in (own, everywhere):
         fitting = [each for each in candidates if _refusal(each, wanted) is None]
@@ -141,8 +145,6 @@ def _refusal(runtime: Runtime, wanted: Wanted) -> str | None:
         return "is disabled"
     if spec.get("multiModel"):
         return "is for ModelMesh (multiModel)"
-    if not any(each.get("name") == wanted.format for each in formats):
-        return f"takes {_listed(formats)}"
     if not _supports([each for each in formats if each.get("autoSelect")], wanted):
         if _supports(formats, wanted):
             return "is not chosen by itself for this format (autoSelect is not true); name it in spec.predictor.model.runtime"
@@ -187,7 +189,7 @@ def _priority(runtime: Runtime, model_format: str) -> float:
 def _none_found(wanted: Wanted, candidates: Sequence[Runtime], reader: Reader) -> Unbuildable:
     version = "<nil>" if wanted.version is None else wanted.version
     if candidates:
-        why = "; ".join(f"{each} {_refusal(each, wanted)}" for each in candidates)
+        why = _why_none(candidates, wanted)
     elif reader.complete:
         why = "the cluster has no ServingRuntime or ClusterServingRuntime"
     else:
@@ -200,3 +202,16 @@ def _none_found(wanted: Wanted, candidates: Sequence[Runtime], reader: Reader) -
         advice=why,
         rule="runtime",
     )
+
+
+def _why_none(candidates: Sequence[Runtime], wanted: Wanted) -> str:
+    """Say why no candidate is chosen: those that know the format one by one, the others in a row."""
+    near = [each for each in candidates if _knows(each, wanted)]
+    far = ", ".join(str(each) for each in candidates if not _knows(each, wanted))
+    words = [f"{each} {_refusal(each, wanted)}" for each in near]
+    return "; ".join([*words, *([f"of other formats: {far}"] if far else [])])
+
+
+def _knows(runtime: Runtime, wanted: Wanted) -> bool:
+    formats = runtime.spec.get("supportedModelFormats") or ()
+    return any(each.get("name") == wanted.format for each in formats)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 from ....endpoint_picker.build import as_text
 from ....kube.go_json import go_json

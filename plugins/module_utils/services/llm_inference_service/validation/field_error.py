@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ....kube.go_json import go_json
-from ....kube.go_json import go_json
 from ....kube.problem import Problem
 from ....kube.schema import ListOf, Object, Schema
 from ..schema import spec_schema

@@ -59,9 +59,7 @@ def with_storage_spec(
     if text is not None:
         place = _described(text, place, key, secret)
         reference = {"secretKeyRef": {"name": secret, "key": key}}
-        place = replace(
-            place, env=(*place.env, {"name": "STORAGE_CONFIG", "valueFrom": reference})
-        )
+        place = replace(place, env=(*place.env, {"name": "STORAGE_CONFIG", "valueFrom": reference}))
     if not place.type:
         raise StorageRefused(
             "unable to determine storage type",
@@ -77,9 +75,7 @@ def with_storage_spec(
     return target.with_env({"name": "STORAGE_OVERRIDE_CONFIG", "value": value})
 
 
-def _entry(
-    spec: StorageSpec, key: str, name: str, namespace: str, reader: Reader
-) -> str | None:
+def _entry(spec: StorageSpec, key: str, name: str, namespace: str, reader: Reader) -> str | None:
     """Return what the Secret says under a key, None where nothing does and nothing must. Raises StorageRefused."""
     secret = reader.get(Reference("v1", "Secret", namespace, name))
     if secret is None:

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a service to its components. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A7, A8, A10."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ....kube.manifest import Json
+from ....kube.reader import Reader
+from ...kserve.modes import STANDARD
+from ..errors import RECONCILE_FAILED, Unbuildable
+from ..resolved import Resolved
+from .component import Component, Components
+from .explainer import explainer
+from .predictor import predictor
+from .storage.context import Surroundings
+from .storage.errors import StorageRefused
+from .storage.several_models import with_several_models
+from .storage.spec_secret import StorageSpec
+from .transformer import transformer
+
+
+def components(resolved: Resolved, reader: Reader) -> Components:
+    """Return all components of a service. Raises Unbuildable."""
+    served = predictor(resolved, reader)
+    found = [served.component]
+    if resolved.service.component("transformer") is not None:
+        found.append(transformer(resolved, reader, served.labels))
+    if resolved.service.component("explainer") is not None:
+        found.append(explainer(resolved, reader, served.labels))
+    items = tuple(_with_models(component, resolved, reader) for component in found)
+    return Components(items, served.runtime, served.labels)
+
+
+def _with_models(component: Component, resolved: Resolved, reader: Reader) -> Component:
+    """Return a component whose pods have the models of `storageUris`; a single model is the pod webhook's part. Raises Unbuildable."""
+    uris = component.spec.get("storageUris")
+    if not uris:
+        return component
+    around = Surroundings(
+        namespace=resolved.service.namespace,
+        annotations=component.annotations,
+        config=resolved.config,
+        kserve_namespace=resolved.settings.kserve_namespace,
+        reader=reader,
+        storage=_storage_spec(resolved),
+    )
+    try:
+        done = replace(component, pod=with_several_models(component.pod, uris, around))
+        workers = component.workers
+        if workers is None or resolved.mode != STANDARD:
+            return done
+        there = replace(around, annotations=workers.annotations)
+        pod = with_several_models(workers.pod, uris, there)
+        return replace(done, workers=replace(workers, pod=pod))
+    except StorageRefused as error:
+        if resolved.mode != STANDARD:
+            # The controller goes on without the models; advise says so.
+            return component
+        raise _refused(error, component) from None
+
+
+def _refused(error: StorageRefused, component: Component) -> Unbuildable:
+    failed = f"fails to create NewRawKubeReconciler for {component.role}"
+    return Unbuildable(
+        f"{failed}: {error.message}",
+        role=component.role,
+        reason=RECONCILE_FAILED,
+        path=f"spec.{component.role}.{error.field}",
+        advice=error.advice,
+        rule="storage-uris",
+    )
+
+
+def _storage_spec(resolved: Resolved) -> StorageSpec | None:
+    """Return what the predictor says about its storage, where it names both a key and parameters."""
+    model: Json = resolved.service.spec["predictor"].get("model") or {}
+    storage = model.get("storage") or {}
+    key, parameters = storage.get("key"), storage.get("parameters")
+    return None if key is None or parameters is None else StorageSpec(key, parameters)

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The workers of a predictor that one node cannot hold. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A10."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ....kube.manifest import Json
+from ...kserve.modes import STANDARD
+from ...kserve.pod import container_of
+from .. import labels as label_keys
+from .. import names
+from ..errors import ModelFailure, Unbuildable
+from ..resolved import Resolved
+from ..runtimes.runtime import Runtime
+from .annotations import SOURCE_URI, Texts
+from .component import Component, Workers
+from .containers import SERVER, WORKER
+from .merge import (
+    INVALID_SPEC,
+    container_part,
+    merged_container,
+    merged_pod,
+    pod_part,
+    runtime_container,
+)
+from .metadata import component_annotations, component_labels
+from .multi_node import GPU_TYPES, Spread, gpu_types, spread, with_gpus, with_values
+
+#: The reason under which the controller reports whatever is wrong with workers.
+_INVALID = "InvalidGPUAllocation"
+
+
+@dataclass(frozen=True, slots=True)
+class HeadAndWorkers:
+    """A predictor that is to get workers.
+
+    runtime: the spec of its runtime. labels: the service's, with those that the runtime asks for. internal: annotations for the pod webhook.
+    """
+
+    resolved: Resolved
+    head: Component
+    runtime: Json
+    labels: Texts
+    internal: Texts
+
+
+def with_workers(around: HeadAndWorkers, runtime: Runtime | None) -> Component:
+    """Return the predictor with its workers. Raises Unbuildable."""
+    part = around.runtime.get("workerSpec")
+    if part is None:
+        raise _without_worker_spec(runtime)
+    service = around.resolved.service.name
+    known = tuple(dict.fromkeys([*GPU_TYPES, *around.resolved.config.gpu_types]))
+    pod = _worker_pod(around, part)
+    head = container_of(around.head.pod, SERVER) or {}
+    found = spread(around.head.spec["workerSpec"], part, head, pod["containers"][0], known)
+    generation = around.resolved.generation
+    head_service = names.head_service(service, generation)
+    head_pod = with_values(around.head.pod, SERVER, _of_head(around, found))
+    pod = with_values(pod, WORKER, _of_worker(service, head_service, found))
+    marked = {label_keys.GENERATION: str(generation)}
+    spec = around.head.spec
+    component = replace(
+        around.head,
+        pod=head_pod,
+        labels={**around.head.labels, **marked},
+        head_service=head_service,
+        workers=Workers(
+            name=names.workers(service),
+            labels={
+                **component_labels(
+                    around.resolved, "predictor", spec, around.labels, part.get("labels")
+                ),
+                **marked,
+            },
+            annotations=component_annotations(
+                around.resolved, spec, around.internal, part.get("annotations")
+            ),
+            pod=pod,
+            replicas=found.nodes - 1,
+        ),
+    )
+    return _with_gpus(component, found, known) if around.resolved.mode == STANDARD else component
+
+
+def _without_worker_spec(runtime: Runtime | None) -> Unbuildable:
+    message = "you cannot set WorkerSpec in the InferenceService if the ServingRuntime does not have a WorkerSpec"
+    return Unbuildable(
+        message,
+        path="spec.predictor.workerSpec",
+        advice=(
+            f"{runtime} has none: use a runtime that has one, or leave workerSpec out"
+            if runtime
+            else "it needs spec.predictor.model, served by a runtime that has one"
+        ),
+        rule="multi-node-runtime",
+    )
+
+
+def _worker_pod(around: HeadAndWorkers, part: Json) -> Json:
+    containers = part.get("containers") or []
+    if not containers:
+        message = "No workerSpec container configuration found in selected serving runtime"
+        raise Unbuildable(
+            message,
+            reason=_INVALID,
+            model=ModelFailure(INVALID_SPEC, message),
+            path="spec.predictor.model.runtime",
+            advice=f'give its workerSpec a container "{WORKER}"',
+            rule="multi-node-runtime",
+        )
+    wanted = around.head.spec["workerSpec"]
+    own = (wanted.get("containers") or [{}])[0]
+    container = merged_container(runtime_container(containers, WORKER), container_part(own))
+    return {**merged_pod(part, pod_part(wanted)), "containers": [container]}
+
+
+def _of_head(around: HeadAndWorkers, found: Spread) -> Texts:
+    scheme = around.internal.get(SOURCE_URI, "").split("://")[0]
+    return {
+        "PIPELINE_PARALLEL_SIZE": str(found.pipeline),
+        "TENSOR_PARALLEL_SIZE": str(found.tensor),
+        "RAY_NODE_COUNT": str(found.nodes),
+        "REQUEST_GPU_COUNT": str(found.head),
+        "MODEL_NAME": around.resolved.service.name,
+        **({"MODEL_DIR": "/mnt/models"} if scheme in ("pvc", "oci") else {}),
+    }
+
+
+def _of_worker(service: str, head_service: str, found: Spread) -> Texts:
+    return {
+        "RAY_NODE_COUNT": str(found.nodes),
+        "REQUEST_GPU_COUNT": str(found.worker),
+        "ISVC_NAME": service,
+        "HEAD_SVC": head_service,
+    }
+
+
+def _with_gpus(component: Component, found: Spread, known: tuple[str, ...]) -> Component:
+    """Return a predictor whose containers ask for the GPUs that they get. Deployments alone have workers."""
+    workers = component.workers
+    if workers is None:
+        return component
+    types = gpu_types(component.annotations, known)
+    return replace(
+        component,
+        pod=with_gpus(component.pod, SERVER, found.head, types),
+        workers=replace(
+            workers,
+            pod=with_gpus(workers.pod, WORKER, found.worker, gpu_types(workers.annotations, known)),
+        ),
+    )
