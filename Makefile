@@ -10,7 +10,7 @@ export LONG ?=
 WORKERS ?= 2
 
 # What `make test` runs, cheap things first. A part that lands adds its target here.
-TEST_STEPS := lint unit parity sanity cluster molecule
+TEST_STEPS := lint unit parity sanity cluster molecule package site
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -71,6 +71,13 @@ cluster: env-test tree ## tests against a real API server: the lab's, or that of
 molecule: env-test tree ## every molecule scenario
 	@$(PY) -m tests.tools.molecule $(ARGS)
 
+.PHONY: package site
+package: env-test env-release env-installed tree ## the release: tarball, checksum, bill of materials, tried as Galaxy and as a user would
+	@$(PY) -m tests.tools.package
+
+site: env-release ## the documentation as a site below build/site/html; a link that leads nowhere is an error
+	@build/environments/release/bin/python -m tests.tools.site
+
 .PHONY: bench fuzz fuzz-fit docs
 bench: env-test tree ## figures against peers; ARGS=all writes docs/performance.md anew
 	@$(PY) -m tests.bench $(ARGS)
@@ -105,7 +112,7 @@ PY_HOST := $(shell PATH="$(PATH:$(ROOT)/.venv/bin:%=%)" command -v $(PYTHON))
 ENVIRONMENT := $(PY_HOST) tests/tools/environment.py
 CHECK_TESTS := tests/unit $(wildcard tests/parity)
 
-.PHONY: python env-run env-test tree
+.PHONY: python env-run env-test env-release env-installed tree
 python:
 	@[ -n "$(PY_HOST)" ] || { echo "$(PYTHON) was not found: install Python 3.11 or newer, or name one with PYTHON=…"; exit 1; }
 	@"$(PY_HOST)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -116,6 +123,12 @@ env-run: python
 
 env-test: python
 	@$(ENVIRONMENT) test
+
+env-release: python
+	@$(ENVIRONMENT) release
+
+env-installed: python
+	@$(ENVIRONMENT) installed
 
 tree: env-run
 	@$(PY) -m tests.tools.tree

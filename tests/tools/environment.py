@@ -2,7 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Make the environment .venv in stages: `python environment.py run` or `python environment.py test`.
+"""Make an environment: `python environment.py run`, `test` (both in .venv, one on top of the other), and apart from
+them `release`, `installed` or `interfaces`.
 
 Uses the standard library alone, since it runs before anything is installed. An environment is made anew when a
 requirement file, the Python version or the checkout's place changes; when nothing changed this takes milliseconds.
@@ -16,17 +17,55 @@ import shutil
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-VENV = CHECKOUT / ".venv"
-PYTHON = VENV / "bin" / "python"
 
-#: Requirement files by stage. A stage stands on the one before it.
-STAGES = {
-    "run": ("tests/requirements-run.txt", "tests/lab/requirements.txt"),
-    "test": ("tests/requirements.txt",),
-}
+
+@dataclass(frozen=True)
+class Environment:
+    """A place below the checkout, and its requirement files by stage; a stage stands on the one before it."""
+
+    place: Path
+    stages: dict[str, tuple[str, ...]]
+
+    @property
+    def python(self) -> Path:
+        return self.place / "bin" / "python"
+
+    def stamp(self, stage: str) -> Path:
+        return self.place / f".stage-{stage}"
+
+
+ENVIRONMENTS = (
+    Environment(
+        CHECKOUT / ".venv",
+        {
+            "run": ("tests/requirements-run.txt", "tests/lab/requirements.txt"),
+            "test": ("tests/requirements.txt",),
+        },
+    ),
+    # What few targets need, and what would get in the way of the rest.
+    Environment(
+        CHECKOUT / "build" / "environments" / "release",
+        {"release": ("tests/requirements-release.txt",)},
+    ),
+    Environment(
+        CHECKOUT / "build" / "environments" / "installed",
+        {"installed": ("requirements.txt", "tests/requirements-run.txt")},
+    ),
+    Environment(
+        CHECKOUT / "build" / "environments" / "interfaces",
+        {
+            "interfaces": (
+                "tests/requirements-run.txt",
+                "tests/lab/requirements.txt",
+                "tests/requirements-interfaces.txt",
+            )
+        },
+    ),
+)
 
 
 def main() -> None:
@@ -36,50 +75,55 @@ def main() -> None:
         sys.exit(
             f"{sys.executable} has no venv module. On Debian and Ubuntu: apt-get install python3-venv"
         )
-    names = list(STAGES)[: list(STAGES).index(wanted) + 1]
-    digests = {name: _digest(name) for name in names}
+    environment = next(each for each in ENVIRONMENTS if wanted in each.stages)
+    names = list(environment.stages)[: list(environment.stages).index(wanted) + 1]
+    digests = {name: _digest(environment, name) for name in names}
     for name in names:
-        stamp = _stamp(name)
+        stamp = environment.stamp(name)
         if stamp.is_file() and stamp.read_text() != digests[name]:
             _say("the requirements changed: the environment is made anew")
-            shutil.rmtree(VENV)
+            shutil.rmtree(environment.place)
             break
-    for name in names:
-        if not _stamp(name).is_file():
-            _install(name)
-            _stamp(name).write_text(digests[name])
+    for number, name in enumerate(names, start=1):
+        if not environment.stamp(name).is_file():
+            _install(environment, names[:number])
+            environment.stamp(name).write_text(digests[name])
 
 
-def _install(stage: str) -> None:
+def _install(environment: Environment, names: list[str]) -> None:
+    """Install the last of the stages. The earlier ones are named again so that their pins hold."""
     started = time.monotonic()
-    if not PYTHON.exists():
-        shutil.rmtree(VENV, ignore_errors=True)
-        subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=True)
-    # Earlier stages are named again so that their pins hold.
-    stages = list(STAGES)[: list(STAGES).index(stage) + 1]
-    files = [file for name in stages for file in _files(name)]
-    _say(f"installing {', '.join(str(file.relative_to(CHECKOUT)) for file in _files(stage))}")
-    options = [argument for file in files for argument in ("-r", str(file))]
-    pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    if not environment.python.exists():
+        shutil.rmtree(environment.place, ignore_errors=True)
+        subprocess.run([sys.executable, "-m", "venv", str(environment.place)], check=True)
+    files = _files(environment, names[-1])
+    _say(f"installing {', '.join(str(file.relative_to(CHECKOUT)) for file in files)}")
+    every = [file for name in names for file in _files(environment, name)]
+    options = [argument for file in every for argument in ("-r", str(file))]
+    pip = [
+        str(environment.python),
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+    ]
     code = subprocess.run([*pip, *options], check=False).returncode
     if code:
         sys.exit("environment: pip could not install the requirements; its message is above")
-    _say(f"stage '{stage}' is ready ({time.monotonic() - started:.0f} s)")
+    _say(f"stage '{names[-1]}' is ready ({time.monotonic() - started:.0f} s)")
 
 
-def _files(stage: str) -> list[Path]:
-    return [path for name in STAGES[stage] if (path := CHECKOUT / name).is_file()]
+def _files(environment: Environment, stage: str) -> list[Path]:
+    return [path for name in environment.stages[stage] if (path := CHECKOUT / name).is_file()]
 
 
-def _digest(stage: str) -> str:
-    digest = hashlib.sha256(f"{sys.version_info[:3]} {VENV.resolve()}".encode())
-    for file in _files(stage):
+def _digest(environment: Environment, stage: str) -> str:
+    place = environment.place.resolve()
+    digest = hashlib.sha256(f"{sys.version_info[:3]} {place}".encode())
+    for file in _files(environment, stage):
         digest.update(file.read_bytes())
     return digest.hexdigest()
-
-
-def _stamp(stage: str) -> Path:
-    return VENV / f".stage-{stage}"
 
 
 def _say(line: str) -> None:

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 
 from .steps import Step, run_steps, tool
@@ -45,15 +44,7 @@ def slow() -> list[Step]:
         # Writes a log into the home folder.
         Step("antsibull-docs", antsibull_docs, cwd=COLLECTION, env={"HOME": str(BUILD)}),
         Step("changelog", [tool("antsibull-changelog"), "lint"]),
-        Step("build", _galaxy_build()),
     ]
-
-
-def _galaxy_build() -> list[str]:
-    output = BUILD / "package"
-    shutil.rmtree(output, ignore_errors=True)
-    galaxy = tool("ansible-galaxy")
-    return [galaxy, "collection", "build", "--output-path", str(output), str(COLLECTION)]
 
 
 def _present(packages: tuple[str, ...]) -> list[str]:
