@@ -48,10 +48,7 @@ class Execution:
 
     def apply(self, plans: Sequence[ServicePlan]) -> None:
         """Apply all creates and updates, stage by stage within each service."""
-        run_chains(
-            self._cluster,
-            [self._stages(plan.changes, Stage, partial(self._apply, plan=plan)) for plan in plans],
-        )
+        run_chains(self._cluster, [self._steps(plan) for plan in plans])
 
     def delete(self, changes: Iterable[Change]) -> None:
         """Delete in reverse order of stages; a service with a failure keeps everything it has."""
@@ -65,6 +62,16 @@ class Execution:
                 for members in by_service.values()
             ],
         )
+
+    def _steps(self, plan: ServicePlan) -> list[list[Act]]:
+        """Return the stages of a service; in each, what others take the place of goes first."""
+        write = partial(self._apply, plan=plan)
+        going = [change for change in plan.changes if change.action is Action.REPLACE]
+        coming = [change for change in plan.changes if change.action is not Action.REPLACE]
+        pairs = zip(
+            self._stages(going, Stage, write), self._stages(coming, Stage, write), strict=True
+        )
+        return [step for pair in pairs for step in pair]
 
     def _stages(
         self,
@@ -115,5 +122,6 @@ def depends(change: Change, failed: Change) -> bool:
     return _rank(change) > _rank(failed)
 
 
-def _rank(change: Change) -> int:
-    return 2 * len(Stage) - change.stage if change.action is Action.DELETE else int(change.stage)
+def _rank(change: Change) -> tuple[int, bool]:
+    stage = 2 * len(Stage) - change.stage if change.action is Action.DELETE else int(change.stage)
+    return stage, change.action is not Action.REPLACE

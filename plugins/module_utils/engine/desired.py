@@ -38,6 +38,7 @@ class Desired:
     body: canonical JSON with our label and owner annotation, without unclaimed fields, owner references and intent hash. 15,000
     manifests as dicts take over 100 MB, as bytes a third of that; they are parsed when they are needed.
     unclaimed: fields and values that are sent on create only.
+    replaces: objects that go before it is applied.
     parent: apiVersion, kind and name for the owner reference, None where the object has none (other namespace, cluster scope).
     """
 
@@ -48,6 +49,7 @@ class Desired:
     digest: str
     unclaimed: dict[FieldPath, Any]
     parent: Reference | None
+    replaces: tuple[Reference, ...] = ()
 
     def manifest(self, owner_uid: str, *, create: bool = False) -> Json:
         """Return the object as it is sent. create: with the unclaimed fields."""
@@ -103,4 +105,5 @@ def desired(child: Child, service: Reference, fleet: str) -> Desired:
         digest=digest(body),
         unclaimed=unclaimed,
         parent=service if child.manifest.namespace == service.namespace else None,
+        replaces=child.replaces,
     )

@@ -36,6 +36,8 @@ class Action(Enum):
     UPDATE = "update"
     ADOPT = "adopt"
     RECREATE = "recreate"
+    #: A delete that comes before another change of its stage, not after everything.
+    REPLACE = "replace"
     DELETE = "delete"
     GIVE_BACK = "give back"
 

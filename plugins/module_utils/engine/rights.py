@@ -31,6 +31,7 @@ VERBS: Mapping[Action, tuple[str, ...]] = {
     Action.ADOPT: ("patch",),
     Action.RECREATE: ("create", "delete", "patch"),
     Action.DELETE: ("delete",),
+    Action.REPLACE: ("delete",),
     Action.GIVE_BACK: ("patch",),
 }
 LEASE_VERBS = ("create", "delete", "get", "patch")

@@ -71,6 +71,8 @@ class Writer:
         self._check_lease(change)
         if change.action is Action.GIVE_BACK:
             return self._give_back(change, plan)
+        if change.action is Action.REPLACE:
+            return self._remove_first(change)
         wanted = _wanted(change)
         if change.action is Action.RECREATE:
             return self._recreate(change, plan)
@@ -78,6 +80,17 @@ class Writer:
         manifest = wanted.manifest(self._owner_uid(plan), create=create)
         if self._policy.dry_run and create and change.reference.namespace in self._new_namespaces:
             return _said(change, "created", "its namespace would be created first", live=manifest)
+        if (
+            self._policy.dry_run
+            and any(each.action is Action.REPLACE for each in plan.changes)
+            and wanted.replaces
+        ):
+            return _said(
+                change,
+                PAST[change.action],
+                f"{wanted.replaces[0]} would be removed first",
+                live=manifest,
+            )
         if change.action is Action.UPDATE and change.live:
             return self._update(change, wanted, manifest, change.live, plan)
         if change.action is Action.ADOPT and change.live and self._policy.adopt:
@@ -202,6 +215,13 @@ class Writer:
         if change.reference.kind in self._policy.recreate:
             return self._recreate(change, plan)
         raise ClusterError(f"{change.reference}: {refused_change(change.reference.kind, error)}")
+
+    def _remove_first(self, change: Change) -> Outcome:
+        """Delete an object that another takes the place of, and wait until it is gone."""
+        outcome = self.delete(change)
+        if outcome.action == "deleted" and not self._policy.dry_run:
+            wait_until_gone(self._cluster, change.reference, uid_of(change.live))
+        return outcome
 
     def _recreate(self, change: Change, plan: ServicePlan) -> Outcome:
         """Delete and create, once a dry run has proved that the API takes the new object."""

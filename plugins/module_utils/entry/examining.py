@@ -11,6 +11,7 @@ from ..engine import guards
 from ..engine.adoptable import objections as objections_to_adopt
 from ..engine.plan import ServicePlan, look_up_strangers
 from ..engine.policy import Policy
+from ..engine.replaced import look_up_replaced
 from ..engine.rights import Need, missing_rights, needs_of
 from ..kube.intent import Stage
 from ..kube.problem import Complaint, InputError, Problem
@@ -46,6 +47,7 @@ class Examiner:
     def examine(self, planned: Planned, targets: Sequence[Target], reader: Reader) -> list[str]:
         """Look at everything that forbids a write. reader: what the services see. Returns the namespaces to create."""
         self.taken = look_up_strangers(self._cluster, planned.plans, self._policy)
+        look_up_replaced(self._cluster, planned.plans, self._policy)
         for target, plan in zip(targets, planned.plans, strict=True):
             plan.problems += objections(target, plan, self._controllers, self._policy)
             if plan.changes and target.reconciler != CONTROLLER:

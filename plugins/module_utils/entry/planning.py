@@ -48,9 +48,14 @@ class Planned:
 
     @property
     def deletions(self) -> list[Change]:
-        """What is to be deleted; nothing of a service that was left out after it was planned."""
+        """What is to be deleted at the end; nothing of a service that was left out after it was planned."""
         left_out = self.services - {plan.service for plan in self.plans}
-        return [change for change in self.removed if change.service not in left_out]
+        sooner = {change.reference for plan in self.plans for change in plan.changes}
+        return [
+            change
+            for change in self.removed
+            if change.service not in left_out and change.reference not in sooner
+        ]
 
 
 class Planner:

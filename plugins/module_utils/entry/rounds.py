@@ -13,6 +13,7 @@ from ..engine.apply import Execution
 from ..engine.outcome import Outcome
 from ..engine.plan import ServicePlan, look_up_strangers
 from ..engine.policy import Policy
+from ..engine.replaced import look_up_replaced
 from ..kube.intent import Intent
 from ..kube.reference import Reference
 from .examining import Examiner
@@ -80,6 +81,7 @@ class Reconciler:
             again = self._planner.again(done.targets)
             # What was free before the lease is created, and the answer proves it; what was taken is looked at again.
             look_up_strangers(self._cluster, again.plans, self._policy, only=self._examiner.taken)
+            look_up_replaced(self._cluster, again.plans, self._policy)
             guards.wait_for_dying(self._cluster, again.plans)
             done.refuse(again.plans, skip_invalid=self._skip_invalid)
             _keep_warnings(planned.plans, again.plans)

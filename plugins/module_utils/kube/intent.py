@@ -34,11 +34,13 @@ class Child:
     """One object that a service wants.
 
     unclaimed: fields that are sent on create and never again, because something else may own them (an autoscaler's replicas).
+    replaces: objects of the service that cannot stand beside it and go before it comes (the autoscaler of another kind).
     """
 
     stage: Stage
     manifest: Manifest
     unclaimed: tuple[FieldPath, ...] = ()
+    replaces: tuple[Reference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
