@@ -78,19 +78,8 @@ class Writer:
             return self._recreate(change, plan)
         create = change.action is Action.CREATE
         manifest = wanted.manifest(self._owner_uid(plan), create=create)
-        if self._policy.dry_run and create and change.reference.namespace in self._new_namespaces:
-            return _said(change, "created", "its namespace would be created first", live=manifest)
-        if (
-            self._policy.dry_run
-            and any(each.action is Action.REPLACE for each in plan.changes)
-            and wanted.replaces
-        ):
-            return _said(
-                change,
-                PAST[change.action],
-                f"{wanted.replaces[0]} would be removed first",
-                live=manifest,
-            )
+        if self._policy.dry_run and (first := self._comes_first(change, wanted, plan)):
+            return _said(change, PAST[change.action], f"{first} first", live=manifest)
         if change.action is Action.UPDATE and change.live:
             return self._update(change, wanted, manifest, change.live, plan)
         if change.action is Action.ADOPT and change.live and self._policy.adopt:
@@ -215,6 +204,14 @@ class Writer:
         if change.reference.kind in self._policy.recreate:
             return self._recreate(change, plan)
         raise ClusterError(f"{change.reference}: {refused_change(change.reference.kind, error)}")
+
+    def _comes_first(self, change: Change, wanted: Desired, plan: ServicePlan) -> str:
+        """Return what would be done before this write and is not done by a dry run, in which the API server would miss it."""
+        if change.action is Action.CREATE and change.reference.namespace in self._new_namespaces:
+            return "its namespace would be created"
+        removed = {each.reference for each in plan.changes if each.action is Action.REPLACE}
+        gone = next((reference for reference in wanted.replaces if reference in removed), None)
+        return f"{gone} would be removed" if gone else ""
 
     def _remove_first(self, change: Change) -> Outcome:
         """Delete an object that another takes the place of, and wait until it is gone."""
