@@ -16,6 +16,7 @@ from .context import Surroundings
 from .errors import StorageRefused
 from .spec_secret import with_storage_spec
 
+_DEFAULT_ACCOUNT = "default"
 #: How Hugging Face's client fetches fast, where nobody says otherwise.
 _FAST = {
     "HF_HUB_ENABLE_HF_TRANSFER": "1",
@@ -57,15 +58,18 @@ def _with_credentials(target: Target, pod: Json, around: Surroundings) -> Target
 
 
 def account_credentials(target: Target, account: str, around: Surroundings) -> Target:
-    """Return a container with the credentials of an account; an account that is not there has none. Raises StorageRefused."""
-    reference = Reference("v1", "ServiceAccount", around.namespace, account or "default")
+    """Return a container with the credentials of an account; an account that is not there has none. Raises StorageRefused.
+
+    Each namespace has an account `default`, and what cannot be looked at is taken to be there.
+    """
+    reference = Reference("v1", "ServiceAccount", around.namespace, account or _DEFAULT_ACCOUNT)
     found = around.reader.get(reference)
-    if found is None:
+    if found is None and around.reader.complete and reference.name != _DEFAULT_ACCOUNT:
         return target
     config = around.config.credentials
     try:
         return with_credentials(
-            target, found, around.annotations, config, around.namespace, around.reader
+            target, found or {}, around.annotations, config, around.namespace, around.reader
         )
     except SecretMissing as missing:
         named = missing.by_annotation

@@ -7,7 +7,7 @@ from .....kube.manifest import Json
 from ....kserve.pod import changed, container_of, mounted, variable_of, with_value
 from ....kserve.storage.initializer import CLAIM_VOLUME, MODEL_PATH, NAME, VOLUME, claim_parts
 from ..annotations import AGENT
-from ..containers import readers
+from ..containers import SERVER, WORKER, readers
 from .containers import storage_container
 from .context import Surroundings
 from .errors import StorageRefused
@@ -44,14 +44,15 @@ def has_model_otherwise(pod: Json, uri: str, around: Surroundings) -> bool:
     return by_agent or by_image or container_of(pod, NAME, "initContainers") is not None
 
 
-def check_server(names: tuple[str, ...]) -> None:
-    """Raise StorageRefused for a pod in which no container reads a model."""
-    if not names or names[0] not in ("kserve-container", "worker-container"):
-        raise StorageRefused(
-            "Invalid configuration: cannot find container",
-            "containers",
-            'call the container of the model server "kserve-container"',
-        )
+def check_server(names: tuple[str, ...], *, named: str = "") -> None:
+    """Raise StorageRefused for a pod in which no server reads a model. named: the name that the message tells."""
+    if SERVER in names or WORKER in names:
+        return
+    raise StorageRefused(
+        "Invalid configuration: cannot find container" + (f": {named}" if named else ""),
+        "containers",
+        f'call the container of the model server "{SERVER}"',
+    )
 
 
 def _with_local_uri(server: Json) -> Json:

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bringing the one model of a pod in. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A9.1, A9.2."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from ....kserve.storage.modelcar import with_modelcar
+from ..annotations import (
+    LOCAL_MODEL,
+    LOCAL_MODEL_CLAIM,
+    LOCAL_MODEL_URI,
+    SOURCE_URI,
+    STORAGE_KEY,
+    STORAGE_PARAMETERS,
+    STORAGE_SPEC,
+)
+from ..containers import SERVER, readers
+from ..storage.errors import StorageRefused
+from ..storage.one_model import check_server, with_one_model
+from ..storage.spec_secret import StorageSpec
+from .subject import Subject
+
+_OCI = "oci://"
+
+
+def with_model(subject: Subject) -> Subject:
+    """Return a pod that fetches its model, or mounts the claim that holds it. Raises StorageRefused."""
+    uri = subject.annotations.get(SOURCE_URI)
+    if uri is None:
+        return subject
+    around = subject.around(_storage_spec(subject.annotations))
+    return subject.having(with_one_model(subject.spec, _on_nodes(subject, uri), around))
+
+
+def with_model_image(subject: Subject) -> Subject:
+    """Return a pod that reads its model from an image, where that is switched on. Raises StorageRefused."""
+    uri = subject.annotations.get(SOURCE_URI, "")
+    storage = subject.config.storage
+    if not storage.enable_modelcar or not uri.startswith(_OCI):
+        return subject
+    names = tuple(readers(subject.spec))
+    check_server(names, named=SERVER)
+    pod = subject.spec
+    for name in names:
+        pod = with_modelcar(pod, name, uri.removeprefix(_OCI), storage)
+    return subject.having(pod)
+
+
+def _on_nodes(subject: Subject, uri: str) -> str:
+    """Return the address of a model, in the claim of its cache where one holds it. Raises StorageRefused."""
+    cache = subject.labels.get(LOCAL_MODEL)
+    if cache is None:
+        return uri
+    claim = subject.annotations.get(LOCAL_MODEL_CLAIM)
+    if claim is None:
+        raise StorageRefused(
+            f"Annotation {LOCAL_MODEL_CLAIM} not found",
+            "labels",
+            f"the label {LOCAL_MODEL} is KServe's own: leave it out",
+        )
+    rest = uri.removeprefix(subject.annotations.get(LOCAL_MODEL_URI, ""))
+    return f"pvc://{claim}/models/{cache}{rest if rest.startswith('/') else f'/{rest}'}"
+
+
+def _storage_spec(annotations: Mapping[str, str]) -> StorageSpec | None:
+    if annotations.get(STORAGE_SPEC) != "true":
+        return None
+    text = annotations.get(STORAGE_PARAMETERS)
+    parameters = {} if text is None else json.loads(text)
+    return StorageSpec(annotations.get(STORAGE_KEY, ""), parameters or {})

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pods of InferenceServices come out as KServe's webhook leaves them, and are refused where it refuses them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.pods.mutation.mutate import (
+    mutated,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.pods.mutation.subject import (
+    Subject,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.pods.storage.errors import (
+    StorageRefused,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.services.kserve.read_system_config import (
+    read_system_config,
+)
+
+from .compare import Key, differences, reduced
+from .recorded_inference_services import RECORDINGS, SETTINGS, read_all, read_one, recorded_cluster
+
+Json = dict[str, Any]
+#: Pods of controllers have no name yet.
+POD: Key = ("v1", "Pod", "", "")
+PODS = [
+    (folder.parent, number)
+    for folder in sorted(RECORDINGS.glob("*/pod-in.yaml"))
+    for number in range(len(read_all(folder)))
+]
+
+
+def subject_of(folder: Path, pod: Json) -> Subject:
+    """Return a recorded pod with what stood around it."""
+    reader = recorded_cluster(folder)
+    metadata, service = pod["metadata"], read_one(folder / "stored.yaml")
+    return Subject(
+        name=metadata.get("name", ""),
+        namespace=metadata["namespace"],
+        labels=metadata.get("labels") or {},
+        annotations=metadata.get("annotations") or {},
+        spec=pod["spec"],
+        config=read_system_config(SETTINGS.kserve_namespace, reader),
+        kserve_namespace=SETTINGS.kserve_namespace,
+        reader=reader,
+        logger=service["spec"]["predictor"].get("logger"),
+    )
+
+
+def as_pod(subject: Subject, before: Json) -> Json:
+    """Return a changed pod as a manifest."""
+    metadata = {**before["metadata"], "annotations": dict(subject.annotations)}
+    return {**before, "metadata": metadata, "spec": subject.spec}
+
+
+@pytest.mark.parametrize(
+    ("folder", "number"), PODS, ids=[f"{folder.name}-{number}" for folder, number in PODS]
+)
+def test_pods_come_out_as_recorded(folder: Path, number: int) -> None:
+    before, after = (read_all(folder / f"pod-{when}.yaml")[number] for when in ("in", "out"))
+    if "error" in after:
+        with pytest.raises(StorageRefused) as caught:
+            mutated(subject_of(folder, before))
+        assert caught.value.message == after["error"]["message"]
+        return
+    ours = as_pod(mutated(subject_of(folder, before)), before)
+    assert differences({POD: reduced(ours)}, {POD: reduced(after)}) == []
