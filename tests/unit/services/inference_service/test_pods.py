@@ -187,3 +187,13 @@ def test_annotations_that_are_withheld_do_not_reach_the_pods() -> None:
     assert "public" in found.annotations
     assert "private" not in found.annotations
     assert "modelFormat" not in found.annotations
+
+
+def test_an_art_explainer_gets_its_own_arguments_twice() -> None:
+    part = {"art": {"type": "SquareAttack", "args": ["--a"], "config": {"z": "1", "b": "2"}}}
+    found = built(model(), runtime("a", takes()), explainer=part).items[1]
+    assert found.pod["containers"][0]["args"] == [
+        *("--model_name", "chat", "--http_port", "8080"),
+        *("--predictor_host", "chat-predictor.team-a", "--adversary_type", "SquareAttack"),
+        *("--b", "2", "--z", "1", "--a", "--a"),
+    ]

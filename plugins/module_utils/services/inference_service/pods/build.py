@@ -37,7 +37,32 @@ def _with_models(component: Component, resolved: Resolved, reader: Reader) -> Co
     uris = component.spec.get("storageUris")
     if not uris:
         return component
-    around = Surroundings(
+    around = _around(component, resolved, reader)
+    try:
+        return _fetching(component, uris, around, resolved)
+    except StorageRefused as error:
+        if resolved.mode != STANDARD:
+            # The controller goes on without the models; pod_advice tells.
+            return component
+        raise _refused(error, component) from None
+
+
+def models_refused(
+    component: Component, resolved: Resolved, reader: Reader
+) -> StorageRefused | None:
+    """Return what keeps the models of `storageUris` from a component's pods, None where they are there or none are wanted."""
+    uris = component.spec.get("storageUris")
+    if not uris:
+        return None
+    try:
+        _fetching(component, uris, _around(component, resolved, reader), resolved)
+    except StorageRefused as error:
+        return error
+    return None
+
+
+def _around(component: Component, resolved: Resolved, reader: Reader) -> Surroundings:
+    return Surroundings(
         namespace=resolved.service.namespace,
         annotations=component.annotations,
         config=resolved.config,
@@ -45,19 +70,19 @@ def _with_models(component: Component, resolved: Resolved, reader: Reader) -> Co
         reader=reader,
         storage=_storage_spec(resolved),
     )
-    try:
-        done = replace(component, pod=with_several_models(component.pod, uris, around))
-        workers = component.workers
-        if workers is None or resolved.mode != STANDARD:
-            return done
-        there = replace(around, annotations=workers.annotations)
-        pod = with_several_models(workers.pod, uris, there)
-        return replace(done, workers=replace(workers, pod=pod))
-    except StorageRefused as error:
-        if resolved.mode != STANDARD:
-            # The controller goes on without the models; advise says so.
-            return component
-        raise _refused(error, component) from None
+
+
+def _fetching(
+    component: Component, uris: list[Json], around: Surroundings, resolved: Resolved
+) -> Component:
+    """Return a component whose pods fetch their models. Raises StorageRefused."""
+    done = replace(component, pod=with_several_models(component.pod, uris, around))
+    workers = component.workers
+    if workers is None or resolved.mode != STANDARD:
+        return done
+    there = replace(around, annotations=workers.annotations)
+    pod = with_several_models(workers.pod, uris, there)
+    return replace(done, workers=replace(workers, pod=pod))
 
 
 def _refused(error: StorageRefused, component: Component) -> Unbuildable:
