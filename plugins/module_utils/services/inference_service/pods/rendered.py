@@ -6,17 +6,21 @@ Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A9.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ....kube.manifest import Json
 from ....kube.reader import Reader
 from ....kube.reference import Reference
 from ..errors import Unbuildable
+from ..labels import COMPONENT
 from ..names import Role
 from ..resolved import Resolved
-from .component import Texts
 from .mutation.mutate import mutated
 from .mutation.subject import Subject
 from .storage.errors import StorageRefused
 
+#: From a pod template to the same with model, agent and metrics brought in.
+Mutator = Callable[[Json], Json]
 #: Where KServe's bundle registers its webhooks for services and for pods.
 POD_WEBHOOKS = Reference(
     "admissionregistration.k8s.io/v1",
@@ -37,29 +41,42 @@ def is_rendered(resolved: Resolved, reader: Reader) -> bool:
     return not any(each.get("name") == _POD_WEBHOOK for each in found.get("webhooks") or ())
 
 
-def rendered_template(
-    role: Role, labels: Texts, annotations: Texts, pod: Json, resolved: Resolved, reader: Reader
-) -> tuple[Texts, Json]:
-    """Return annotations and pod spec of a template as the webhook would leave its pods.
+def mutator(resolved: Resolved, reader: Reader) -> Mutator:
+    """Return what makes a pod template of what the template's component is: finished here, or left to the webhook.
 
-    labels, annotations, pod: of the template, with the defaults of its mode. What the webhook does to sidecars that others bring
-    later, Istio's and Knative's, is not done. Raises Unbuildable.
+    A template is a map of `metadata` and `spec`, with the defaults of its mode. The function raises Unbuildable.
     """
-    predictor = resolved.service.spec["predictor"]
+    if not is_rendered(resolved, reader):
+        return _as_it_is
+    return lambda template: _finished(template, resolved, reader)
+
+
+def _as_it_is(template: Json) -> Json:
+    return template
+
+
+def _finished(template: Json, resolved: Resolved, reader: Reader) -> Json:
+    """Return a template as the webhook would leave its pods.
+
+    What the webhook does to sidecars that others bring later, Istio's and Knative's, is not done. Raises Unbuildable.
+    """
+    metadata = template.get("metadata") or {}
+    labels = metadata.get("labels") or {}
     subject = Subject(
         name="",
         namespace=resolved.service.namespace,
         labels=labels,
-        annotations=annotations,
-        spec=pod,
+        annotations=metadata.get("annotations") or {},
+        spec=template["spec"],
         config=resolved.config,
         kserve_namespace=resolved.settings.kserve_namespace,
         reader=reader,
-        logger=predictor.get("logger"),
+        logger=resolved.service.spec["predictor"].get("logger"),
     )
     try:
         done = mutated(subject)
     except StorageRefused as error:
+        role: Role = labels[COMPONENT]
         raise Unbuildable(
             error.message,
             role=role,
@@ -67,4 +84,5 @@ def rendered_template(
             advice=error.advice,
             rule="pod",
         ) from None
-    return done.annotations, done.spec
+    annotations = dict(done.annotations)
+    return {**template, "metadata": {**metadata, "annotations": annotations}, "spec": done.spec}
