@@ -10,7 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..module_utils.kube import labels
-from ..module_utils.kube.names import check_label_value
+from ..module_utils.kube.names import check_dns_label, check_label_value
+from ..module_utils.services.inference_service import labels as inference_service
+from ..module_utils.services.kserve.modes import KNATIVE, STANDARD, canonical_mode
 from ..module_utils.services.model_service import labels as model_service
 from ..module_utils.services.model_service import names
 from ..module_utils.services.model_service.releases import RELEASES
@@ -38,6 +40,23 @@ def model_service_labels(
             raise ValueError("; ".join(faults))
         serving_label = RELEASES[wanted].serving_label_on_monitors
         return model_service.all_labels(name, version, serving_label)
+
+
+def inference_service_labels(value: Any, mode: Any = STANDARD) -> LabelSets:
+    """Return the label sets of every component that an InferenceService can have: component, set, labels."""
+    plugin = "inference_service_labels"
+    name, _namespace = service(plugin, value)
+    wanted = canonical_mode(text(plugin, mode, "mode"))
+    with explained(plugin):
+        if wanted not in (STANDARD, KNATIVE):
+            raise ValueError(f'mode "{wanted}" is not one of {STANDARD}, {KNATIVE}')
+        found = inference_service.all_labels(name, wanted)
+        # Each service has a predictor; whether it has the others, whose names are longer, is not known here.
+        values = found["predictor"]["selector"].values()
+        faults = [check_dns_label(name), *map(check_label_value, values)]
+        if any(faults):
+            raise ValueError("; ".join(filter(None, faults)))
+        return found
 
 
 def recommended_labels(
@@ -75,6 +94,7 @@ class FilterModule:
         """Return them by name."""
         return {
             "model_service_labels": model_service_labels,
+            "inference_service_labels": inference_service_labels,
             "recommended_labels": recommended_labels,
             "label_selector": label_selector,
         }

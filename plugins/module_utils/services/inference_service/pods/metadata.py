@@ -25,8 +25,7 @@ def component_labels(
         **(of_runtime or {}),
         **of_service,
         **(component.get("labels") or {}),
-        labels.SERVICE: resolved.service.name,
-        labels.COMPONENT: role,
+        **labels.component(resolved.service.name, role),
     }
 
 
