@@ -15,7 +15,7 @@ from ..kube.reader import Reader
 from ..kube.redact import masked_paths
 from ..kube.reference import Reference
 from ..services.kind import ServiceKind
-from ..services.registry import KINDS, WRITTEN
+from ..services.registry import REGISTERED, WRITTEN
 from .sources import Document
 
 T = TypeVar("T")
@@ -133,7 +133,9 @@ def subject_of(origin: str, value: Json) -> str:
 
 
 def _kind(value: Any) -> tuple[ServiceKind[Any, Any] | None, Problem]:
-    known = ", ".join(f"{kind.kind} ({' or '.join(kind.versions)})" for kind in KINDS.values())
+    known = ", ".join(
+        f"{kind} ({' or '.join(versions)})" for kind, (versions, dummy) in REGISTERED.items()
+    )
     if not isinstance(value, dict):
         return None, Problem(
             "", f"{type(value).__name__} is not a custom resource; give a map with one of {known}"
@@ -141,7 +143,7 @@ def _kind(value: Any) -> tuple[ServiceKind[Any, Any] | None, Problem]:
     key = (str(value.get("apiVersion")), str(value.get("kind")))
     if key in WRITTEN:
         return WRITTEN[key], Problem("", "")
-    close = get_close_matches(key[1], [kind for _version, kind in KINDS], n=1)
+    close = get_close_matches(key[1], list(REGISTERED), n=1)
     hint = f", did you mean {close[0]}?" if close and close[0] != key[1] else ""
     field_name = "apiVersion" if close and close[0] == key[1] else "kind"
     shown = value.get(field_name)

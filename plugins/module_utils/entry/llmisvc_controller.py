@@ -21,7 +21,7 @@ from ..kube.labels import selector_text
 from ..kube.manifest import Json
 from ..kube.problem import InputError
 from ..services.kind import ServiceKind
-from ..services.registry import KINDS
+from ..services.registry import REGISTERED
 from . import arguments
 from .result import Clock, stats
 
@@ -31,7 +31,7 @@ ARGUMENT_SPEC: arguments.Spec = {
     **arguments.REQUESTS,
     "kind": {
         "type": "str",
-        "choices": sorted(kind.kind for kind in KINDS.values()),
+        "choices": sorted(REGISTERED),
         "default": "ModelService",
     },
     "state": {"type": "str", "choices": ["gathered", "started", "stopped"], "default": "gathered"},
@@ -49,7 +49,8 @@ def run(
 ) -> Json:
     """Return the controllers of a kind and the services that they reconcile. Raises InputError and ClusterError."""
     clock = Clock()
-    kind = next(kind for kind in KINDS.values() if kind.kind == params["kind"])
+    dummy, load = REGISTERED[params["kind"]]
+    kind = load()
     state, patience = params["state"], params["wait_timeout"]
     with arguments.connection(params, environment) as cluster:
         before = find(cluster, kind.controller)

@@ -63,7 +63,6 @@ class ServiceKind(Generic[S, C]):
     common_kinds: those of others' objects that compile and observe read and that many services share: one list for all.
     pod_labels: labels that the pods of every service carry.
     finalizers: what the kind's own controller leaves on the custom resource.
-    older_versions: other apiVersions in which a service may be written; `load` brings it to `api_version`, which is stored.
     controller: labels by which the Deployment of the kind's controller is recognised. field_manager: the name under which it writes.
     """
 
@@ -84,7 +83,6 @@ class ServiceKind(Generic[S, C]):
     finalizers: tuple[str, ...]
     controller: Mapping[str, str]
     field_manager: str
-    older_versions: tuple[str, ...] = ()
     compared_kinds: tuple[tuple[str, str], ...] = ()
     foreign_kinds: tuple[tuple[str, str], ...] = ()
     common_kinds: tuple[tuple[str, str], ...] = ()
@@ -93,11 +91,6 @@ class ServiceKind(Generic[S, C]):
     def key(self) -> tuple[str, str]:
         """apiVersion and kind of the custom resource."""
         return self.api_version, self.kind
-
-    @property
-    def versions(self) -> tuple[str, ...]:
-        """Every apiVersion in which a service may be written, the stored one first."""
-        return self.api_version, *self.older_versions
 
     @property
     def kinds(self) -> tuple[tuple[str, str], ...]:

@@ -1,19 +1,59 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every kind of service that the collection knows."""
+"""Every kind of service that the collection knows, by apiVersion and kind."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from .kind import ServiceKind
-from .llm_inference_service.kind import LLM_INFERENCE_SERVICE
-from .model_service.kind import MODEL_SERVICE
 
-#: By the apiVersion that is stored, and kind.
-KINDS: dict[tuple[str, str], ServiceKind[Any, Any]] = {
-    kind.key: kind for kind in (MODEL_SERVICE, LLM_INFERENCE_SERVICE)
+Key = tuple[str, str]
+Load = Callable[[], ServiceKind[Any, Any]]
+
+
+class Kinds(Mapping[Key, ServiceKind[Any, Any]]):
+    """A kind is imported when it is asked for, so that a task pays for the kinds of its own services alone."""
+
+    def __init__(self, kinds: Mapping[Key, Load]) -> None:
+        self._kinds = kinds
+
+    def __getitem__(self, key: Key) -> ServiceKind[Any, Any]:
+        return self._kinds[key]()
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._kinds
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._kinds)
+
+    def __len__(self) -> int:
+        return len(self._kinds)
+
+
+def _model_service() -> ServiceKind[Any, Any]:
+    from .model_service.kind import MODEL_SERVICE
+
+    return MODEL_SERVICE
+
+
+def _llm_inference_service() -> ServiceKind[Any, Any]:
+    from .llm_inference_service.kind import LLM_INFERENCE_SERVICE
+
+    return LLM_INFERENCE_SERVICE
+
+
+#: By kind: every apiVersion in which a service may be written, and what gives its functions. `load` brings it to the first, which is stored.
+REGISTERED: Mapping[str, tuple[tuple[str, ...], Load]] = {
+    "ModelService": (("model.otterscale.io/v1alpha1",), _model_service),
+    "LLMInferenceService": (
+        ("serving.kserve.io/v1alpha2", "serving.kserve.io/v1alpha1"),
+        _llm_inference_service,
+    ),
 }
-#: By every apiVersion in which a service may be written, and kind.
-WRITTEN: dict[tuple[str, str], ServiceKind[Any, Any]] = {
-    (version, kind.kind): kind for kind in KINDS.values() for version in kind.versions
-}
+#: By the apiVersion that is stored.
+KINDS = Kinds({(versions[0], kind): load for kind, (versions, load) in REGISTERED.items()})
+#: By every apiVersion in which a service may be written.
+WRITTEN = Kinds(
+    {(version, kind): load for kind, (versions, load) in REGISTERED.items() for version in versions}
+)

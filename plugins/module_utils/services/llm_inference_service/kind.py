@@ -9,7 +9,6 @@ from .advise import advise
 from .compile import compile as compile_service
 from .conditions.workloads import DEPLOYMENT, GROUP
 from .conflicts import conflicts
-from .conversion import OLD_API_VERSION
 from .crd import PLURAL, crd
 from .normalise import load
 from .observe import observe, reconcile_error
@@ -57,5 +56,4 @@ LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
     finalizers=("serving.kserve.io/llmisvc-finalizer",),
     controller={"control-plane": "llmisvc-controller-manager"},
     field_manager="manager",
-    older_versions=(OLD_API_VERSION,),
 )
