@@ -74,9 +74,10 @@ class Boolean:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuantityValue:
-    """An amount of a resource, as text or as a whole number."""
+    """An amount of a resource, as text or as a whole number. as_written: it is kept as text of the author's, not in canonical form."""
 
     description: str = ""
+    as_written: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -103,7 +103,7 @@ class _Reading:
             case Boolean():
                 return self._boolean(schema, value, path, title)
             case QuantityValue():
-                return self._quantity(value, path, title)
+                return self._quantity(schema, value, path, title)
             case IntOrText():
                 return self._int_or_text(value, path, title)
             case Anything():
@@ -266,7 +266,7 @@ class _Reading:
         )
         return None
 
-    def _quantity(self, value: Any, path: str, title: str) -> str | None:
+    def _quantity(self, schema: QuantityValue, value: Any, path: str, title: str) -> str | None:
         if isinstance(value, bool) or not isinstance(value, int | str):
             quote = f'; put it in quotes: "{value}"' if isinstance(value, float) else ""
             self._say(
@@ -277,7 +277,8 @@ class _Reading:
             )
             return None
         try:
-            return canonical_quantity(value)
+            canonical = canonical_quantity(value)
+            return str(value) if schema.as_written else canonical
         except ValueError:
             self._say(
                 path, f"{show(value)} is not a quantity such as 500m, 2 or 16Gi", "quantity", title

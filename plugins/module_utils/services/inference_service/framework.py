@@ -27,3 +27,11 @@ def with_model(predictor: Json) -> Json:
 def model_format(model: Json) -> str:
     """Return the name of a model's format, empty where it has none."""
     return (model.get("modelFormat") or {}).get("name") or ""
+
+
+def model_of(predictor: Json) -> tuple[str, Json | None]:
+    """Return the field that describes the model server, and what it says; None where there is none."""
+    for field in (*FRAMEWORKS, "model"):
+        if predictor.get(field) is not None:
+            return field, predictor[field]
+    return "", None

@@ -48,11 +48,12 @@ def storage_uri(component: Json, role: Role) -> str | None:
             found: str | None = component[field].get("storageUri")
             return found
         for container in component["containers"]:
-            if container.get("name") == KSERVE_CONTAINER:
-                return _variable(container, "STORAGE_URI")
+            if role != "predictor" or container.get("name") == KSERVE_CONTAINER:
+                return variable(container, "STORAGE_URI")
     return None
 
 
-def _variable(container: Json, name: str) -> str | None:
-    found = (each.get("value") for each in container.get("env") or () if each.get("name") == name)
-    return next((value for value in found if value is not None), None)
+def variable(container: Json, name: str) -> str | None:
+    """Return the value of an environment variable, empty where it comes from elsewhere, None where it is not there."""
+    found = (each for each in container.get("env") or () if each.get("name") == name)
+    return next((each.get("value") or "" for each in found), None)

@@ -12,6 +12,7 @@ from .mode import deployment_mode, mode_problem
 from .resolved import Resolved
 from .settings import Settings
 from .spec import InferenceService
+from .validation.service import placed_problems
 
 
 def resolve(service: InferenceService, settings: Settings, reader: Reader) -> Resolved:
@@ -25,7 +26,11 @@ def resolve(service: InferenceService, settings: Settings, reader: Reader) -> Re
     if problem:
         raise _refused(service, problem)
     mode = deployment_mode(service, config, live)
-    return Resolved(defaulted(service, config, reader), mode, config, settings, live)
+    done = defaulted(service, config, reader)
+    refused = tuple(placed_problems(done, mode, config))
+    if refused:
+        raise _refused(service, *refused)
+    return Resolved(done, mode, config, settings, live)
 
 
 def _refused(service: InferenceService, *problems: Problem) -> InputError:

@@ -26,8 +26,8 @@ class InferenceService:
     """One service.
 
     document: the custom resource as its author wrote it, which is what gets applied.
-    labels, annotations, spec: with defaults. Never changed in place. A service that was loaded has those of its schema and
-    the framework fields as `model`; `defaulting.defaulted` adds what depends on the cluster's configuration.
+    labels, annotations, spec: with defaults. Never changed in place. A service that was loaded has those of its schema;
+    `defaulting.defaulted` adds those of KServe's webhook, which depend on the cluster's configuration.
     """
 
     document: Json

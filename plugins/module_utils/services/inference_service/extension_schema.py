@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What each component says beside its pods: scaling, logging, batching, traffic. Source: KServe v0.17.0; reference A5, A11."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...kube.core_schema import string_map
+from ...kube.schema import Integer, IntOrText, ListOf, MapOf, Object, Schema, Text
+from .scaling_schema import AUTO_SCALING, TARGET_TYPES
+
+SCALE_METRICS = ("cpu", "memory", "concurrency", "rps")
+LOG_MODES = ("all", "request", "response")
+
+
+def storage_fields(what: str) -> dict[str, Schema]:
+    """Return the fields that say where in a store something is."""
+    return {
+        "path": Text(description=f"Where {what} in the store.", keep_empty=True),
+        "parameters": MapOf(
+            description="What differs from the Secret: `type`, `bucket` and the like.",
+            values=Text(),
+        ),
+        "key": Text(description="The entry of the Secret that tells the store.", keep_empty=True),
+    }
+
+
+LOGGER = Object(
+    description="Requests and answers are sent to a collector. Its presence, also as `{}`, switches it on.",
+    fields={
+        "url": Text(
+            description="Where events are sent; KServe's default where absent.", keep_empty=True
+        ),
+        "mode": Text(description="What is sent; `all` where absent.", enum=LOG_MODES),
+        "metadataHeaders": ListOf(
+            description="Headers of requests that events carry.", items=Text()
+        ),
+        "metadataAnnotations": ListOf(
+            description="Annotations of the service that events carry.", items=Text()
+        ),
+        "storage": Object(
+            description="A store to write to instead.",
+            fields={
+                **storage_fields("they stand"),
+                "serviceAccountName": Text(
+                    description="Whose credentials are used.", keep_empty=True
+                ),
+            },
+        ),
+        "marshallerUrl": Text(description="Service that shapes events first.", keep_empty=True),
+        "batchSize": Integer(description="Events that are written at once.", bits=64),
+        "batchInterval": Text(
+            description="How long events wait for others, as `5s`.", keep_empty=True
+        ),
+    },
+)
+
+BATCHER = Object(
+    description="Requests are gathered. Its presence, also as `{}`, switches it on.",
+    fields={
+        "maxBatchSize": Integer(description="Requests that go together.", bits=64),
+        "maxLatency": Integer(
+            description="How long one waits for others, in milliseconds.", bits=64
+        ),
+        "timeout": Integer(description="How long an answer may take, in seconds.", bits=64),
+    },
+)
+
+STRATEGY = Object(
+    description="How pods are replaced, in Standard mode.",
+    fields={
+        "type": Text(description="`RollingUpdate` or `Recreate`."),
+        "rollingUpdate": Object(
+            description="How many at once.",
+            fields={
+                "maxUnavailable": IntOrText(description="Pods that may be missing."),
+                "maxSurge": IntOrText(description="Pods that may be there beside."),
+            },
+        ),
+    },
+)
+
+EXTENSION: Mapping[str, Schema] = {
+    "minReplicas": Integer(description="Fewest pods; 1 where absent, 0 lets them go while idle."),
+    "maxReplicas": Integer(description="Most pods; as `minReplicas` where absent or less."),
+    "scaleTarget": Integer(description="How much of `scaleMetric` a pod should have."),
+    "scaleMetric": Text(description="What pods are added and removed by.", enum=SCALE_METRICS),
+    "scaleMetricType": Text(description="How `scaleTarget` is meant.", enum=TARGET_TYPES),
+    "autoScaling": AUTO_SCALING,
+    "containerConcurrency": Integer(description="Requests that a pod serves at once.", bits=64),
+    "timeout": Integer(description="How long an answer may take, in seconds.", bits=64),
+    "canaryTrafficPercent": Integer(
+        description="Share of requests that the newest revision gets, in Knative mode.", bits=64
+    ),
+    "logger": LOGGER,
+    "batcher": BATCHER,
+    "labels": string_map("Labels of the component's objects and pods."),
+    "annotations": string_map("Annotations of the component's objects and pods."),
+    "deploymentStrategy": STRATEGY,
+}

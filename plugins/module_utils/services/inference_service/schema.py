@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every field of an InferenceService: type, default, limits, meaning.
+
+Source: serving.kserve.io/v1beta1 of KServe v0.17.0; reference/kserve-isvc-and-install.md A4, A5 and A7.
+"""
+
+from __future__ import annotations
+
+from ...kube.core_schema import string_map
+from ...kube.pod_schema.container import CONTAINER
+from ...kube.schema import Integer, ListOf, Object, Row, Schema, Text, rows
+from .extension_schema import EXTENSION, storage_fields
+from .implementations import FRAMEWORKS
+from .pod_fields import COMPONENT_POD, WORKER_POD
+from .spec import API_VERSION, KIND
+from .status_schema import STATUS
+
+#: What a component mounts where it says nothing.
+MODEL_PATH = "/mnt/models"
+
+STORAGE_URIS = ListOf(
+    description="Several models or parts of one; not together with `storageUri`.",
+    items=Object(
+        fields={
+            "uri": Text(description="Where it is.", min_length=1),
+            "mountPath": Text(
+                description="Where the containers find it.",
+                default=MODEL_PATH,
+                pattern="^/.*",
+                max_length=255,
+            ),
+        },
+        required=("uri",),
+    ),
+    min_items=1,
+)
+
+_STORAGE = Object(
+    description="Where the model is, in a store that a Secret tells.",
+    fields={
+        **storage_fields("the model is"),
+        "schemaPath": Text(
+            description="Where its schema is; kept, without effect.", keep_empty=True
+        ),
+    },
+)
+
+_SERVER: dict[str, Schema] = {
+    "storageUri": Text(
+        description="Where the model is: `s3://`, `gs://`, `pvc://`, `hf://`, `oci://`, `https://` and others.",
+        keep_empty=True,
+    ),
+    "runtimeVersion": Text(description="Tag of the server's image.", keep_empty=True),
+    "protocolVersion": Text(
+        description="What clients speak: `v1`, `v2`, `grpc-v1` or `grpc-v2`.", keep_empty=True
+    ),
+    **CONTAINER.fields,
+    "storage": _STORAGE,
+}
+
+MODEL = Object(
+    description="A model whose server a runtime describes; container fields go over the runtime's.",
+    fields={
+        "modelFormat": Object(
+            description="What the model is, by which a runtime is found.",
+            fields={
+                "name": Text(description="The format, such as `sklearn` or `huggingface`."),
+                "version": Text(description="Its version; any where absent.", keep_empty=True),
+            },
+            required=("name",),
+        ),
+        "runtime": Text(
+            description="The ServingRuntime or ClusterServingRuntime; found by the format where absent.",
+            keep_empty=True,
+        ),
+        **_SERVER,
+    },
+)
+
+_WORKERS = Object(
+    description="Pods beside the predictor's, which hold one model together with it.",
+    fields={
+        **WORKER_POD,
+        "pipelineParallelSize": Integer(
+            description="Pods over which layers are dealt out.", bits=64
+        ),
+        "tensorParallelSize": Integer(description="GPUs over which each layer is split.", bits=64),
+    },
+)
+
+_ART = Object(
+    description="An explainer of the Adversarial Robustness Toolbox.",
+    fields={
+        "type": Text(description="The method, for example `SquareAttack`."),
+        "storageUri": Text(description="Where a model of its own is."),
+        "runtimeVersion": Text(
+            description="Tag of its image; KServe's default where absent.", keep_empty=True
+        ),
+        "config": string_map("Arguments of the method."),
+        **CONTAINER.fields,
+        "storage": _STORAGE,
+    },
+)
+
+PREDICTOR = Object(
+    description="What answers: `model`, a framework's field, or containers of its own.",
+    fields={
+        **{
+            name: Object(description=f"The same as `model` with format `{name}`.", fields=_SERVER)
+            for name in FRAMEWORKS
+        },
+        "model": MODEL,
+        "storageUris": STORAGE_URIS,
+        "workerSpec": _WORKERS,
+        **COMPONENT_POD,
+        **EXTENSION,
+    },
+)
+
+TRANSFORMER = Object(
+    description="What changes requests before the predictor and answers after it.",
+    fields={**COMPONENT_POD, **EXTENSION, "storageUris": STORAGE_URIS},
+)
+
+EXPLAINER = Object(
+    description="What explains answers.",
+    fields={"art": _ART, **COMPONENT_POD, **EXTENSION, "storageUris": STORAGE_URIS},
+)
+
+SPEC = Object(
+    description="What is wanted.",
+    fields={"predictor": PREDICTOR, "explainer": EXPLAINER, "transformer": TRANSFORMER},
+    required=("predictor",),
+)
+
+ROOT = Object(
+    description="A model that is served.",
+    fields={
+        "apiVersion": Text(description=f"`{API_VERSION}`."),
+        "kind": Text(description=f"`{KIND}`."),
+        "metadata": Object(fields={}),
+        "spec": SPEC,
+        "status": STATUS,
+    },
+)
+
+
+def documentation() -> tuple[Row, ...]:
+    """Return every field below `spec` in order, for the documentation table; pods and containers are those of Kubernetes."""
+    foreign = {*WORKER_POD, *CONTAINER.fields}
+    return tuple(
+        row
+        for row in rows(SPEC, "spec")
+        if not any(step.removesuffix("[]") in foreign for step in row.path.split("."))
+        and not any(f".{name}." in row.path for name in FRAMEWORKS)
+    )

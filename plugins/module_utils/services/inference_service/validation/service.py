@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All that is wrong with a service: by itself, and under a cluster's configuration."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from ....kube.manifest import Json
+from ....kube.problem import Problem
+from ....kube.schema_faults import show
+from ...kserve.modes import KNATIVE, STANDARD, canonical_mode
+from ...kserve.system_config import CONFIG_MAP, SystemConfig
+from ..gpus import GPU_TYPES_ANNOTATION, annotated_gpus
+from ..spec import MODE_ANNOTATION, ROLES, InferenceService
+from .components import component_problems
+from .extension import extension_problems
+from .multi_node import device_problems, multi_node_problems
+from .naming import length_problems
+from .scaling import class_problems, scaling_problems
+from .storage import storage_problems
+
+_PERCENT = re.compile(r"[0-9]+%", re.ASCII)
+
+
+def own_problems(spec: Json, annotations: Mapping[str, str]) -> Iterator[Problem]:
+    """Yield what is wrong with a service wherever it is run. spec: with the defaults of its schema."""
+    mode = canonical_mode(annotations.get(MODE_ANNOTATION, ""))
+    yield from class_problems(annotations)
+    if annotated_gpus(annotations) is None:
+        message = f"{show(annotations[GPU_TYPES_ANNOTATION])} is not a JSON list of names"
+        yield Problem(f'metadata.annotations["{GPU_TYPES_ANNOTATION}"]', message, rule="gpu-type")
+    yield from multi_node_problems(spec["predictor"], annotations)
+    for role in ROLES:
+        component = spec.get(role)
+        if component is not None:
+            yield from component_problems(component, role)
+            yield from extension_problems(component, role)
+            yield from storage_problems(component, role, mode)
+
+
+def placed_problems(
+    service: InferenceService, mode: str, config: SystemConfig
+) -> Iterator[Problem]:
+    """Yield what is wrong with a service under a configuration. service: with all defaults."""
+    yield from length_problems(service, mode)
+    yield from device_problems(service.spec["predictor"], service.annotations, config.gpu_types)
+    for role in service.roles:
+        component, path = service.spec[role], f"spec.{role}"
+        yield from scaling_problems(component, path, service.annotations)
+        own = (component.get("annotations") or {}).get(MODE_ANNOTATION, "")
+        if mode == STANDARD and canonical_mode(own) == KNATIVE:
+            message = f"{show(own)}: the service is run as {mode}, and its components are run alike"
+            yield Problem(f'{path}.annotations["{MODE_ANNOTATION}"]', message, rule="mode")
+        if mode == STANDARD and component.get("deploymentStrategy") is None:
+            yield from _rollout(config, path)
+
+
+def _rollout(config: SystemConfig, path: str) -> Iterator[Problem]:
+    """Yield what the API refuses of the configured rollout: KServe hands it on as text, which has to be a percentage."""
+    deploy = config.deploy
+    if not deploy.rollout or deploy.default_mode != STANDARD:
+        return
+    for field, value in (
+        ("maxSurge", deploy.max_surge),
+        ("maxUnavailable", deploy.max_unavailable),
+    ):
+        if value and not _PERCENT.fullmatch(value):
+            where = f"{CONFIG_MAP}: deploy.deploymentRolloutStrategy.defaultRollout.{field}"
+            message = f"{where}: {show(value)} is not a percentage; correct it, or give the component a strategy of its own"
+            yield Problem(f"{path}.deploymentStrategy", message, rule="rollout")
