@@ -98,6 +98,11 @@ KSERVE_LLM = Bundle(
         "serving.kserve.io_llminferenceserviceconfigs",
     ),
 )
+KSERVE_ISVC = Bundle(
+    "github.com/kserve/kserve",
+    "v0.17.0",
+    _in("config/crd/full", "serving.kserve.io_inferenceservices"),
+)
 
 #: The definition of kwok's own kind Stage, and the stages that make fake nodes and pods live.
 KWOK_CRD = Bundle(

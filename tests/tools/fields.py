@@ -14,6 +14,7 @@ from .tree import CHECKOUT, TREE_ROOT, sync
 
 PAGE = CHECKOUT / "docs" / "model_service.md"
 LLM_PAGE = CHECKOUT / "docs" / "llm_inference_service_fields.md"
+ISVC_PAGE = CHECKOUT / "docs" / "inference_service_fields.md"
 
 _HEAD = """# Fields of a ModelService
 
@@ -30,6 +31,19 @@ _LLM_HEAD = """# Fields of an LLMInferenceService
 Made by `python -m tests.tools.fields` from `plugins/module_utils/services/llm_inference_service/schema.py`.
 Fields of `serving.kserve.io/v1alpha2` in KServe 0.17; v1alpha1 differs in two places ([filter to_v1alpha2](../plugins/filter/to_v1alpha2.yml)).
 `template` and `worker` hold a pod spec of Kubernetes, `router.route.http.spec` that of an HTTPRoute; their fields are not repeated here.
+**Bold** fields are required where the field above them is given. Without a default a field has no value when it is left out.
+
+| field | type | default | values | meaning |
+|---|---|---|---|---|
+"""
+
+
+_ISVC_HEAD = """# Fields of an InferenceService
+
+Made by `python -m tests.tools.fields` from `plugins/module_utils/services/inference_service/schema.py`.
+Fields of `serving.kserve.io/v1beta1` in KServe 0.17. Predictor, transformer, explainer and `workerSpec` also hold the fields of a pod spec of
+Kubernetes, `model`, the frameworks' fields and `art` those of a container; they are not repeated here. What stands behind `spec.predictor.workerSpec`
+(scaling, logging, batching, metadata, strategy) and `storageUris` are fields of transformer and explainer, too.
 **Bold** fields are required where the field above them is given. Without a default a field has no value when it is left out.
 
 | field | type | default | values | meaning |
@@ -62,6 +76,15 @@ def llm_page() -> str:
     )
 
     return _LLM_HEAD + "".join(_row(row) for row in documentation() if row.schema.description)
+
+
+def isvc_page() -> str:
+    """Return the page about InferenceService."""
+    from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.schema import (
+        documentation,
+    )
+
+    return _ISVC_HEAD + "".join(_row(row) for row in documentation())
 
 
 def _row(row: Any, later: str = "") -> str:
@@ -100,7 +123,7 @@ def main() -> None:
     """Write the pages and say so."""
     sync()
     sys.path.insert(0, str(TREE_ROOT))
-    for path, made in ((PAGE, page()), (LLM_PAGE, llm_page())):
+    for path, made in ((PAGE, page()), (LLM_PAGE, llm_page()), (ISVC_PAGE, isvc_page())):
         path.write_text(made, encoding="utf-8")
         print(path)
 

@@ -26,12 +26,14 @@ def storage_fields(what: str) -> dict[str, Schema]:
 
 
 LOGGER = Object(
-    description="Requests and answers are sent to a collector. Its presence, also as `{}`, switches it on.",
+    description="Requests and answers are sent to a collector.",
     fields={
         "url": Text(
             description="Where events are sent; KServe's default where absent.", keep_empty=True
         ),
-        "mode": Text(description="What is sent; `all` where absent.", enum=LOG_MODES),
+        "mode": Text(
+            description="What is sent. KServe refuses a logger without it.", enum=LOG_MODES
+        ),
         "metadataHeaders": ListOf(
             description="Headers of requests that events carry.", items=Text()
         ),

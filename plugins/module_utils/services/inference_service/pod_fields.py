@@ -43,15 +43,18 @@ def _fields() -> dict[str, Schema]:
         if isinstance(whole, ListOf):
             rules = (_ONCE,) if whole.keys == ("name",) else ()
             fields[name] = dataclasses.replace(whole, keys=(), rules=rules)
-    system = fields["os"]
-    if isinstance(system, Object):
-        fields["os"] = dataclasses.replace(system, required=())
     return fields
+
+
+def _without_debuggers(fields: Mapping[str, Schema]) -> Mapping[str, Schema]:
+    kept = {name: schema for name, schema in fields.items() if name != "ephemeralContainers"}
+    system = kept["os"]
+    if isinstance(system, Object):
+        kept["os"] = dataclasses.replace(system, required=())
+    return kept
 
 
 #: The whole pod spec, as workers embed it.
 WORKER_POD: Mapping[str, Schema] = _fields()
 #: Without the containers of debuggers, which components cannot name.
-COMPONENT_POD: Mapping[str, Schema] = {
-    name: schema for name, schema in WORKER_POD.items() if name != "ephemeralContainers"
-}
+COMPONENT_POD: Mapping[str, Schema] = _without_debuggers(WORKER_POD)

@@ -9,10 +9,11 @@ from __future__ import annotations
 from ...kube.core_schema import string_map
 from ...kube.pod_schema.container import CONTAINER
 from ...kube.schema import Integer, ListOf, Object, Row, Schema, Text, rows
+from ...kube.schema_check import related
 from .extension_schema import EXTENSION, storage_fields
 from .implementations import FRAMEWORKS
 from .pod_fields import COMPONENT_POD, WORKER_POD
-from .spec import API_VERSION, KIND
+from .spec import API_VERSION, KIND, ROLES
 from .status_schema import STATUS
 
 #: What a component mounts where it says nothing.
@@ -145,12 +146,22 @@ ROOT = Object(
 )
 
 
+#: What the documentation leaves to Kubernetes, by the field that holds it; what it says of a predictor alone.
+_FOREIGN = (
+    *((f"spec.{role}", COMPONENT_POD) for role in ROLES),
+    ("spec.predictor.workerSpec", WORKER_POD),
+    ("spec.predictor.model", CONTAINER.fields),
+    ("spec.explainer.art", CONTAINER.fields),
+    *((f"spec.predictor.{name}", _SERVER) for name in FRAMEWORKS),
+    *((f"spec.{role}", {**EXTENSION, "storageUris": STORAGE_URIS}) for role in ROLES[1:]),
+)
+
+
 def documentation() -> tuple[Row, ...]:
     """Return every field below `spec` in order, for the documentation table; pods and containers are those of Kubernetes."""
-    foreign = {*WORKER_POD, *CONTAINER.fields}
+    hidden = tuple(f"{path}.{field}" for path, fields in _FOREIGN for field in fields)
     return tuple(
         row
         for row in rows(SPEC, "spec")
-        if not any(step.removesuffix("[]") in foreign for step in row.path.split("."))
-        and not any(f".{name}." in row.path for name in FRAMEWORKS)
+        if not any(related(row.path, [path]) and len(row.path) >= len(path) for path in hidden)
     )

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ....kube.manifest import Json
+from ....kube.pod_rules import resource_problems
 from ....kube.problem import Problem
 from ....kube.schema_faults import show
 from ...kserve.modes import KNATIVE, STANDARD, canonical_mode
@@ -47,6 +48,9 @@ def placed_problems(
     yield from device_problems(service.spec["predictor"], service.annotations, config.gpu_types)
     for role in service.roles:
         component, path = service.spec[role], f"spec.{role}"
+        for number, container in enumerate(component.get("containers") or ()):
+            where = f"{path}.containers[{number}].resources"
+            yield from _amounts(container.get("resources") or {}, where)
         yield from scaling_problems(component, path, service.annotations)
         own = (component.get("annotations") or {}).get(MODE_ANNOTATION, "")
         if mode == STANDARD and canonical_mode(own) == KNATIVE:
@@ -54,6 +58,13 @@ def placed_problems(
             yield Problem(f'{path}.annotations["{MODE_ANNOTATION}"]', message, rule="mode")
         if mode == STANDARD and component.get("deploymentStrategy") is None:
             yield from _rollout(config, path)
+
+
+def _amounts(resources: Json, path: str) -> Iterator[Problem]:
+    """Yield amounts that no pod takes; a request over a limit may be one over KServe's default limit."""
+    for problem in resource_problems(resources, path):
+        if problem.rule != "resource-claims":
+            yield problem
 
 
 def _rollout(config: SystemConfig, path: str) -> Iterator[Problem]:

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fields without effect are named with the way out; what is looked for and not there is said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import Problem
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.advise import (
+    advise,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.normalise import (
+    load,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.settings import (
+    Settings,
+)
+
+from .build import config_map, document
+
+KEDA = {"autoscalerClass": "keda"}
+MANY = {"type": "External", "external": {"metric": {"query": "q"}, "target": {"value": "1"}}}
+
+
+class Cluster(GivenObjects):
+    """A cluster: what it does not hold is not there."""
+
+    complete = True
+
+
+def advice(given: dict[str, Any], *objects: dict[str, Any], **blocks: Any) -> list[Problem]:
+    service = load(given, Settings()).service
+    assert service is not None
+    given_objects = [config_map(**blocks), *objects] if blocks or objects else [config_map()]
+    return list(advise(service, Settings(), GivenObjects(given_objects)))
+
+
+@pytest.mark.parametrize(
+    ("fields", "annotations", "path"),
+    [
+        ({"canaryTrafficPercent": 10}, {}, "canaryTrafficPercent"),
+        ({"minReplicas": 0}, {}, "minReplicas"),
+        ({"minReplicas": 0}, KEDA, None),
+        ({"scaleMetric": "rps"}, {}, "scaleMetric"),
+        ({"scaleMetric": "memory"}, {}, None),
+        ({"autoScaling": {"behavior": {}}}, {}, "autoScaling.behavior"),
+        ({"autoScaling": {"metrics": [MANY]}}, {}, "autoScaling.metrics[0]"),
+        ({"autoScaling": {"metrics": [MANY], "behavior": {}}}, KEDA, None),
+        ({"autoScaling": {}}, {"deploymentMode": "Knative"}, "autoScaling"),
+        ({"canaryTrafficPercent": 10}, {"deploymentMode": "Knative"}, None),
+    ],
+)
+def test_a_field_without_effect_is_named(
+    fields: dict[str, Any], annotations: dict[str, str], path: str | None
+) -> None:
+    found = advice(document(predictor=fields, annotations=annotations))
+    assert [each.path for each in found] == ([f"spec.predictor.{path}"] if path else [])
+    assert all(each.severity == "warning" for each in found)
+
+
+def gateway(namespaces: str) -> dict[str, Any]:
+    listener = {
+        "name": "http",
+        "protocol": "HTTP",
+        "allowedRoutes": {"namespaces": {"from": namespaces}},
+    }
+    return {
+        "apiVersion": "gateway.networking.k8s.io/v1",
+        "kind": "Gateway",
+        "metadata": {"name": "kserve-ingress-gateway", "namespace": "kserve"},
+        "spec": {"listeners": [listener]},
+    }
+
+
+@pytest.mark.parametrize(("namespaces", "rules"), [("All", []), ("Same", ["gateway-admits"])])
+def test_a_gateway_that_keeps_the_routes_out_is_named(namespaces: str, rules: list[str]) -> None:
+    assert [each.rule for each in advice(document(), gateway(namespaces))] == rules
+
+
+@pytest.mark.parametrize("local", [True, False])
+def test_a_missing_gateway_is_named_where_one_is_needed(local: bool) -> None:
+    given = document()
+    if local:
+        given["metadata"]["labels"] = {"networking.kserve.io/visibility": "cluster-local"}
+    service = load(given, Settings()).service
+    assert service is not None
+    found = advise(service, Settings(), Cluster([config_map()]))
+    assert [each.rule for each in found] == ([] if local else ["gateway-missing"])
+
+
+def test_a_cluster_without_configuration_gets_defaults_and_is_told_so() -> None:
+    service = load(document(), Settings()).service
+    assert service is not None
+    (problem,) = advise(service, Settings(), GivenObjects())
+    assert "kserve/inferenceservice-config is not among the given objects" in problem.message
