@@ -12,6 +12,8 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "differences.md").read_text(encoding="utf-8")
 RECORDINGS = ROOT / "tests" / "parity" / "recordings" / "model_service"
 LLM_RECORDINGS = RECORDINGS.with_name("llm_inference_service")
+ISVC_RECORDINGS = RECORDINGS.with_name("inference_service")
+SERVICES = ROOT / "tests" / "unit" / "services"
 UNIT = ROOT / "tests" / "unit" / "services" / "model_service"
 PARITY = ROOT / "tests" / "parity"
 CLUSTER = ROOT / "tests" / "cluster"
@@ -29,12 +31,26 @@ FILES = {
         path.stem.replace("test_llm_inference_service_", "llm_", 1): path
         for path in PARITY.glob("test_llm_inference_service_*.py")
     },
+    **{
+        path.stem.replace("test_", "isvc_", 1): path
+        for path in (SERVICES / "inference_service").rglob("test_*.py")
+    },
+    **{
+        path.stem.replace("test_inference_service_", "isvc_", 1): path
+        for path in PARITY.glob("test_inference_service_*.py")
+    },
+    **{
+        path.stem.replace("test_", "kserve_", 1): path
+        for path in (SERVICES / "kserve").rglob("test_*.py")
+    },
     **{f"cluster_{path.stem.removeprefix('test_')}": path for path in CLUSTER.glob("test_*.py")},
 }
 SOURCES = [
     *(ROOT / "plugins/module_utils/kube").glob("*.py"),
     *(ROOT / "plugins/module_utils/services/model_service").rglob("*.py"),
     *(ROOT / "plugins/module_utils/services/llm_inference_service").rglob("*.py"),
+    *(ROOT / "plugins/module_utils/services/inference_service").rglob("*.py"),
+    *(ROOT / "plugins/module_utils/services/kserve").rglob("*.py"),
 ]
 DECISIONS = {"same", "warned", "refused", "fixed", "option"}
 
@@ -52,6 +68,7 @@ def rows() -> list[list[str]]:
 
 
 WEAKNESSES = {int(row[0][1:]): row for row in rows() if re.fullmatch(r"W[0-9]+", row[0])}
+ISVC_ROWS = [row for row in rows() if re.fullmatch(r"I[0-9]+", row[0])]
 LLM_ROWS = [row for row in rows() if re.fullmatch(r"L[0-9]+", row[0])]
 TESTS = sorted(set(re.findall(r"([a-z_]+)::(test_[a-z_0-9]+)", PAGE)))
 
@@ -70,11 +87,12 @@ def test_harmful_weaknesses_are_not_reproduced() -> None:
     assert all(WEAKNESSES[number][3] != "same" for number in WARNED_AT_LEAST)
 
 
-def test_every_quirk_of_kserve_has_one_row() -> None:
-    numbers = [row[0] for row in LLM_ROWS]
+@pytest.mark.parametrize("table", [LLM_ROWS, ISVC_ROWS])
+def test_every_quirk_of_kserve_has_one_row(table: list[list[str]]) -> None:
+    numbers = [row[0] for row in table]
     assert len(set(numbers)) == len(numbers)
-    assert all(len(row) == 6 for row in LLM_ROWS)
-    assert {row[3] for row in LLM_ROWS} <= DECISIONS
+    assert all(len(row) == 6 for row in table)
+    assert {row[3] for row in table} <= DECISIONS
 
 
 @pytest.mark.parametrize(("file", "name"), TESTS)
@@ -90,9 +108,12 @@ def test_named_cases_exist() -> None:
     assert named <= recorded
 
 
-def test_named_cases_of_kserve_exist() -> None:
-    recorded = {path.name for path in (*LLM_RECORDINGS.glob("*"), *LLM_RECORDINGS.glob("*/*"))}
-    named = {case for row in LLM_ROWS for case in re.split(r",\s*", row[4]) if case != "–"}
+@pytest.mark.parametrize(
+    ("table", "folder"), [(LLM_ROWS, LLM_RECORDINGS), (ISVC_ROWS, ISVC_RECORDINGS)]
+)
+def test_named_cases_of_kserve_exist(table: list[list[str]], folder: Path) -> None:
+    recorded = {path.name for path in (*folder.glob("*"), *folder.glob("*/*"))}
+    named = {case for row in table for case in re.split(r",\s*", row[4]) if case != "–"}
     assert named <= recorded
 
 
