@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from ...kube.manifest import Json
 from ...kube.openapi import openapi
+from ..kserve.service import GROUP
 from .schema import ROOT
-from .spec import API_VERSION, GROUP, KIND
+from .spec import API_VERSION, KIND
 
 PLURAL = f"{KIND.lower()}s"
 

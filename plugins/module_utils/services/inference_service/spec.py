@@ -3,54 +3,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...kube.manifest import Json
 from ...kube.reference import Reference
+from ..kserve.service import GROUP, KServeService
 from .names import Role
 
-GROUP = "serving.kserve.io"
 API_VERSION = f"{GROUP}/v1beta1"
 KIND = "InferenceService"
 
-MODE_ANNOTATION = "serving.kserve.io/deploymentMode"
-STOP_ANNOTATION = "serving.kserve.io/stop"
+MODE_ANNOTATION = f"{GROUP}/deploymentMode"
 
 #: In the order in which the controller looks after them.
 ROLES: tuple[Role, ...] = ("predictor", "transformer", "explainer")
 
 
 @dataclass(frozen=True, slots=True)
-class InferenceService:
+class InferenceService(KServeService):
     """One service.
 
-    document: the custom resource as its author wrote it, which is what gets applied.
     labels, annotations, spec: with defaults. Never changed in place. A service that was loaded has those of its schema;
     `defaulting.defaulted` adds those of KServe's webhook, which depend on the cluster's configuration.
     """
 
-    document: Json
-    name: str
-    namespace: str
-    labels: Mapping[str, str]
-    annotations: Mapping[str, str]
     spec: Json
 
     @property
     def reference(self) -> Reference:
         """The name of the custom resource."""
         return Reference(API_VERSION, KIND, self.namespace, self.name)
-
-    @property
-    def subject(self) -> str:
-        """The service as errors name it."""
-        return f"{KIND} {self.namespace}/{self.name}"
-
-    @property
-    def stopped(self) -> bool:
-        """Whether its author asks for everything to be taken away but the service itself."""
-        return self.annotations.get(STOP_ANNOTATION, "").lower() == "true"
 
     def component(self, role: Role) -> Json | None:
         """Return the part of the spec that describes one component, None where the service has none."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from ...kube.core_schema import string_map
 from ...kube.schema import Boolean, Integer, ListOf, MapOf, Object, Text
+from ..kserve.status_schema import CONDITIONS, address
 
 _STATES = ("", "Pending", "Standby", "Loading", "Loaded", "FailedToLoad")
 _TRANSITIONS = ("", "UpToDate", "InProgress", "BlockedByFailedLoad", "InvalidSpec")
@@ -17,15 +18,7 @@ _FAILURES = (
     "InvalidPredictorSpec",
 )
 
-_ADDRESS = Object(
-    description="Where it is reached inside the cluster.",
-    fields={
-        "name": Text(description="Never set."),
-        "url": Text(description="The address."),
-        "CACerts": Text(description="Never set."),
-        "audience": Text(description="Never set."),
-    },
-)
+_ADDRESS = address("Where it is reached inside the cluster.", "Never set.")
 
 _TRAFFIC = Object(
     description="Requests that a revision of Knative gets.",
@@ -54,19 +47,6 @@ _COMPONENT = Object(
         "grpcUrl": Text(description="Never set."),
         "address": _ADDRESS,
     },
-)
-
-_CONDITION = Object(
-    description="One statement about the service.",
-    fields={
-        "type": Text(description="What it is about."),
-        "status": Text(description="`True`, `False` or `Unknown`."),
-        "severity": Text(description="`Info` where it does not count by itself."),
-        "lastTransitionTime": Text(description="When it changed last."),
-        "reason": Text(description="The statement for programs, one word."),
-        "message": Text(description="The statement for people."),
-    },
-    required=("status", "type"),
 )
 
 _MODEL = Object(
@@ -114,7 +94,7 @@ STATUS = Object(
     description="What is there.",
     fields={
         "observedGeneration": Integer(description="A generation that was processed.", bits=64),
-        "conditions": ListOf(description="Statements, by type.", items=_CONDITION),
+        "conditions": CONDITIONS,
         "annotations": string_map("Never set."),
         "address": _ADDRESS,
         "url": Text(description="Where the service is reached from outside."),

@@ -113,6 +113,7 @@ BLOCKS: Mapping[str, Object] = {
             "resource": Object(fields=_RESOURCES),
         }
     ),
+    "scheduler": Object(fields={"expirationAnnotations": _TEXTS, "restartAnnotation": _TEXT}),
     "localModel": Object(
         fields={
             "enabled": _BOOL,

@@ -29,6 +29,8 @@ WITHHELD_ANNOTATIONS = frozenset(
 )
 WITHHELD_LABELS = frozenset({"networking.knative.dev/visibility"})
 
+#: What other kinds read.
+NOT_READ = ("scheduler",)
 #: Blocks that only services with a certain autoscaler need.
 LATER = ("autoscaler", "opentelemetryCollector")
 
@@ -41,7 +43,11 @@ def read_system_config(namespace: str, reader: Reader) -> SystemConfig:
     found = reader.get(Reference("v1", "ConfigMap", namespace, CONFIG_MAP))
     defaults = DEFAULTS if found is None else {}
     data: Json = (found or {}).get("data") or {}
-    blocks = {name: read_block(name, data, defaults.get(name, {}), namespace) for name in BLOCKS}
+    blocks = {
+        name: read_block(name, data, defaults.get(name, {}), namespace)
+        for name in BLOCKS
+        if name not in NOT_READ
+    }
     config = _config(blocks, isvc=found is None or "inferenceService" in data)
     problems = [
         problem for name, block in blocks.items() if name not in LATER for problem in block.problems
@@ -52,7 +58,7 @@ def read_system_config(namespace: str, reader: Reader) -> SystemConfig:
 
 
 def _config(blocks: dict[str, Block], *, isvc: bool) -> SystemConfig:
-    own, credentials = blocks["inferenceService"], blocks["credentials"]
+    own = blocks["inferenceService"]
     annotations = WITHHELD_ANNOTATIONS | {*own.texts("serviceAnnotationDisallowedList")}
     labels = WITHHELD_LABELS | {*own.texts("serviceLabelDisallowedList")}
     autoscaler, opentelemetry = _autoscaler(blocks["autoscaler"]), _opentelemetry(blocks[LATER[1]])
@@ -60,12 +66,7 @@ def _config(blocks: dict[str, Block], *, isvc: bool) -> SystemConfig:
         ingress=ingress(blocks["ingress"]),
         deploy=_deploy(blocks["deploy"]),
         storage=storage(blocks["storageInitializer"]),
-        credentials=Credentials(
-            spec_secret=credentials.text("storageSpecSecretName"),
-            secret_annotation=credentials.text("storageSecretNameAnnotation"),
-            gcs_file=credentials.text("gcs", "gcsCredentialFileName"),
-            s3=credentials.value.get("s3") or {},
-        ),
+        credentials=credentials(blocks["credentials"]),
         logger=_logger(blocks["logger"]),
         batcher=parts.Batcher(
             image=blocks["batcher"].text("image"),
@@ -162,6 +163,16 @@ def storage(block: Block) -> Storage:
         uid_modelcar=block.value.get("uidModelcar"),
         ca_bundle_config_map=block.text("caBundleConfigMapName"),
         ca_bundle_mount_path=block.text("caBundleVolumeMountPath"),
+    )
+
+
+def credentials(block: Block) -> Credentials:
+    """Return the block `credentials`."""
+    return Credentials(
+        spec_secret=block.text("storageSpecSecretName"),
+        secret_annotation=block.text("storageSecretNameAnnotation"),
+        gcs_file=block.text("gcs", "gcsCredentialFileName"),
+        s3=block.value.get("s3") or {},
     )
 
 

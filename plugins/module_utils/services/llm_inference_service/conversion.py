@@ -14,7 +14,8 @@ from copy import deepcopy
 from typing import Any
 
 from ...kube.manifest import Json, value_at
-from .spec import API_VERSION, CONFIG_KIND, GROUP, KIND
+from ..kserve.service import GROUP
+from .spec import API_VERSION, CONFIG_KIND, KIND
 
 OLD_API_VERSION = f"{GROUP}/v1alpha1"
 MODEL_CRITICALITY = "internal.serving.kserve.io/model-criticality"

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from ...kube.manifest import Json
 from ...kube.openapi import openapi
+from ..kserve.service import GROUP
 from .schema import STORED_VERSION, root_schema
-from .spec import CONFIG_KIND, GROUP, KIND
+from .spec import CONFIG_KIND, KIND
 
 PLURAL = f"{KIND.lower()}s"
 CONFIG_PLURAL = f"{CONFIG_KIND.lower()}s"

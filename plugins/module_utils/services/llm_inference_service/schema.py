@@ -12,9 +12,10 @@ from functools import cache
 from ...kube.core_schema import string_map
 from ...kube.pod_schema.pod import POD_SPEC
 from ...kube.schema import Anything, Boolean, Integer, ListOf, Object, Row, Schema, Text, rows
+from ..kserve.service import GROUP
 from .router_schema import name_only, router_schema
 from .scaling_schema import REPLICAS_OR_SCALING, SCALING
-from .spec import API_VERSION, GROUP, KIND
+from .spec import API_VERSION, KIND
 from .status_schema import STATUS
 
 #: The versions that the API serves, the stored one last.

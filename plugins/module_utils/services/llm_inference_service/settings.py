@@ -7,22 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...kube.names import check_dns_subdomain, check_namespace
-from ...kube.problem import Complaint, InputError, Problem
+from ...kube.names import check_dns_subdomain
 from ...kube.schema import Boolean, Object, Text
-from ...kube.schema_check import check
-from ..options import as_ansible_means, wanted_release
+from ..kserve.read_settings import COMMON, read_settings
 from .releases import RELEASES, V0_17, Release
-
-DEFAULT_RELEASE = "0.17"
 
 #: The option `settings` of a task as far as this kind reads it.
 SETTINGS = Object(
     description="How KServe's controller would be run.",
     fields={
-        "kserve_namespace": Text(
-            description="Where `inferenceservice-config` and shared presets are.", default="kserve"
-        ),
+        **COMMON,
         "config_prefix": Text(
             description="What names of presets begin with; `modelops-` for the collection's own.",
             default="kserve-",
@@ -30,7 +24,6 @@ SETTINGS = Object(
         "versioned_config": Boolean(
             description="Whether a service keeps the presets of its first run.", default=True
         ),
-        "cluster_domain": Text(description="DNS domain of the cluster.", default="cluster.local"),
         "wildcard_hostname": Text(
             description="What stands for `*` in a listener's host name.", default="inference"
         ),
@@ -63,27 +56,12 @@ def make_settings(options: Mapping[str, Any], releases: Mapping[str, str]) -> Se
     options: the task's `settings`; what other kinds read is passed over. releases: the task's `releases`.
     Raises InputError that holds everything wrong with both.
     """
-    release, problems = wanted_release(releases, "kserve", RELEASES, DEFAULT_RELEASE)
-    given = {
-        key: value for key, value in options.items() if value is not None and key in SETTINGS.fields
-    }
-    checked = check(SETTINGS, as_ansible_means(SETTINGS, given), "settings")
-    value = checked.value
-    faults = {
-        "kserve_namespace": check_namespace(value["kserve_namespace"]),
-        "config_prefix": check_dns_subdomain(f"{value['config_prefix']}config"),
-        "cluster_domain": check_dns_subdomain(value["cluster_domain"]),
-        "wildcard_hostname": check_dns_subdomain(value["wildcard_hostname"]),
-    }
-    found = [
-        *problems,
-        *checked.problems,
-        *(
-            Problem(f"settings.{key}", fault, rule="name")
-            for key, fault in faults.items()
-            if fault and f"settings.{key}" not in checked.broken
-        ),
-    ]
-    if found:
-        raise InputError([Complaint("settings", tuple(found))])
+    release, value = read_settings(SETTINGS, options, releases, RELEASES, _CHECKS)
     return Settings(release=release, **value)
+
+
+def _check_prefix(prefix: str) -> str | None:
+    return check_dns_subdomain(f"{prefix}config")
+
+
+_CHECKS = {"config_prefix": _check_prefix, "wildcard_hostname": check_dns_subdomain}

@@ -6,35 +6,26 @@ Source: serving.kserve.io/v1alpha2 of KServe v0.17.0; reference/kserve-llmisvc.m
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...kube.manifest import Json
 from ...kube.reference import Reference
+from ..kserve.service import GROUP, KServeService
 
-GROUP = "serving.kserve.io"
 #: The version that is stored, and the only one behind the door.
 API_VERSION = f"{GROUP}/v1alpha2"
 KIND = "LLMInferenceService"
 CONFIG_KIND = "LLMInferenceServiceConfig"
 
-STOP_ANNOTATION = "serving.kserve.io/stop"
-
 
 @dataclass(frozen=True, slots=True)
-class LlmInferenceService:
+class LlmInferenceService(KServeService):
     """One service.
 
-    document: the custom resource as its author wrote it, which is what gets applied.
     version: the version in which it was written, `v1alpha1` or `v1alpha2`.
     spec: its own spec in v1alpha2, with defaults, before any preset is merged under it. Never changed in place.
     """
 
-    document: Json
-    name: str
-    namespace: str
-    labels: Mapping[str, str]
-    annotations: Mapping[str, str]
     version: str
     spec: Json
 
@@ -42,13 +33,3 @@ class LlmInferenceService:
     def reference(self) -> Reference:
         """The name of the custom resource, in the version that is stored."""
         return Reference(API_VERSION, KIND, self.namespace, self.name)
-
-    @property
-    def subject(self) -> str:
-        """The service as errors name it."""
-        return f"{KIND} {self.namespace}/{self.name}"
-
-    @property
-    def stopped(self) -> bool:
-        """Whether its author asks for everything to be taken away but the service itself."""
-        return self.annotations.get(STOP_ANNOTATION, "").lower() == "true"

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 from ..kserve.storage_config import Credentials, Storage
 
-CONFIG_MAP = "inferenceservice-config"
-
 
 @dataclass(frozen=True, slots=True)
 class Ingress:

@@ -16,11 +16,12 @@ from ....kube.reader import Reader
 from ....kube.reference import Reference
 from ....kube.schema_check import check
 from ....kube.wording import few
+from ...kserve.service import GROUP
 from ..conversion import OLD_API_VERSION, to_v1alpha2
 from ..errors import Unbuildable
 from ..schema import spec_schema
 from ..settings import Settings
-from ..spec import API_VERSION, CONFIG_KIND, GROUP
+from ..spec import API_VERSION, CONFIG_KIND
 from .layers import written
 from .own import OWN, PREFIX, own_presets
 

@@ -14,8 +14,8 @@ from typing import Any, Literal
 from ....kube.go_json import go_json
 from ....kube.problem import Problem
 from ....kube.schema import ListOf, Object, Schema
+from ...kserve.service import GROUP
 from ..schema import spec_schema
-from ..spec import GROUP
 
 Kind = Literal["Invalid", "Required", "Forbidden", "Unsupported"]
 
