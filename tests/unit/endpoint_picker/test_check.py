@@ -55,6 +55,16 @@ def test_a_type_of_another_release_is_answered_with_the_releases_that_have_it() 
     assert "llmd:0.9, llmd:0.10" in finding.message
 
 
+@pytest.mark.parametrize(("target", "refused"), [("llmd:0.9", True), ("llmd:0.10", False)])
+def test_a_plugin_that_panics_the_second_time_stands_once(target: str, refused: bool) -> None:
+    fairness = {"type": "program-aware-fairness"}
+    document = config(fairness, {**fairness, "name": "another"})
+    findings = check_document(document, release_of(target)).findings
+    assert [each.path for each in findings if each.rule == "plugin-once"] == [
+        "plugins[1]"
+    ] * refused
+
+
 @pytest.mark.parametrize(("target", "severity"), [("llmd:0.8", "warning"), ("llmd:0.9", "error")])
 def test_unknown_parameters_are_ignored_before_0_9_and_fatal_from_then_on(
     target: str, severity: str

@@ -19,6 +19,8 @@ from .loading import Loading
 from .precise_scorer import PRECISE_SCORER, precise_scorer_faults
 
 _G = Generation
+#: Each registers metrics of fixed names when it is created; the second time the picker ends with a panic.
+_ONCE = {_G.V0_9: frozenset({"program-aware-fairness"})}
 _APPROXIMATE = "approx-prefix-cache-producer"
 
 
@@ -63,6 +65,17 @@ def _faults(plugin: Declared, loading: Loading) -> Iterator[Finding]:
     if plugin.type not in loading.registry:
         yield _unknown_type(plugin, loading)
         return
+    if (
+        plugin.type in _ONCE.get(loading.release.generation, ())
+        and plugin.type in loading.instances.values()
+    ):
+        yield refusal(
+            "plugin-once",
+            plugin.path,
+            plugin.name,
+            f"{loading.release.target} ends with a panic when {plugin.type} is created a second time",
+            "declare it once, and name it wherever it is wanted",
+        )
     if plugin.type == PRECISE_SCORER and loading.release.has_own_picker:
         yield from precise_scorer_faults(plugin, loading)
         return
