@@ -37,7 +37,7 @@ class Desired:
 
     body: canonical JSON with our label and owner annotation, without unclaimed fields, owner references and intent hash. 15,000
     manifests as dicts take over 100 MB, as bytes a third of that; they are parsed when they are needed.
-    unclaimed: fields and values that are sent on create only.
+    unclaimed: fields and values that are sent on create only; None where the server is to choose then, too.
     replaces: objects that go before it is applied.
     parent: apiVersion, kind and name for the owner reference, None where the object has none (other namespace, cluster scope).
     """
@@ -60,7 +60,8 @@ class Desired:
             metadata["ownerReferences"] = [owner_reference(self.parent, owner_uid)]
         if create:
             for path, value in self.unclaimed.items():
-                put_at(manifest, path, value)
+                if value is not None:
+                    put_at(manifest, path, value)
         return manifest
 
     def owned_by(self, parent: Reference) -> Desired:
@@ -93,9 +94,8 @@ def desired(child: Child, service: Reference, fleet: str) -> Desired:
     manifest = marked(child.manifest.to_dict(), service, fleet)
     unclaimed = {}
     for path in child.unclaimed:
-        if (value := value_at(manifest, path)) is not None:
-            unclaimed[path] = value
-            manifest = without(manifest, path)
+        unclaimed[path] = value_at(manifest, path)
+        manifest = without(manifest, path)
     body = canonical_json(manifest)
     return Desired(
         reference=child.manifest.reference,

@@ -103,8 +103,9 @@ def test_unclaimed_value_is_no_part_of_the_hash() -> None:
 
 def test_unclaimed_field_that_the_child_does_not_have_is_not_invented() -> None:
     made = wanted(child("Deployment", unclaimed=(REPLICAS, ("spec", "a", "b")), spec={"x": 1}))
-    assert made.unclaimed == {}
+    assert made.unclaimed == {REPLICAS: None, ("spec", "a", "b"): None}
     assert made.manifest(UID, create=True)["spec"] == {"x": 1}
+    assert made.manifest(UID)["spec"] == {"x": 1}
 
 
 def test_unclaimed_zero_is_a_value() -> None:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from ...kube.intent import Child, Intent, present
 from ...kube.problem import Complaint, InputError
 from ...kube.reader import Reader
+from ..conflicting_parts import object_faults
 from .accounts import check_accounts, check_picker_account
 from .children.certificate_secret import certificate_secret
 from .children.deployments import main_deployment, prefill_deployment
@@ -34,7 +35,6 @@ from .children.sidecar_access import (
     multi_node_service_account,
 )
 from .children.workload_service import workload_service
-from .conflicting_parts import object_faults
 from .errors import Unbuildable
 from .presets.resolve import resolve
 from .resolved import Resolved

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Who sets the number of a component's pods in Standard mode. Source: KServe v0.17.0; reference A11.3."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ....kube.reference import Reference
+from ..errors import RECONCILE_FAILED, Unbuildable
+from ..pods.component import Component
+from ..resolved import Resolved
+
+AutoscalerClass = Literal["hpa", "keda", "external", "none"]
+
+AUTOSCALER_ANNOTATION = "serving.kserve.io/autoscalerClass"
+AUTOSCALER_HPA: AutoscalerClass = "hpa"
+AUTOSCALER_KEDA: AutoscalerClass = "keda"
+AUTOSCALER_NONE: AutoscalerClass = "none"
+HPA_API, HPA = "autoscaling/v2", "HorizontalPodAutoscaler"
+KEDA_API, SCALED_OBJECT = "keda.sh/v1alpha1", "ScaledObject"
+CLASSES: tuple[AutoscalerClass, ...] = (
+    AUTOSCALER_HPA,
+    AUTOSCALER_KEDA,
+    "external",
+    AUTOSCALER_NONE,
+)
+
+
+def autoscaler_class(component: Component) -> AutoscalerClass:
+    """Return the class that a component's annotations ask for. Raises Unbuildable for one that nobody knows."""
+    wanted = component.annotations.get(AUTOSCALER_ANNOTATION, AUTOSCALER_HPA)
+    for known in CLASSES:
+        if wanted == known:
+            return known
+    raise Unbuildable(
+        f"unknown autoscaler class type: {wanted}",
+        role=component.role,
+        reason=RECONCILE_FAILED,
+        path=f'metadata.annotations["{AUTOSCALER_ANNOTATION}"]',
+        advice=f"write one of {', '.join(CLASSES)}",
+        rule="autoscaler",
+    )
+
+
+def pod_autoscaler_reference(component: Component, resolved: Resolved) -> Reference:
+    """Return the HorizontalPodAutoscaler that a component has, or had before KEDA took over: two cannot scale one Deployment."""
+    return Reference(HPA_API, HPA, resolved.service.namespace, component.name)
+
+
+def scaled_object_reference(component: Component, resolved: Resolved) -> Reference:
+    """Return the ScaledObject that a component has, or had."""
+    return Reference(KEDA_API, SCALED_OBJECT, resolved.service.namespace, component.name)

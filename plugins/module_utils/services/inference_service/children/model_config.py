@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The ConfigMap that tells the agent of a multi-model predictor which models to fetch."""
+
+from __future__ import annotations
+
+from ....kube.intent import Child, Stage
+from ....kube.manifest import Manifest
+from .. import names
+from ..pods.component import Components
+from ..resolved import Resolved
+
+_MODELS = "models.json"
+
+
+def model_config(components: Components, resolved: Resolved) -> Child | None:
+    """Return the ConfigMap, None for a predictor with a model of its own.
+
+    data: no models at first; TrainedModels fill it in later, so that it is sent on create only.
+    Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A11.8.
+    """
+    if not any(component.multi_model for component in components.items):
+        return None
+    manifest = Manifest(
+        api_version="v1",
+        kind="ConfigMap",
+        name=names.model_config(resolved.service.name),
+        namespace=resolved.service.namespace,
+        labels=components.labels,
+        body={"data": {_MODELS: "[]"}},
+    )
+    return Child(Stage.CONFIG, manifest, unclaimed=(("data", _MODELS),))

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far the predictor's model has come, by its pods. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A14.6."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ....kube.fields import filled
+from ....kube.manifest import Json
+
+State = Literal["Pending", "Loading", "Loaded", "FailedToLoad"]
+
+_TRANSITIONS: Mapping[State, str] = {
+    "Pending": "InProgress",
+    "Loading": "InProgress",
+    "Loaded": "UpToDate",
+    "FailedToLoad": "BlockedByFailedLoad",
+}
+_INITIALIZER, _SERVER = "storage-initializer", "kserve-container"
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """What is known beside the pods. loaded: whether the service is ready with its newest revision. failed: Knative says no."""
+
+    loaded: bool
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Progress:
+    state: State
+    failure: Json | None = None
+
+
+def model_status(before: Json, pods: Sequence[Json], serving: Serving) -> Json:
+    """Return `status.modelStatus`. pods: those of the newest revision. What went wrong once is never forgotten."""
+    progress = _progress(sorted(pods, key=_age, reverse=True), serving)
+    active = (before.get("states") or {}).get("activeModelState") or ""
+    ready = sum(_is_ready(pod) for pod in pods)
+    failure = progress.failure or before.get("lastFailureInfo")
+    return {
+        "copies": {"failedCopies": 0, **({"totalCopies": ready} if ready else {})},
+        **({"lastFailureInfo": failure} if failure else {}),
+        "states": {
+            "activeModelState": "Loaded" if progress.state == "Loaded" else active,
+            "targetModelState": progress.state,
+        },
+        "transitionStatus": _TRANSITIONS[progress.state],
+    }
+
+
+def _progress(pods: Sequence[Json], serving: Serving) -> _Progress:
+    """Return the state that the newest pod tells, the first rule that holds."""
+    if not pods:
+        return _Progress("FailedToLoad" if serving.failed else "Pending")
+    status = pods[0].get("status") or {}
+    initializer = _container(status.get("initContainerStatuses"), _INITIALIZER)
+    if "running" in (initializer.get("state") or {}):
+        return _Progress("Loading")
+    failure = _failure(initializer)
+    if failure is None and serving.loaded:
+        return _Progress("Loaded")
+    if failure is None:
+        failure = _failure(_container(status.get("containerStatuses"), _SERVER))
+    return _Progress("Pending") if failure is None else _Progress("FailedToLoad", failure)
+
+
+def _container(statuses: Sequence[Json] | None, name: str) -> Json:
+    return next((one for one in statuses or () if one.get("name") == name), {})
+
+
+def _failure(container: Json) -> Json | None:
+    """Return why a container does not run, None where it does or may yet."""
+    state: Mapping[str, Any] = container.get("state") or {}
+    ended = state.get("terminated") or {}
+    if ended.get("reason") == "Error":
+        return _info(ended)
+    if (state.get("waiting") or {}).get("reason") == "CrashLoopBackOff":
+        return _info((container.get("lastState") or {}).get("terminated") or {})
+    return None
+
+
+def _info(ended: Mapping[str, Any]) -> Json:
+    told = {"message": ended.get("message"), "exitCode": ended.get("exitCode")}
+    return {"reason": "ModelLoadFailed", **filled(told)}
+
+
+def _age(pod: Json) -> str:
+    return pod["metadata"].get("creationTimestamp") or ""
+
+
+def _is_ready(pod: Json) -> bool:
+    status = pod.get("status") or {}
+    return status.get("phase") == "Running" and any(
+        (one.get("type"), one.get("status")) == ("Ready", "True")
+        for one in status.get("conditions") or ()
+    )

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which component answers the requests to a service, and who may reach it. Source: KServe v0.17.0; reference A13."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...kserve.modes import STANDARD
+from .. import names
+from ..names import Role
+from ..resolved import Resolved
+from ..spec import InferenceService
+
+CLUSTER_LOCAL = "cluster-local"
+#: Who asks for a service without a way in from outside, by deployment mode.
+_STANDARD_LABEL, _KNATIVE_LABEL = (
+    "networking.kserve.io/visibility",
+    "networking.knative.dev/visibility",
+)
+#: An `ingressDomain` by which nobody is reached from outside.
+_LOCAL_DOMAIN = "svc.cluster.local"
+
+#: Every component listens here.
+PORT = 80
+#: What a request for an explanation looks like.
+EXPLAIN_PATH = r"/v1/models/[\w-]+:explain"
+
+
+def entry_role(service: InferenceService) -> Role:
+    """Return the component that takes requests: the transformer where there is one."""
+    return "transformer" if service.component("transformer") is not None else "predictor"
+
+
+def entry_name(service: InferenceService) -> str:
+    """Return the name of the objects of the component that takes requests."""
+    return names.component(service.name, entry_role(service))
+
+
+def explainer_name(service: InferenceService) -> str:
+    """Return the name of the explainer's objects; empty where there is none."""
+    if service.component("explainer") is None:
+        return ""
+    return names.component(service.name, "explainer")
+
+
+def is_local(resolved: Resolved) -> bool:
+    """Return whether a service in Standard mode is not to be reached from outside."""
+    label = resolved.service.labels.get(_STANDARD_LABEL)
+    return label == CLUSTER_LOCAL or resolved.config.ingress.domain == _LOCAL_DOMAIN
+
+
+def has_routes(resolved: Resolved) -> bool:
+    """Return whether a service gets objects by which it is reached."""
+    if resolved.service.stopped or resolved.config.ingress.disable_creation:
+        return False
+    return resolved.mode != STANDARD or not is_local(resolved)
+
+
+def asks_to_be_local(labels: Mapping[str, str]) -> bool:
+    """Return whether a service in Knative mode is not to be reached from outside."""
+    return labels.get(_KNATIVE_LABEL) == CLUSTER_LOCAL
+
+
+def service_headers(service: InferenceService) -> dict[str, str]:
+    """Return the headers that tell a backend which service is called."""
+    return {"KServe-Isvc-Name": service.name, "KServe-Isvc-Namespace": service.namespace}
