@@ -4,7 +4,8 @@
 
 """Every supported ansible-core, each in an environment of its own: `make test-matrix`.
 
-What depends on ansible-core is run: filters, tests, options, and plays on the lab. A Python that is missing is told and counted.
+What depends on ansible-core is run: its sanity tests, filters, tests, options, and plays on the lab. A Python that is missing is told
+and counted.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ CORES = (
     ("2.19.14", ("python3.11", "python3.12", "python3.13")),
     ("2.21.5", ("python3.12", "python3.13")),
 )
-TESTS = ("tests/unit/filter", "tests/unit/test", "tests/unit/entry", "tests/cluster/test_plays.py")
+TESTS = ("tests/unit/filter", "tests/unit/test", "tests/unit/entry", "tests/cluster/test_ansible.py")
 PACKAGES = ("kubernetes", "jmespath", "pytest", "pytest-xdist", "hypothesis")
 
 
@@ -59,15 +60,19 @@ def steps(core: str, python: str) -> list[Step]:
         *PACKAGES,
         *lab,
     ]
-    present = [name for name in TESTS if (CHECKOUT / name).exists()]
     path = os.pathsep.join((str(home / "bin"), os.environ.get("PATH", "")))
     return [
         Step(f"ansible-core {core}: environment", [python, "-m", "venv", str(home)]),
         Step(f"ansible-core {core}: packages", install),
         Step(
             f"ansible-core {core}: tests",
-            [str(own), "-m", "pytest", "-q", *present],
+            [str(own), "-m", "pytest", "-q", "-n", "2", *TESTS],
             env={"PATH": path},
+        ),
+        Step(
+            f"ansible-core {core}: sanity",
+            [str(own), "-m", "tests.tools.sanity"],
+            env={"PATH": path, "PYTHONPATH": ""},
         ),
     ]
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from tests.lab.control_plane import ControlPlane
 from tests.lab.crd_sources import MODEL_SERVICE
 
-from . import clusters, figures, fit, fleets, library, memory, picker, ready
+from . import clusters, decide, figures, fit, fleets, library, memory, picker, ready
 from .plane import BUILD, Bench
 from .runs import Json
 from .workload import custom_resource_definition
@@ -34,6 +34,7 @@ Scenario = Callable[[Bench], list[Json]]
 SHORT: dict[str, Scenario] = {
     "loading": library.loading,
     "compiling": library.compiling,
+    "deciding": decide.deciding,
     "epp-check": picker.checking,
     "small": fleets.noop_small,
     "medium": fleets.medium,

@@ -1,28 +1,40 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What one decision costs: `python -m tests.bench.decide`. CPU time for an object as it was listed, parsed already.
+"""What one decision costs: CPU time for an object as it was listed, parsed already.
 
 The objects are those that the unit tests recorded from an API server.
 """
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 
 from ansible_collections.modelops.inference.plugins.module_utils.engine.decide import doubt
 from tests.unit.engine.recorded import Case, case
 
-#: What is measured: name, recorded object, target and best hope in microseconds.
-OBJECTS = (
-    ("Deployment", "Deployment recorded/chat-decode", 250, 100),
-    ("InferencePool", "InferencePool recorded/chat", 100, 40),
-)
+from .plane import Bench, entry
+from .runs import Json
+
+#: What is measured: a Deployment of 9 kB, and an object of 3 kB.
+OBJECTS = {
+    "deployment_us": "Deployment recorded/chat-decode",
+    "small_us": "InferencePool recorded/chat",
+}
 TRIES = 30
 CALLS = 200
 
 
-def microseconds(call: Callable[[], object]) -> float:
+def deciding(_bench: Bench) -> list[Json]:
+    """Return decide: microseconds of CPU for one decision."""
+    ours = {figure: _cost(case("service", name)) for figure, name in OBJECTS.items()}
+    return [entry("decide", 0, {"ours": ours})]
+
+
+def _cost(known: Case) -> float:
+    return round(_microseconds(lambda: _decide(known)), 1)
+
+
+def _microseconds(call: Callable[[], object]) -> float:
     """Return the CPU time of a call: the least of many tries, since whatever disturbs only adds to it."""
     best = float("inf")
     for dummy in range(TRIES):
@@ -33,21 +45,6 @@ def microseconds(call: Callable[[], object]) -> float:
     return best * 1e6
 
 
-def main() -> None:
-    """Print a line for each object."""
-    for title, name, target, hope in OBJECTS:
-        known = case("service", name)
-        size = len(json.dumps(known.live, separators=(",", ":")))
-        print(
-            f"{title:15} {size / 1000:4.1f} kB  {microseconds(lambda known=known: _decide(known)):6.1f} us  "
-            f"(target {target}, hope {hope})"
-        )
-
-
 def _decide(known: Case) -> None:
     if doubt(known.desired, known.live, known.uid) is not None:
         raise AssertionError(f"{known} is not proved")
-
-
-if __name__ == "__main__":
-    main()
