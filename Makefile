@@ -21,6 +21,7 @@ ROOT := $(CURDIR)
 PY := $(ROOT)/.venv/bin/python
 TREE := build/tree/ansible_collections/modelops/inference
 PYTEST := $(PY) -m pytest
+INTERFACES := $(ROOT)/build/environments/interfaces
 
 export PATH := $(ROOT)/.venv/bin:$(PATH)
 export PYTHONPATH := $(ROOT)/build/tree
@@ -46,8 +47,9 @@ check: env-test tree ## the inner loop: style, types, import contracts, unit tes
 test: env-test ## everything that CI runs
 	@$(PY) -m tests.tools.suite $(TEST_STEPS)
 
-test-interfaces: env-test tree ## what needs a browser, Java or receptor
-	@$(PYTEST) tests/interfaces $(ARGS)
+test-interfaces: env-interfaces ## what needs a browser, Java or receptor; what is missing is told and counted
+	@$(INTERFACES)/bin/python -m tests.tools.tree
+	@PATH="$(INTERFACES)/bin:$$PATH" $(INTERFACES)/bin/python -m pytest tests/interfaces $(ARGS)
 
 test-matrix: env-test tree ## every supported ansible-core
 	@$(PY) -m tests.matrix $(ARGS)
@@ -112,7 +114,7 @@ PY_HOST := $(shell PATH="$(PATH:$(ROOT)/.venv/bin:%=%)" command -v $(PYTHON))
 ENVIRONMENT := $(PY_HOST) tests/tools/environment.py
 CHECK_TESTS := tests/unit $(wildcard tests/parity)
 
-.PHONY: python env-run env-test env-release env-installed tree
+.PHONY: python env-run env-test env-release env-installed env-interfaces tree
 python:
 	@[ -n "$(PY_HOST)" ] || { echo "$(PYTHON) was not found: install Python 3.11 or newer, or name one with PYTHON=…"; exit 1; }
 	@"$(PY_HOST)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -129,6 +131,9 @@ env-release: python
 
 env-installed: python
 	@$(ENVIRONMENT) installed
+
+env-interfaces: python
+	@$(ENVIRONMENT) interfaces
 
 tree: env-run
 	@$(PY) -m tests.tools.tree

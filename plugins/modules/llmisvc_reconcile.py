@@ -294,6 +294,9 @@ services:
     url:
       description: Address of the service, empty where it is not known.
       type: str
+    replicas:
+      description: C(ready) and C(desired) replicas of all its workloads, each null where nothing tells.
+      type: dict
     reconciler:
       description: C(direct) or C(controller); empty for V(rendered).
       type: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +34,7 @@ from tests.lab.proxy import Proxy
 
 from .support.disturbed import Swing
 from .support.entries import Entries
+from .support.playbooks import Playbooks
 
 
 @pytest.fixture(scope="session")
@@ -74,6 +76,12 @@ def entries(lab: Cluster) -> Entries:
 def counted(lab: Cluster, proxy: Proxy) -> Entries:  # noqa: ARG001, F811
     """The modules, run through the counting proxy."""
     return Entries(proxy.kubeconfig)
+
+
+@pytest.fixture
+def playbooks(lab: Cluster, tmp_path: Path) -> Playbooks:
+    """The playbooks, run by the administrator of the lab."""
+    return Playbooks(tmp_path, lab.kubeconfig)
 
 
 @pytest.fixture(scope="session")

@@ -24,6 +24,8 @@ from .support.services import small
 Json = dict[str, Any]
 EXAMPLE = Path(__file__).parents[2] / "examples" / "clusters" / "inventory.yml"
 NEAR, FAR = "frankfurt-01", "oregon-02"
+#: The exit code of ansible-playbook.
+FAILED_HOSTS = 2
 
 
 @pytest.fixture
@@ -98,3 +100,20 @@ def test_cluster_that_fails_does_not_stop_the_others(
     assert code != 0
     assert recap(printed, FAR)["failed"] == 1
     assert "Deployment/chat-decode" in owned(lab.client, service)
+
+
+def test_last_words_are_a_line_for_each_cluster(
+    lab: Cluster, inventory: Path, namespace: str
+) -> None:
+    nowhere = yaml.safe_load(lab.kubeconfig.read_text())
+    nowhere["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:9"
+    (inventory.parent / "kubeconfigs" / FAR).write_text(yaml.safe_dump(nowhere))
+    code, printed = reconcile(inventory, small("chat", namespace))
+    assert code == FAILED_HOSTS
+    last = printed[printed.rindex("CLUSTER ") : printed.index("PLAY RECAP")]
+    lines = {
+        line.strip().strip('",').split()[0]: line.split()[1:5] for line in last.splitlines()[1:3]
+    }
+    assert lines[NEAR][:4] == ["1", "0", "11", 'well",'], last
+    assert lines[FAR][:4] == ["0", "0", "0", "failed:"], last
+    assert "127.0.0.1" in last

@@ -97,3 +97,30 @@ def test_info_of_a_service_that_is_not_there_says_so(entries: Entries, namespace
     info = entries.info(small("nobody", namespace))
     assert info["services"] == []
     assert any("there is no such service" in text for text in info["warnings"])
+
+
+def test_topology_leads_from_the_gateway_to_the_pods(
+    counted: Entries, client: Client, proxy: Proxy, namespace: str
+) -> None:
+    service = full("chat", namespace)
+    counted.reconcile(service, wait=True, wait_timeout=90.0, wait_for="DecodeReady")
+    client.delete(children("chat", namespace)[1])
+    proxy.reset()
+    (found,) = counted.info(service, topology=True)["services"]
+    assert proxy.writes == 0
+    rows = {(row["layer"], row["name"]): row for row in found["topology"]}
+    assert rows["gateway", "edge"]["state"] == "missing"
+    assert rows["workload", "chat-decode"]["message"] == "2/2 replicas ready"
+    assert rows["picker", "chat-epp"]["written"]
+    assert rows["other", "chat-epp-config"]["state"] == "missing"
+    pods = [row for row in found["topology"] if row["layer"] == "pod"]
+    assert sorted(pod["of"] for pod in pods) == [
+        "chat-decode",
+        "chat-decode",
+        "chat-epp",
+        "chat-prefill",
+    ]
+    assert {pod["state"] for pod in pods} == {"ready"}
+    assert all(pod["node"] for pod in pods)
+    (without,) = counted.info(service)["services"]
+    assert without["topology"] == []

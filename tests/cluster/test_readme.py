@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -18,7 +19,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.demo.play import read
+from tests.demo.play import PAGE, read
 from tests.lab.client import Client
 from tests.lab.control_plane import ControlPlane
 from tests.tools import pages
@@ -96,6 +97,13 @@ def test_demo_says_that_the_second_run_wrote_nothing(
     assert read(demo.stdout.splitlines()).writes == 0
 
 
+def test_demo_leaves_a_page(demo: subprocess.CompletedProcess[str]) -> None:
+    assert f"open it in a browser: {PAGE.as_uri()}" in demo.stdout
+    page = PAGE.read_text(encoding="utf-8")
+    assert "playground/writer-3.5" in page
+    assert "<b>10</b>ready" in page
+
+
 def test_demo_says_what_to_do_next(
     demo: subprocess.CompletedProcess[str], plane: ControlPlane
 ) -> None:
@@ -114,7 +122,7 @@ def test_second_demo_reuses_the_control_plane_and_changes_nothing(plane: Control
 @pytest.mark.parametrize("command", PLAYBOOKS)
 def test_command_runs(command: str, plane: ControlPlane, tmp_path: Path) -> None:
     words = [
-        word.replace("model_services_dest=", f"model_services_dest={tmp_path}/")
+        re.sub(r"^(model_services|report)_dest=", rf"\g<0>{tmp_path}/", word)
         for word in shlex.split(command)[1:]
     ]
     if "examples/clusters/inventory.yml" in words:

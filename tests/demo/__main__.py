@@ -20,7 +20,7 @@ from ..lab.errors import LabError
 from ..tools import tree
 from ..tools.example_cluster import add_gateway, control_plane
 from . import advice
-from .play import Play, reconcile
+from .play import PAGE, Play, reconcile, report
 
 
 class DemoError(Exception):
@@ -93,6 +93,10 @@ def _fleet(plane: ControlPlane) -> None:
         raise DemoError(
             f"the second run changed {second.changed} tasks and wrote {second.writes} times; it should write nothing"
         )
+    _title("A page about it")
+    if report(plane.kubeconfig):
+        raise DemoError("the report page could not be written; its playbook's output is above")
+    print(f"open it in a browser: {PAGE.as_uri()}")
     _title("What you saw")
     print(f"first run:   {_figures(first)}")
     print(f"second run:  {_figures(second)}")

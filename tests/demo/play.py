@@ -15,9 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..tools.steps import tool
-from ..tools.tree import CHECKOUT, TREE_ROOT
+from ..tools.tree import BUILD, CHECKOUT, TREE_ROOT
 
 COMMAND = ("ansible-playbook", "modelops.inference.reconcile", "-e", "@examples/vars.yml")
+REPORT = ("ansible-playbook", "modelops.inference.report", "-e", "@examples/vars.yml")
+#: The page that the demo leaves.
+PAGE = BUILD / "demo-report.html"
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 #: The last lines of the role's report, and Ansible's recap.
@@ -44,7 +47,40 @@ class Play:
 def reconcile(kubeconfig: Path) -> Play:
     """Run the playbook on the examples."""
     print(f"$ {' '.join(COMMAND)}\n", flush=True)
-    environment = {
+    command = [tool(COMMAND[0]), *COMMAND[1:]]
+    with subprocess.Popen(
+        command,
+        cwd=CHECKOUT,
+        env=_environment(kubeconfig),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        play = read(_shown(process.stdout or ()))
+    play.code = process.returncode
+    return play
+
+
+def report(kubeconfig: Path) -> int:
+    """Write the report page and return the exit code of the playbook, whose output is shown where it fails."""
+    words = [*REPORT, "-e", f"report_dest={PAGE}"]
+    print(f"$ {' '.join(words)}", flush=True)
+    done = subprocess.run(
+        [tool(words[0]), *words[1:]],
+        cwd=CHECKOUT,
+        env=_environment(kubeconfig),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        print(done.stdout, flush=True)
+    return done.returncode
+
+
+def _environment(kubeconfig: Path) -> dict[str, str]:
+    return {
         **os.environ,
         "KUBECONFIG": str(kubeconfig),
         "ANSIBLE_COLLECTIONS_PATH": str(TREE_ROOT),
@@ -53,18 +89,6 @@ def reconcile(kubeconfig: Path) -> Play:
         "ANSIBLE_NOCOWS": "1",
         **({"ANSIBLE_FORCE_COLOR": "1"} if sys.stdout.isatty() else {}),
     }
-    command = [tool(COMMAND[0]), *COMMAND[1:]]
-    with subprocess.Popen(
-        command,
-        cwd=CHECKOUT,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    ) as process:
-        play = read(_shown(process.stdout or ()))
-    play.code = process.returncode
-    return play
 
 
 def _shown(lines: Iterable[str]) -> Iterable[str]:

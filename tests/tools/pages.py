@@ -11,7 +11,12 @@ from pathlib import Path
 
 from .tree import CHECKOUT
 
-PAGES = ("README.md", "examples/README.md", "roles/model_services/README.md")
+PAGES = (
+    "README.md",
+    "examples/README.md",
+    "roles/model_services/README.md",
+    "roles/report/README.md",
+)
 
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")

@@ -26,9 +26,15 @@ from .result import Clock, ServiceResult, stats, warnings
 from .service_pods import pods_of
 from .sources import given, read
 from .target import CONTROLLER, DIRECT, Target, children_of_ours, target_of
+from .topology import topology
 
 EMPTY: Mapping[str, Any] = {"changed": False, "services": [], "orphans": [], "stats": {}}
-ARGUMENT_SPEC: arguments.Spec = {**arguments.SERVICES, **arguments.AUTH, **arguments.REQUESTS}
+ARGUMENT_SPEC: arguments.Spec = {
+    **arguments.SERVICES,
+    "topology": {"type": "bool", "default": False},
+    **arguments.AUTH,
+    **arguments.REQUESTS,
+}
 
 
 def run(
@@ -59,6 +65,9 @@ def run(
         targets = _compile(services, snapshot, reader, fleet, unusable)
         plans = [plan_target(target, snapshot, Policy(fleet)) for target in targets]
         results = _results(cluster, snapshot, targets, plans, reader) | unusable
+        if params["topology"]:
+            for reference, rows in topology(cluster, targets, snapshot.objects, reader).items():
+                results[reference]["topology"] = rows
         return {
             **EMPTY,
             "services": list(results.values()),
@@ -123,7 +132,7 @@ def _load(
 
 def _only_problems(reference: Reference, problems: Iterable[Problem]) -> Json:
     result = ServiceResult(reference, "", list(problems))
-    return {**result.to_dict(verbose=True), "drift": [], "pods": []}
+    return {**result.to_dict(verbose=True), "drift": [], "pods": [], "topology": []}
 
 
 def _compile(
@@ -180,6 +189,7 @@ def _results(
             **result.to_dict(verbose=True),
             "drift": drift,
             "pods": owned[target.reference],
+            "topology": [],
         }
     return results
 

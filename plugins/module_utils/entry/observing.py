@@ -19,6 +19,7 @@ from ..kube.manifest import Json
 from ..kube.pods import newest, pod_fault
 from ..kube.reader import GivenObjects, Lookup, Reader
 from ..kube.reference import Reference
+from ..kube.rollout import WORKLOADS, read_rollout
 from ..services.kind import Observation
 from .looking import Surroundings
 from .target import CONTROLLER, Target
@@ -43,11 +44,30 @@ def observe(
     if target.reconciler == CONTROLLER:
         reported = _reported(objects.get(target.reference))
         faults = () if reported.ready else tuple(_pod_faults(target, pods))
-        return replace(reported, faults=faults)
-    kind = target.service.kind
-    seen = Surroundings(objects, others or GivenObjects(), kind)
-    observation = kind.observe(target.basis, seen, pods)
-    return replace(observation, looked_at=tuple(seen.looked_at))
+        observation = replace(reported, faults=faults)
+    else:
+        kind = target.service.kind
+        seen = Surroundings(objects, others or GivenObjects(), kind)
+        observation = kind.observe(target.basis, seen, pods)
+        observation = replace(observation, looked_at=tuple(seen.looked_at))
+    return replace(observation, replicas=_replicas(target, objects, observation.status))
+
+
+def _replicas(target: Target, objects: Lookup, status: Json) -> tuple[int, int] | None:
+    """Return ready and desired replicas: of the live workloads, else as a controller counts them in its status."""
+    workloads = [
+        read_rollout(objects.get(child.reference), ())
+        for child in target.children
+        if child.reference.kind in WORKLOADS
+    ]
+    if target.reconciler != CONTROLLER or any(each.found for each in workloads):
+        return sum(each.ready for each in workloads), sum(each.desired for each in workloads)
+    desired = {
+        name.removesuffix("Replicas"): n for name, n in status.items() if name.endswith("Replicas")
+    }
+    if not desired:
+        return None
+    return sum(status.get(f"{role}Ready", 0) for role in desired), sum(desired.values())
 
 
 def _pod_faults(target: Target, pods: Sequence[Json]) -> Iterator[Fault]:

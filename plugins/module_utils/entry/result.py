@@ -59,12 +59,18 @@ class ServiceResult:
             "ready": bool(self.observation and self.observation.ready),
             "conditions": list(status.get("conditions") or []),
             "url": self.observation.url if self.observation else "",
+            "replicas": _replicas(self.observation),
             "reconciler": self.reconciler,
             "children": children,
             "unchanged": len(self.unchanged)
             + sum(outcome.action == "unchanged" for outcome in self.outcomes),
             "problems": [asdict(problem) for problem in self.problems],
         }
+
+
+def _replicas(observation: Observation | None) -> Json:
+    ready, desired = (observation and observation.replicas) or (None, None)
+    return {"ready": ready, "desired": desired}
 
 
 def _child(reference: Reference, action: str, reason: str) -> Json:

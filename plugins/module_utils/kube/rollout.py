@@ -11,6 +11,9 @@ from .fault import Fault
 from .manifest import Json
 from .pods import newest, pod_fault
 
+#: Kinds that run pods and count them alike in `spec.replicas` and `status.readyReplicas`.
+WORKLOADS = frozenset({"Deployment", "StatefulSet", "LeaderWorkerSet"})
+
 
 @dataclass(frozen=True, slots=True)
 class Rollout:

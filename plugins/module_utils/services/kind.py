@@ -36,6 +36,7 @@ class Observation:
     ready: whether the service does its work. faults: what waiting will not mend, where it lasts.
     awaited: by condition type the objects of others that have to say something first, and without which waiting for it does not help.
     looked_at: objects of others that the status was read from; set by whoever has asked.
+    replicas: ready and desired ones of all workloads, None where nobody can tell.
     """
 
     status: Json
@@ -45,6 +46,7 @@ class Observation:
     url: str = ""
     problems: tuple[Problem, ...] = ()
     looked_at: tuple[Reference, ...] = ()
+    replicas: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

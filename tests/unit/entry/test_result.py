@@ -57,6 +57,7 @@ SERVICE_KEYS = {
     "ready",
     "conditions",
     "url",
+    "replicas",
     "reconciler",
     "children",
     "unchanged",
