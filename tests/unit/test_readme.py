@@ -73,7 +73,9 @@ def test_example_of_the_role_is_the_one_that_molecule_runs() -> None:
 def test_role_documents_every_variable_with_its_default() -> None:
     role = CHECKOUT / "roles" / "model_services"
     defaults = yaml.safe_load((role / "defaults" / "main.yml").read_text())
-    options = yaml.safe_load((role / "meta" / "argument_specs.yml").read_text())["argument_specs"][
-        "main"
-    ]["options"]
-    assert {name: option["default"] for name, option in options.items()} == defaults
+    entries = yaml.safe_load((role / "meta" / "argument_specs.yml").read_text())["argument_specs"]
+    assert {
+        name: option["default"]
+        for entry in entries.values()
+        for name, option in entry["options"].items()
+    } == defaults

@@ -49,7 +49,6 @@ class Playbooks:
                 "ANSIBLE_COLLECTIONS_PATH": str(tree.TREE_ROOT),
                 "ANSIBLE_HOME": str(self.folder / "ansible"),
                 "ANSIBLE_NOCOLOR": "1",
-                "PWD": str(self.folder),
             },
             capture_output=True,
             text=True,
