@@ -8,6 +8,15 @@ from collections.abc import Iterator
 
 import pytest
 
+# pylint: disable-next=unused-import  # pytest finds fixtures by their names here
+from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.kind import (
+    MODEL_SERVICE,
+)
+from tests.lab import crds
+from tests.lab.client import Client
+from tests.lab.cluster import Cluster
+from tests.lab.fixtures import control_plane, namespace  # noqa: F401
+
 NOT_RUN = "not run: "
 
 
@@ -30,6 +39,19 @@ def browser() -> Iterator[object]:
         started = play.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield started
         started.close()
+
+
+@pytest.fixture(scope="session")
+def lab(control_plane: Cluster) -> Cluster:  # noqa: F811
+    """A control plane with the kind ModelService."""
+    crds.install(control_plane.client, [MODEL_SERVICE.crd()])
+    return control_plane
+
+
+@pytest.fixture
+def client(lab: Cluster) -> Client:
+    """Another program's view of the cluster."""
+    return lab.client
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -30,6 +30,7 @@ ANSIBLE = {
     "common_return_values": "reference_appendices/common_return_values.html",
     "ansible_collections.ansible.builtin.copy_module": "collections/ansible/builtin/copy_module.html",
     "ansible_collections.ansible.builtin.copy_module__parameter-src": "collections/ansible/builtin/copy_module.html",
+    "ansible_collections.ansible.builtin.template_module": "collections/ansible/builtin/template_module.html",
 }
 
 

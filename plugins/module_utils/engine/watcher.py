@@ -28,6 +28,7 @@ class Watched:
     """One kind to watch. namespaces: where; all of them where it is empty.
 
     Several namespaces are watched cluster-wide at once, or one by one where that is forbidden. optional: it may be forbidden.
+    whole: whether objects are told with their managed fields, which are half of them.
     """
 
     api_version: str
@@ -35,6 +36,7 @@ class Watched:
     namespaces: tuple[str, ...] = ()
     selector: str = ""
     optional: bool = False
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +164,9 @@ class Watcher(threading.Thread):
         return watch.resource_version
 
     def _see(self, live: Json) -> Reference:
-        """Tell of an object, without what nobody who waits looks at and what is half of it."""
-        live["metadata"].pop("managedFields", None)
+        """Tell of an object."""
+        if not self.what.whole:
+            live["metadata"].pop("managedFields", None)
         reference = Reference.of(live)
         self._known.add(reference)
         self._tell(Seen(reference, live))

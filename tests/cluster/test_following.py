@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Services are followed on a real API server: events come, also after the connection was lost."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+
+from ansible_collections.modelops.inference.plugins.module_utils.entry import following
+from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
+from tests.lab.client import Client
+from tests.lab.faults import Effect, Fault, event, hang_up, page, seen
+from tests.lab.proxy import Proxy
+
+from .support.entries import Entries
+from .support.services import children, custom_resource, deployment, full, small
+
+Json = dict[str, Any]
+#: What a server says that has forgotten the place of a watch.
+EXPIRED = {"kind": "Status", "status": "Failure", "code": 410, "reason": "Expired"}
+#: Seconds in which an event has to come.
+PATIENCE = 30.0
+
+
+def options(**given: Any) -> Json:
+    checked = ArgumentSpecValidator(dict(following.ARGUMENT_SPEC)).validate(given)
+    assert not checked.error_messages, checked.error_messages
+    found: Json = checked.validated_parameters
+    return found
+
+
+class Followed:
+    """The events of one namespace."""
+
+    def __init__(self, kubeconfig: str, namespace: str) -> None:
+        self.events: list[Json] = []
+        self._more = threading.Condition()
+        self._over = threading.Event()
+        # A watch is opened anew after so many seconds.
+        given = options(kubeconfig=kubeconfig, namespaces=[namespace], request_timeout=2.0)
+        arguments = (given, {}, self._take, self._over)
+        self._thread = threading.Thread(target=following.follow, args=arguments, daemon=True)
+        self._thread.start()
+
+    def _take(self, found: Json) -> None:
+        with self._more:
+            self.events.append(found)
+            self._more.notify_all()
+
+    def wait_for(self, kind: str, name: str) -> Json:
+        """Return the first event of a type about an object, which is taken out."""
+        end = time.monotonic() + PATIENCE
+        with self._more:
+            while time.monotonic() < end:
+                for each in self.events:
+                    if (each["type"], each["object"]["name"]) == (kind, name):
+                        self.events.remove(each)
+                        return each
+                self._more.wait(timeout=1.0)
+        raise AssertionError(f"no {kind} of {name} within {PATIENCE} s, but {self.events}")
+
+    def end(self) -> None:
+        self._over.set()
+        self._thread.join(PATIENCE)
+        assert not self._thread.is_alive()
+
+
+@pytest.fixture
+def followed(entries: Entries, proxy: Proxy, namespace: str) -> Iterator[Followed]:
+    """Followed through a proxy; `chat` is there, and a first event proves that all was listed."""
+    entries.reconcile(full("chat", namespace))
+    made = Followed(str(proxy.kubeconfig), namespace)
+    first = 0
+    while not made.events and first < PATIENCE:
+        entries.reconcile(small(f"first-{first}", namespace))
+        time.sleep(1.0)
+        first += 1
+    made.events.clear()
+    yield made
+    made.end()
+
+
+def test_events_come_for_what_others_do_and_not_for_our_own_runs(
+    followed: Followed, entries: Entries, client: Client, namespace: str
+) -> None:
+    client.delete(children("chat", namespace)[1])
+    found = followed.wait_for("drift", "chat-epp-config")
+    assert found["service"] == {"kind": "ModelService", "namespace": namespace, "name": "chat"}
+    assert found["reason"] == "deleted"
+    assert found["fleet"] == "default"
+    client.patch(deployment("chat-epp", namespace), {"spec": {"replicas": 3}})
+    assert "was changed by" in followed.wait_for("drift", "chat-epp")["message"]
+    entries.reconcile(full("chat", namespace))
+    entries.reconcile(small("tiny", namespace))
+    followed.wait_for("new", "tiny")
+    client.delete(custom_resource(small("tiny", namespace)))
+    followed.wait_for("deletion", "tiny")
+    assert followed.events == []
+
+
+@pytest.mark.parametrize("trouble", [event("ERROR", EXPIRED), hang_up, page(503)])
+def test_connection_is_made_again_whatever_ends_it(
+    followed: Followed, client: Client, proxy: Proxy, namespace: str, trouble: Effect
+) -> None:
+    fault = Fault(seen("watch", "configmaps"), trouble)
+    proxy.hooks.append(fault)
+    while not fault.struck:
+        time.sleep(0.1)
+    client.delete(children("chat", namespace)[1])
+    followed.wait_for("drift", "chat-epp-config")
+
+
+def test_namespace_that_does_not_exist_is_named(entries: Entries) -> None:
+    given = options(kubeconfig=str(entries.kubeconfig), namespaces=["default", "nowhere"])
+    with pytest.raises(InputError, match=r'namespaces\[1\]: "nowhere" does not exist'):
+        following.follow(given, {}, lambda dummy: None, threading.Event())
