@@ -24,7 +24,12 @@ CORES = (
     ("2.19.14", ("python3.11", "python3.12", "python3.13")),
     ("2.21.5", ("python3.12", "python3.13")),
 )
-TESTS = ("tests/unit/filter", "tests/unit/test", "tests/unit/entry", "tests/cluster/test_ansible.py")
+TESTS = (
+    "tests/unit/filter",
+    "tests/unit/test",
+    "tests/unit/entry",
+    "tests/cluster/test_ansible.py",
+)
 PACKAGES = ("kubernetes", "jmespath", "pytest", "pytest-xdist", "hypothesis")
 
 
