@@ -63,6 +63,11 @@ BUNDLES: dict[str, Bundle] = {
         "v1.3.1",
         _in("config/crd/bases", "inference.networking.k8s.io_inferencepools"),
     ),
+    "inference-extension-old": Bundle(
+        "sigs.k8s.io/gateway-api-inference-extension",
+        "v1.3.1",
+        _in("config/crd/bases", "inference.networking.x-k8s.io_inferencepools"),
+    ),
     "istio": Bundle(
         "istio.io/api",
         "v1.29.1",
@@ -87,6 +92,9 @@ BUNDLES: dict[str, Bundle] = {
 
 #: What ModelService's children need.
 MODEL_SERVICE = ("gateway-api", "inference-extension", "istio", "prometheus")
+
+#: What LLMInferenceService's children need beside that.
+LLM_INFERENCE_SERVICE = ("inference-extension-old", "lws")
 
 #: KServe's own definitions of the kinds that the collection defines itself, to compare with.
 KSERVE_LLM = Bundle(

@@ -61,6 +61,7 @@ class ServicePlan:
 
     parent: what carries the owner references, with its live object. dying: objects of it that are being deleted; each is planned as a
     create, and has to be gone before. controller: the field manager of the service's controller, where none is seen.
+    nothing: the service is meant to have no child at all.
     """
 
     service: Reference
@@ -73,6 +74,7 @@ class ServicePlan:
     dying: dict[Reference, Json] = field(default_factory=dict)
     parent_refused: bool = False
     controller: str = ""
+    nothing: bool = False
 
     @property
     def errors(self) -> tuple[Problem, ...]:
@@ -230,9 +232,9 @@ def _read_all(cluster: Cluster, kind: Kind, namespace: str) -> dict[Reference, J
 def removals(snapshot: Snapshot, plan: ServicePlan) -> list[Change]:
     """Return the service's objects that it no longer wants and that its plan does not deal with, last stage first.
 
-    None of a service that wants nothing at all: that is a fault of whoever rendered it, not a wish.
+    None of a service that wants nothing at all where that is not meant so: then it is a fault of whoever rendered it.
     """
-    if not plan.children:
+    if not plan.children and not plan.nothing:
         return []
     wanted = {plan.parent.reference, *(child.reference for child in plan.children)}
     wanted |= {change.reference for change in plan.changes}

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
-from ..kube.intent import Intent
-from ..kube.manifest import Json
+from ..kube.intent import Child, Intent
+from ..kube.manifest import Json, Manifest
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reader import Reader
 from ..kube.redact import masked_paths
@@ -181,32 +181,48 @@ def compile_fleet(
     into: Callable[[Service, Intent], T],
     *,
     skip_invalid: bool = False,
+    compiler: Callable[[Service, Reader], Intent] = Service.compile,
 ) -> tuple[list[T], list[Complaint]]:
     """Compile every service; return those that can be made, and the complaints about those left out with `skip_invalid`.
 
     into: makes of a service and its intent what is kept; only one intent is held at a time. Where two services would claim one
-    object neither is made. Raises InputError that names both.
+    object neither is made, unless it is one that they share. Raises InputError that holds what is wrong with each of them.
     """
-    compiled: list[T] = []
+    compiled: dict[Reference, T] = {}
     claims: list[tuple[Service, list[Reference]]] = []
+    shared: dict[Reference, Manifest] = {}
+    found: dict[Reference, list[Problem]] = {}
     for service in services:
-        intent = service.compile(reader)
+        try:
+            intent = _without_shared(compiler(service, reader), shared)
+        except InputError as error:
+            problems = [problem for each in error.complaints for problem in each.problems]
+            found[service.reference] = problems
+            continue
         claims.append((service, [child.manifest.reference for child in intent.children]))
-        compiled.append(into(service, intent))
-    collisions = _collisions(claims)
+        compiled[service.reference] = into(service, intent)
+    found |= _collisions(claims)
     complaints = [
-        Complaint(service.subject, tuple(collisions[service.reference]))
+        Complaint(service.subject, tuple(found[service.reference]))
         for service in services
-        if service.reference in collisions
+        if service.reference in found
     ]
-    kept = [
-        made
-        for service, made in zip(services, compiled, strict=True)
-        if service.reference not in collisions
-    ]
+    kept = [made for reference, made in compiled.items() if reference not in found]
     if complaints and not (skip_invalid and kept):
         raise InputError(complaints)
     return kept, complaints
+
+
+def _without_shared(intent: Intent, shared: dict[Reference, Manifest]) -> Intent:
+    """Leave out of an intent what an earlier service makes in the same way. shared: what they have made; gets what this one does."""
+
+    def is_its_own(child: Child) -> bool:
+        if not child.shared:
+            return True
+        first = shared.setdefault(child.manifest.reference, child.manifest)
+        return first is child.manifest or first != child.manifest
+
+    return replace(intent, children=tuple(filter(is_its_own, intent.children)))
 
 
 def paired(service: Service, intent: Intent) -> tuple[Service, Intent]:

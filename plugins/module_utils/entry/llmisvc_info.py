@@ -19,6 +19,7 @@ from ..services.registry import KINDS
 from . import arguments
 from .fleet import Service, Settings, named
 from .gathering import as_written
+from .keys import read_certificates
 from .looking import reader_of
 from .observing import observe, read_pods, recorded_service
 from .planning import plan_target, services_of
@@ -62,6 +63,7 @@ def run(
         documents = _documents(cluster, snapshot, wanted, namespaces)
         services, unusable = _load(documents, settings)
         reader = reader_of(cluster, services, snapshot.objects | documents)
+        read_certificates(cluster, services, reader)
         targets = _compile(services, snapshot, reader, fleet, unusable)
         plans = [plan_target(target, snapshot, Policy(fleet)) for target in targets]
         results = _results(cluster, snapshot, targets, plans, reader) | unusable

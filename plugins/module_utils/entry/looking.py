@@ -8,6 +8,7 @@ from typing import Any
 
 from ..cluster.connection import Cluster
 from ..cluster.errors import Forbidden, KindMissing
+from ..engine import METADATA_ONLY
 from ..kube.labels import selector_text
 from ..kube.manifest import Json
 from ..kube.reader import GivenObjects, Lookup, Reader
@@ -128,7 +129,11 @@ def reader_of(
     kinds = {service.kind.key: service.kind for service in services}.values()
     return ClusterReader(
         cluster,
-        known,
+        {
+            reference: live
+            for reference, live in known.items()
+            if (reference.api_version, reference.kind) not in METADATA_ONLY
+        },
         common=[each for kind in kinds for each in kind.common_kinds],
         compared=[each for kind in kinds for each in kind.compared_kinds],
     )

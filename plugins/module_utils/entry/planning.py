@@ -214,7 +214,8 @@ def plan_target(target: Target, snapshot: Snapshot, policy: Policy) -> ServicePl
         return plan
     children = [child.owned_by(parent.reference) for child in target.children]
     plan = plan_service(parent, children, snapshot, policy)
-    if not children:
+    plan.nothing = target.nothing
+    if not children and not target.nothing:
         text = "it renders to nothing at all, which would remove everything it has; use state: absent to remove it"
         plan.problems.append(Problem("", text, rule="empty-render"))
     return plan

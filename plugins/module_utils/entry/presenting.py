@@ -84,7 +84,7 @@ def make_present(
     )
     summary["warnings"] += cluster.warnings
     changed = any(outcome.changed for outcome in done.outcomes)
-    counters = stats(cluster.stats, clock, skipped=_skipped(done), rounds=1)
+    counters = stats(cluster.stats, clock, skipped=_skipped(done), rounds=done.rounds)
     return {
         **summary,
         "changed": changed,

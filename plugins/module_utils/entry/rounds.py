@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The story of a reconcile: look, plan, object, take the lease, look again, write."""
+"""The story of a reconcile: look, plan, object, take the lease, look again, write; again while what was written changes what is wanted."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from ..kube.intent import Intent
 from ..kube.reference import Reference
 from .examining import Examiner
 from .fleet import Service, compile_fleet
+from .further import ROUNDS, PutOff, merged, put_off, reader_after, recompiled, skipped
+from .keys import KeyMaker, read_certificates
 from .looking import ClusterReader, reader_of
 from .planning import Planned, Planner
 from .reconciled import Reconciled
@@ -61,8 +63,14 @@ class Reconciler:
         """
         done = self.done
         self.reader = reader_of(self._cluster, services, self._planner.begin(services).objects)
+        read_certificates(self._cluster, services, self.reader)
+        keys = KeyMaker(self.reader, real=not self._policy.dry_run)
         targets, done.left_out = compile_fleet(
-            services, self.reader, self._target, skip_invalid=self._skip_invalid
+            services,
+            self.reader,
+            self._target,
+            skip_invalid=self._skip_invalid,
+            compiler=lambda service, dummy: keys.compile(service),
         )
         planned = self._planner.first(services, targets)
         done.snapshot, done.targets, done.plans = planned.snapshot, targets, planned.plans
@@ -86,7 +94,34 @@ class Reconciler:
             done.refuse(again.plans, skip_invalid=self._skip_invalid)
             _keep_warnings(planned.plans, again.plans)
             done.snapshot, done.plans = again.snapshot, again.plans
+            late = put_off(again, keys.unfinished)
             self._execute(again, frozenset(), check)
+            try:
+                self._repeat(late, check)
+            finally:
+                done.outcomes = merged(done.outcomes)
+
+    def _repeat(self, late: PutOff, guard: Callable[[str], object]) -> None:
+        """Compile, plan and apply again what the writes before have changed, or waited for."""
+        done, since = self.done, 0
+        for dummy in range(ROUNDS - 1):
+            done.outcomes += skipped(late, done.outcomes)
+            self.reader = reader_after(self.reader, done)
+            keys = KeyMaker(self.reader, real=True)
+            targets = recompiled(done, keys, late, since, self._policy.fleet)
+            if not targets:
+                return
+            done.rounds, since = done.rounds + 1, len(done.outcomes)
+            planned = self._planner.again(targets)
+            planned.removed = [each for each in planned.removed if each.service in planned.services]
+            look_up_strangers(
+                self._cluster, planned.plans, self._policy, only=done.unplanned(planned.plans)
+            )
+            guards.wait_for_dying(self._cluster, planned.plans)
+            done.replace(targets, planned.plans)
+            done.refuse(done.plans, skip_invalid=self._skip_invalid)
+            late = put_off(planned, keys.unfinished)
+            self._execute(planned, frozenset(), guard)
 
     def _target(self, service: Service, intent: Intent) -> Target:
         return target_of(service, intent, self._policy.fleet, self._wanted)

@@ -28,13 +28,14 @@ AUTO = "auto"
 
 @dataclass(slots=True)
 class Target:
-    """One service compiled, and who reconciles it. document: its custom resource as it is applied. basis: that of its intent."""
+    """One service compiled, and who reconciles it. document: its custom resource as it is applied. basis, nothing: see `Intent`."""
 
     service: Service
     document: Json
     children: tuple[Desired, ...]
     reconciler: str
     basis: Any = None
+    nothing: bool = False
 
     @property
     def reference(self) -> Reference:
@@ -45,7 +46,7 @@ class Target:
 def target_of(service: Service, intent: Intent, fleet: str, reconciler: str) -> Target:
     """Return a compiled service with its children as they are applied for a fleet."""
     children = tuple(desired(child, service.reference, fleet) for child in intent.children)
-    return Target(service, intent.parent, children, reconciler, intent.basis)
+    return Target(service, intent.parent, children, reconciler, intent.basis, intent.nothing)
 
 
 class Controllers:

@@ -35,24 +35,28 @@ class Child:
 
     unclaimed: fields that are sent on create and never again, because something else may own them (an autoscaler's replicas).
     replaces: objects of the service that cannot stand beside it and go before it comes (the autoscaler of another kind).
+    shared: the same for several services, of which the first keeps it.
     """
 
     stage: Stage
     manifest: Manifest
     unclaimed: tuple[FieldPath, ...] = ()
     replaces: tuple[Reference, ...] = ()
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Intent:
     """One service compiled: the custom resource as it is applied, and everything it wants to exist.
 
+    nothing: that it wants no child at all is meant so, and no fault of whoever rendered it.
     basis: what the children were made of, for whoever looks at the service later; its kind alone knows what that is.
     """
 
     parent: Json
     children: tuple[Child, ...]
     basis: Any = None
+    nothing: bool = False
 
     @property
     def reference(self) -> Reference:

@@ -13,6 +13,7 @@ from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reader import Reader
 from ..kube.reference import Reference
+from .certificates import Certificates
 
 S = TypeVar("S")
 """The typed service of a kind, for example ModelService."""
@@ -63,6 +64,7 @@ class ServiceKind(Generic[S, C]):
     compared_kinds: those that compile reads of its own children, live, so that they are read before the others.
     foreign_kinds: those of which observe looks at objects of others (gateways, routes of the author).
     common_kinds: those of others' objects that compile and observe read and that many services share: one list for all.
+    certificates: how the kind keeps the certificates of its services, None where they have none.
     pod_labels: labels that the pods of every service carry.
     finalizers: what the kind's own controller leaves on the custom resource.
     controller: labels by which the Deployment of the kind's controller is recognised. field_manager: the name under which it writes.
@@ -88,6 +90,7 @@ class ServiceKind(Generic[S, C]):
     compared_kinds: tuple[tuple[str, str], ...] = ()
     foreign_kinds: tuple[tuple[str, str], ...] = ()
     common_kinds: tuple[tuple[str, str], ...] = ()
+    certificates: Certificates | None = None
 
     @property
     def key(self) -> tuple[str, str]:

@@ -85,7 +85,7 @@ def compile(service: LlmInferenceService, settings: Settings, reader: Reader) ->
     faults = tuple(fault for child in wanted for fault in object_faults(child.manifest))
     if faults:
         raise InputError([Complaint(service.subject, faults)])
-    return Intent(parent=service.document, children=wanted, basis=resolved)
+    return Intent(service.document, wanted, basis=resolved, nothing=resolved.stopped)
 
 
 def children(resolved: Resolved, reader: Reader) -> tuple[Child, ...]:

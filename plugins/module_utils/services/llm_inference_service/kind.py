@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from ..certificates import Certificates
 from ..kind import ServiceKind
 from . import labels
 from .advise import advise
+from .certificate.renewal import wanted_certificate
 from .compile import compile as compile_service
 from .conditions.workloads import DEPLOYMENT, GROUP
 from .conflicts import conflicts
@@ -51,6 +53,7 @@ LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
     compared_kinds=(("v1", "Service"), _ROUTE),
     foreign_kinds=(_GATEWAY, _ROUTE, _POOL),
     common_kinds=((API_VERSION, CONFIG_KIND), _GATEWAY, _GATEWAY_CLASS),
+    certificates=Certificates({labels.PART_OF_LABEL: labels.PART_OF}, wanted_certificate),
     pod_labels={labels.PART_OF_LABEL: labels.PART_OF},
     # Guards the picker's ClusterRoleBinding, which no owner reference can.
     finalizers=("serving.kserve.io/llmisvc-finalizer",),

@@ -36,7 +36,9 @@ def bundle_copy(source: Reference, service: Reference, reader: Reader) -> Child 
         namespace=service.namespace,
         body={"data": {_KEY: text}},
     )
-    return None if _kept_by_others(service, reader, manifest) else Child(Stage.CONFIG, manifest)
+    if _kept_by_others(service, reader, manifest):
+        return None
+    return Child(Stage.CONFIG, manifest, shared=True)
 
 
 def bundle_source(config_map: str, kserve_namespace: str) -> Reference:

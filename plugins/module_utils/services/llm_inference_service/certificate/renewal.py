@@ -11,13 +11,33 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ....kube.manifest import Json
+from ....kube.reader import Reader
+from ...certificates import CERTIFICATE, KEY, CertificateRequest
 from ...kserve.secrets import secret_texts
-from .request import CERTIFICATE, KEY, CertificateRequest
+from ..resolved import Resolved
+from .request import certificate_request
 
 if TYPE_CHECKING:
     from cryptography.x509 import Certificate
 
 _KEY_TYPE = "-----BEGIN PRIVATE KEY-----"
+
+
+def wanted_certificate(
+    resolved: Resolved, reader: Reader, now: datetime
+) -> CertificateRequest | None:
+    """Return what a new certificate has to be like; None where the service is stopped, or the one in its Secret can stay.
+
+    A new one covers the pods that are there; a pod that comes later is no reason for the next, unlike with the controller: each
+    new certificate restarts the endpoint picker.
+    """
+    if resolved.stopped:
+        return None
+    least = certificate_request(resolved, reader, kinds=("Service",))
+    secret = reader.get(least.secret)
+    if not renewal_reason(secret, least, now):
+        return None
+    return least if secret is None else certificate_request(resolved, reader)
 
 
 def renewal_reason(secret: Json | None, request: CertificateRequest, now: datetime) -> str:
@@ -56,7 +76,10 @@ def _certificate(texts: Mapping[str, str]) -> Certificate | None:
     if _KEY_TYPE not in texts[KEY]:
         return None
     try:
-        load_pem_private_key(texts[KEY].encode(), password=None)
+        # Whether the numbers of a key fit together takes half a second, and says nothing about who made it.
+        load_pem_private_key(
+            texts[KEY].encode(), password=None, unsafe_skip_rsa_key_validation=True
+        )
         return load_pem_x509_certificate(texts[CERTIFICATE].encode())
     except (ValueError, TypeError):
         return None

@@ -7,38 +7,23 @@ Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.9.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from ipaddress import ip_address
 
 from ....kube.manifest import Json, value_at
 from ....kube.reader import Reader
 from ....kube.reference import Reference
+from ...certificates import CERTIFICATE, KEY, CertificateRequest
 from ...kserve.secrets import secret_texts
 from .. import labels, names
 from ..children.inference_pools import API_VERSION as POOL_API_VERSION
 from ..resolved import Resolved
 
-#: Keys of the Secret, as Kubernetes names them in Secrets of this type.
-CERTIFICATE, KEY = "tls.crt", "tls.key"
 
-
-@dataclass(frozen=True, slots=True)
-class CertificateRequest:
-    """What is wanted of whoever makes keys.
-
-    secret: where it is kept. dns_names, addresses: what it must cover at least, sorted.
-    expiration_annotations: the first is set to the time from which a new certificate is wanted.
-    """
-
-    secret: Reference
-    dns_names: tuple[str, ...]
-    addresses: tuple[str, ...]
-    expiration_annotations: tuple[str, ...]
-
-
-def certificate_request(resolved: Resolved, reader: Reader) -> CertificateRequest:
-    """Return what the service's certificate must cover.
+def certificate_request(
+    resolved: Resolved, reader: Reader, *, kinds: Sequence[str] = ("Pod", "Service")
+) -> CertificateRequest:
+    """Return what the service's certificate must cover. kinds: whose addresses.
 
     Addresses that are not there yet are left out: a pod without one renews nothing, unlike with the controller.
     """
@@ -48,7 +33,7 @@ def certificate_request(resolved: Resolved, reader: Reader) -> CertificateReques
     return CertificateRequest(
         secret_reference(resolved),
         tuple(sorted({"localhost", *hosts})),
-        tuple(sorted({"127.0.0.1", *_addresses(resolved, reader)})),
+        tuple(sorted({"127.0.0.1", *_addresses(resolved, reader, kinds)})),
         resolved.config.certificates.expiration_annotations,
     )
 
@@ -83,8 +68,9 @@ def _picker_service(resolved: Resolved, reader: Reader) -> str:
     return value_at(spec or {}, ("endpointPickerRef", "name")) or ""
 
 
-def _addresses(resolved: Resolved, reader: Reader) -> Iterator[str]:
-    for kind, part in (("Pod", "status"), ("Service", "spec")):
+def _addresses(resolved: Resolved, reader: Reader, kinds: Sequence[str]) -> Iterator[str]:
+    for kind in kinds:
+        part = "status" if kind == "Pod" else "spec"
         for manifest in reader.list("v1", kind, resolved.namespace, labels.common(resolved.name)):
             own = manifest["metadata"].get("labels") or {}
             if own.get(labels.COMPONENT_LABEL) != labels.SCHEDULER_COMPONENT:

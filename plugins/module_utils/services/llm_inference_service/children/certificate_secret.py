@@ -6,9 +6,10 @@ from __future__ import annotations
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Manifest
 from ....kube.reader import Reader
+from ...certificates import CERTIFICATE, KEY
 from ...kserve.secrets import secret_texts
 from .. import labels, names
-from ..certificate.request import CERTIFICATE, KEY, secret_reference
+from ..certificate.request import secret_reference
 from ..resolved import Resolved
 
 

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""LLMInferenceServices are made, kept, found and removed on a real API server. The lab plays the gateway's controller."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from cryptography.x509 import (
+    DNSName,
+    IPAddress,
+    SubjectAlternativeName,
+    load_pem_x509_certificate,
+)
+
+from tests.lab.client import Client
+from tests.lab.cluster import Cluster
+from tests.lab.faults import writes
+from tests.lab.fixtures import fresh_namespace
+from tests.lab.proxy import Proxy
+
+from .support.cluster import read, there
+from .support.entries import Entries, actions
+from .support.llm_services import API_VERSION, child, children, llm, prepare, routed
+from .support.services import custom_resource
+
+Json = dict[str, Any]
+WAIT = {"wait": True, "wait_timeout": 120.0}
+
+
+@pytest.fixture(scope="module")
+def client(lab: Cluster) -> Client:
+    """Another program's view of a cluster that knows the kind."""
+    prepare(lab.client)
+    return lab.client
+
+
+@pytest.fixture
+def place(client: Client) -> Iterator[str]:
+    """A namespace of this test alone."""
+    with fresh_namespace(client, "llm") as name:
+        yield name
+
+
+def conditions(result: Json) -> dict[str, str]:
+    """Return type and status of the conditions of the only service."""
+    (service,) = result["services"]
+    return {each["type"]: each["status"] for each in service["conditions"]}
+
+
+def test_a_service_in_one_pod_gets_ready_and_a_second_run_writes_nothing(
+    counted: Entries, client: Client, proxy: Proxy, place: str
+) -> None:
+    service = routed("chat", place)
+    first = counted.reconcile(service, **WAIT)
+    assert set(actions(first).values()) == {"created"}
+    assert first["stats"]["rounds"] == 2
+    assert conditions(first)["Ready"] == "True"
+    for each in children("chat", place):
+        there(client, each)
+    live = there(client, custom_resource(service))
+    assert live["status"]["url"] == f"http://192.0.2.1/{place}/chat"
+    proxy.reset()
+    second = counted.reconcile(service)
+    assert not second["changed"]
+    assert second["services"][0]["ready"]
+    assert second["stats"]["rounds"] == 1
+    assert proxy.count(writes()) == 0
+
+
+def test_a_prediction_makes_no_keys_and_says_what_a_run_does(
+    entries: Entries, client: Client, place: str
+) -> None:
+    service = routed("chat", place)
+    predicted = entries.reconcile(service, check_mode=True, diff=True)
+    assert read(client, children("chat", place)[0]) is None
+    made = entries.reconcile(service)
+    assert actions(predicted) == actions(made)
+    assert predicted["changed"]
+
+
+def test_every_part_of_a_split_service_gets_ready(entries: Entries, place: str) -> None:
+    result = entries.reconcile(routed("chat", place, prefill={"replicas": 1}), **WAIT)
+    said = conditions(result)
+    assert said["PrefillWorkloadReady"] == said["MainWorkloadReady"] == said["Ready"] == "True"
+
+
+def test_the_old_version_is_taken_and_the_new_one_stored(
+    entries: Entries, client: Client, place: str
+) -> None:
+    service = llm("chat", place)
+    old = {**service, "apiVersion": "serving.kserve.io/v1alpha1"}
+    assert entries.reconcile(old)["changed"]
+    assert there(client, custom_resource(service))["apiVersion"] == API_VERSION
+    assert not entries.reconcile(service)["changed"]
+    assert entries.reconcile(old, state="absent")["changed"]
+    assert read(client, custom_resource(service)) is None
+
+
+# The certificate.
+
+
+def certificate(client: Client, name: str, place: str) -> tuple[Json, set[str]]:
+    """Return the Secret with the certificate of a service, and every name and address that it covers."""
+    secret = there(client, child("v1", "Secret", f"{name}-kserve-self-signed-certs", place))
+    found = load_pem_x509_certificate(b64decode(secret["data"]["tls.crt"]))
+    names = found.extensions.get_extension_for_class(SubjectAlternativeName).value
+    addresses = map(str, names.get_values_for_type(IPAddress))
+    return secret, {*names.get_values_for_type(DNSName), *addresses}
+
+
+def workload_service(client: Client, place: str) -> Json:
+    return there(client, child("v1", "Service", "chat-kserve-workload-svc", place))
+
+
+def test_the_certificate_covers_the_address_of_the_service(
+    entries: Entries, client: Client, place: str
+) -> None:
+    entries.reconcile(routed("chat", place))
+    dummy, covered = certificate(client, "chat", place)
+    assert workload_service(client, place)["spec"]["clusterIP"] in covered
+    assert f"chat-epp-service.{place}.svc" in covered
+
+
+def test_another_address_renews_the_certificate(
+    entries: Entries, client: Client, place: str
+) -> None:
+    entries.reconcile(llm("chat", place))
+    before, covered = certificate(client, "chat", place)
+    client.delete(workload_service(client, place))
+    entries.reconcile(llm("chat", place))
+    after, renewed = certificate(client, "chat", place)
+    assert after["data"] != before["data"]
+    assert workload_service(client, place)["spec"]["clusterIP"] in renewed - covered
+    assert not entries.reconcile(llm("chat", place))["changed"]
+
+
+@pytest.mark.parametrize("key", ["tls.crt", "tls.key"])
+def test_a_certificate_that_cannot_be_read_is_renewed(
+    entries: Entries, client: Client, place: str, key: str
+) -> None:
+    entries.reconcile(llm("chat", place))
+    secret, dummy = certificate(client, "chat", place)
+    client.patch(secret, {"data": {key: "eA=="}})
+    assert entries.reconcile(llm("chat", place))["changed"]
+    assert certificate(client, "chat", place)[0]["data"] != secret["data"]
+    assert not entries.reconcile(llm("chat", place))["changed"]
+
+
+# What is found, kept and removed.
+
+
+def test_everything_of_a_service_goes_with_it(entries: Entries, client: Client, place: str) -> None:
+    entries.reconcile(routed("chat", place))
+    assert entries.reconcile(routed("chat", place), state="absent")["changed"]
+    left = [each for each in (*children("chat", place), llm("chat", place)) if read(client, each)]
+    assert left == []
+
+
+def test_a_stopped_service_keeps_nothing_that_runs(
+    entries: Entries, client: Client, place: str
+) -> None:
+    service = routed("chat", place)
+    entries.reconcile(service)
+    service["metadata"]["annotations"] = {"serving.kserve.io/stop": "true"}
+    result = entries.reconcile(service, max_deletions=50)
+    assert conditions(result)["MainWorkloadReady"] == "False"
+    assert read(client, child("apps/v1", "Deployment", "chat-kserve", place)) is None
+    assert not entries.reconcile(service)["changed"]
+
+
+def test_a_service_is_gathered_as_it_was_written(entries: Entries, place: str) -> None:
+    service = routed("chat", place, prefill={"replicas": 1})
+    entries.reconcile(service)
+    (found,) = entries.reconcile(service, state="gathered")["gathered"]
+    assert found == service
+
+
+def test_a_look_tells_drift_and_writes_nothing(
+    counted: Entries, client: Client, proxy: Proxy, place: str
+) -> None:
+    service = routed("chat", place)
+    counted.reconcile(service)
+    client.delete(child("apps/v1", "Deployment", "chat-kserve", place))
+    proxy.reset()
+    (found,) = counted.info(service)["services"]
+    assert [(each["kind"], each["name"]) for each in found["drift"]] == [
+        ("Deployment", "chat-kserve")
+    ]
+    assert found["reconciler"] == "direct"
+    assert proxy.count(writes()) == 0
+
+
+def test_what_the_list_no_longer_names_goes(entries: Entries, client: Client, place: str) -> None:
+    fleet = {"fleet": place, "state": "overridden", "max_deletions": 50}
+    entries.reconcile(routed("chat", place), routed("code", place), **fleet)
+    entries.reconcile(routed("chat", place), **fleet)
+    assert read(client, llm("code", place)) is None
+    assert [each for each in children("code", place) if read(client, each)] == []
+    assert read(client, llm("chat", place)) is not None

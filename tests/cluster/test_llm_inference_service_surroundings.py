@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What stands around LLMInferenceServices: presets, gateways and certificates of others, and what looking at them costs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.lab.client import Client
+from tests.lab.cluster import Cluster
+from tests.lab.faults import writes
+from tests.lab.fixtures import fresh_namespace
+from tests.lab.proxy import Proxy
+
+from .support.cluster import read, there
+from .support.entries import Entries, actions
+from .support.llm_services import KSERVE, child, gateway, llm, prepare, routed
+
+Json = dict[str, Any]
+#: Of a settled fleet: a list of each kind, and what all services share.
+REQUESTS = 20
+FLEET = 100
+
+
+@pytest.fixture(scope="module")
+def client(lab: Cluster) -> Client:
+    """Another program's view of a cluster that knows the kind."""
+    prepare(lab.client)
+    return lab.client
+
+
+@pytest.fixture
+def place(client: Client) -> Iterator[str]:
+    """A namespace of this test alone."""
+    with fresh_namespace(client, "llm") as name:
+        yield name
+
+
+def test_a_hundred_settled_services_cost_no_more_looks_than_one(
+    counted: Entries, client: Client, proxy: Proxy, place: str
+) -> None:
+    # Nothing runs, and so nothing changes by itself.
+    fleet = [routed(f"chat-{number}", place, replicas=0) for number in range(FLEET)]
+    counted.reconcile(*fleet, fit="ignore")
+    while counted.reconcile(*fleet)["stats"]["writes"]:
+        pass
+    proxy.reset()
+    result = counted.reconcile(*fleet)
+    assert not result["changed"]
+    assert proxy.count(writes()) == 0
+    assert proxy.requests <= REQUESTS
+
+
+def test_a_service_that_cannot_be_built_is_refused_before_any_write(
+    entries: Entries, client: Client, place: str
+) -> None:
+    broken = llm("chat", place, baseRefs=[{"name": "no-such-config"}])
+    message = entries.refused(broken, llm("code", place))
+    assert "no-such-config" in message
+    assert "PresetsCombined" in message
+    assert read(client, broken) is None
+    result = entries.reconcile(broken, llm("code", place), skip_invalid=True)
+    assert [each["name"] for each in result["services"]] == ["code"]
+    assert any("no-such-config" in each for each in result["warnings"])
+
+
+def test_a_service_that_cannot_be_built_any_more_is_told_by_a_look(
+    entries: Entries, client: Client, place: str
+) -> None:
+    config = {
+        "apiVersion": "serving.kserve.io/v1alpha2",
+        "kind": "LLMInferenceServiceConfig",
+        "metadata": {"name": "base", "namespace": place},
+        "spec": {"replicas": 2},
+    }
+    client.apply(config)
+    service = llm("chat", place, baseRefs=[{"name": "base"}])
+    entries.reconcile(service)
+    client.delete(config)
+    (found,) = entries.info(service)["services"]
+    assert any("base" in each["message"] for each in found["problems"])
+
+
+def test_a_wait_sees_a_gateway_that_comes_late(
+    entries: Entries, client: Client, place: str
+) -> None:
+    service = routed("chat", place)
+    service["spec"]["router"]["gateway"] = {"refs": [{"name": "late", "namespace": place}]}
+    later = threading.Timer(3.0, client.apply, [gateway("late", place)])
+    later.start()
+    try:
+        result = entries.reconcile(service, wait=True, wait_timeout=90.0)
+    finally:
+        later.join()
+    assert result["services"][0]["ready"]
+
+
+def test_a_gateway_that_is_not_there_ends_a_wait(entries: Entries, place: str) -> None:
+    service = routed("chat", place)
+    service["spec"]["router"]["gateway"] = {"refs": [{"name": "none", "namespace": place}]}
+    result = entries.run(service, wait=True, wait_timeout=90.0)
+    assert result["failed"]
+    assert f"Gateway {place}/none does not exist" in result["msg"]
+
+
+@pytest.fixture
+def bundle(client: Client) -> Iterator[None]:
+    """Certificates of S3 endpoints, which KServe's configuration names."""
+    data = {"cabundle.crt": "certificates"}
+    storage = '{"cpuRequest":"1","cpuLimit":"1","memoryRequest":"1Gi","memoryLimit":"1Gi","caBundleConfigMapName":"s3-ca"}'
+    made = [
+        _config_map("s3-ca", data),
+        _config_map("inferenceservice-config", {"storageInitializer": storage}),
+    ]
+    for each in made:
+        client.apply(each)
+    yield
+    for each in made:
+        client.delete(each)
+
+
+def _config_map(name: str, data: Json) -> Json:
+    metadata = {"name": name, "namespace": KSERVE}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+
+
+@pytest.mark.usefixtures("bundle")
+def test_two_new_services_share_the_certificates_of_s3(
+    entries: Entries, client: Client, place: str
+) -> None:
+    fleet = [llm(name, place) for name in ("chat", "code")]
+    result = entries.reconcile(*fleet)
+    assert actions(result)["ConfigMap/global-ca-bundle"] == "created"
+    copy = there(client, child("v1", "ConfigMap", "global-ca-bundle", place))
+    assert copy["metadata"]["ownerReferences"][0]["name"] == "chat"
+    assert not entries.reconcile(*fleet)["changed"]
