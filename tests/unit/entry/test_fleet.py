@@ -272,3 +272,23 @@ def test_service_that_cannot_be_named_is_refused(value: Any, said: str) -> None:
         _named(document(), value)
     assert said in str(error.value)
     assert str(error.value).startswith("services[1]")
+
+
+@pytest.mark.parametrize(("texts", "made"), [("ab", None), ("aa", [1, 0])])
+def test_what_services_share_is_made_by_the_first_of_them(
+    texts: str, made: list[int] | None
+) -> None:
+    services, _none = loaded(document("chat"), document("code"))
+    said = dict(zip([service.reference for service in services], texts, strict=True))
+
+    def with_shared(service: Service, dummy: Any) -> Intent:
+        data = {"data": {"text": said[service.reference]}}
+        shared = Manifest("v1", "ConfigMap", "shared", "team-a", body=data)
+        return Intent(service.typed.document, (Child(Stage.CONFIG, shared, shared=True),))
+
+    if made is None:
+        with pytest.raises(InputError, match="both become ConfigMap"):
+            compile_fleet(services, GivenObjects(), paired, compiler=with_shared)
+    else:
+        intents, _none = compile_fleet(services, GivenObjects(), paired, compiler=with_shared)
+        assert [len(intent.children) for dummy, intent in intents] == made

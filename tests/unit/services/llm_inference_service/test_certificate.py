@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.entry.keys import new_certificate
 from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.certificate.renewal import (
     is_expired,
     renewal_reason,
+    wanted_certificate,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.certificate.request import (
     CertificateRequest,
@@ -101,6 +103,17 @@ def test_a_certificate_is_renewed_when_it_has_to_be(name: str) -> None:
     found = renewal_reason(secret(), wanted(**request), NOW)
     assert reason in found
     assert bool(reason) == bool(found)
+
+
+def test_a_pod_that_comes_later_renews_nothing() -> None:
+    service, now = resolved(document()), datetime.now(UTC)
+    first = certificate_request(service, world())
+    secret = {**first.secret.to_manifest(), "data": kept(dict(new_certificate(first)))["data"]}
+    there = world(secret, addressed("Pod", "status", {"podIP": "10.0.0.9"}))
+    assert wanted_certificate(service, there, now) is None
+    later = wanted_certificate(service, there, now + timedelta(days=20 * 365))
+    assert later is not None
+    assert "10.0.0.9" in later.addresses
 
 
 def test_the_first_annotation_that_is_there_counts() -> None:
