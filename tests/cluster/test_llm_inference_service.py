@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from base64 import b64decode
+import json
+from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from typing import Any
 
@@ -200,3 +201,27 @@ def test_what_the_list_no_longer_names_goes(entries: Entries, client: Client, pl
     assert read(client, llm("code", place)) is None
     assert [each for each in children("code", place) if read(client, each)] == []
     assert read(client, llm("chat", place)) is not None
+
+
+def test_the_key_stands_in_no_output(entries: Entries, client: Client, place: str) -> None:
+    service = routed("chat", place)
+    told: list[str] = []
+    keys: list[bytes] = []
+    for dummy in range(2):
+        for options in ({"check_mode": True}, {}):
+            lines: list[str] = []
+            every = {"diff": True, "verbose_result": True, "progress": lines, **options}
+            told += [json.dumps(entries.run(service, **every)), *lines]
+        secret, dummy_names = certificate(client, "chat", place)
+        keys.append(b64decode(secret["data"]["tls.key"]))
+        client.patch(secret, {"data": {"tls.crt": "eA=="}})
+    told.append(json.dumps(entries.info(service)))
+    told.append(json.dumps(entries.reconcile(service, state="gathered")))
+    assert keys[0] != keys[1]
+    printed = "\n".join(told).encode()
+    for key in keys:
+        body = key.split(b"\n")[1:-2]
+        assert body
+        for line in body:
+            assert line[:20] not in printed
+            assert b64encode(line)[:20] not in printed

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..kube import managed_fields
 from ..kube.manifest import Json
-from . import FIELD_MANAGER, HANDOVER_MANAGER, METADATA_ONLY, PREFIX
+from . import FIELD_MANAGER, HANDOVER_MANAGER, INTENT_ANNOTATION, METADATA_ONLY, PREFIX
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,20 @@ def difference(before: Json | None, after: Json | None) -> Difference:
     if before is None or after is None:
         return Difference(_owned(before, {}), _owned(after, {}))
     fields = _union(_fields(before), _fields(after))
-    if (after["apiVersion"], after["kind"]) in METADATA_ONLY:
-        fields = {"f:metadata": fields.get("f:metadata", {})}
-    return Difference(
-        _owned(before, fields), _owned(after, fields), tuple(_taken_back(before, after))
-    )
+    taken_back = tuple(_taken_back(before, after))
+    if (after["apiVersion"], after["kind"]) not in METADATA_ONLY:
+        return Difference(_owned(before, fields), _owned(after, fields), taken_back)
+    unread = "f:data" in fields and _intent(before) != _intent(after)
+    fields = {"f:metadata": fields.get("f:metadata", {})}
+    old, new = _owned(before, fields), _owned(after, fields)
+    if unread:
+        # What is not read shows by the intent alone.
+        old, new = {**old, "data": "as it was"}, {**new, "data": "sent anew"}
+    return Difference(old, new, taken_back)
+
+
+def _intent(live: Json) -> str | None:
+    return (live["metadata"].get("annotations") or {}).get(INTENT_ANNOTATION)
 
 
 def _fields(live: Json) -> Json:
