@@ -14,6 +14,7 @@ from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reader import Reader
 from ..kube.redact import masked_paths
 from ..kube.reference import Reference
+from ..kube.shapes import COMMON, Shapes
 from ..services.kind import ServiceKind
 from ..services.registry import REGISTERED, WRITTEN
 from .sources import Document
@@ -55,6 +56,15 @@ class Settings:
         if kind.kind not in self._typed:
             self._typed[kind.kind] = kind.settings(self._options, self._releases)
         return self._typed[kind.kind]
+
+
+def shapes_of(services: Sequence[Service]) -> Shapes:
+    """Return the shapes of the objects of others that these services look at."""
+    kinds = {service.kind.kind: service.kind for service in services}
+    return {
+        **COMMON,
+        **{key: shape for kind in kinds.values() for key, shape in kind.shapes().items()},
+    }
 
 
 def load_fleet(

@@ -14,7 +14,7 @@ from ..kube.problem import Complaint, InputError
 from ..kube.reader import GivenObjects
 from ..kube.redact import redact
 from . import arguments
-from .fleet import Service, Settings, compile_fleet, load_fleet, named, paired
+from .fleet import Service, Settings, compile_fleet, load_fleet, named, paired, shapes_of
 from .gathering import gather
 from .presenting import make_present
 from .removing import Remover
@@ -173,7 +173,7 @@ def _rendered(
     params: Params, documents: Sequence[Document], clock: Clock, *, check_mode: bool, diff: bool
 ) -> Json:
     services, complaints = _load(params, documents)
-    reader = GivenObjects(cluster_objects(params["cluster_objects"]))
+    reader = GivenObjects(cluster_objects(params["cluster_objects"], shapes_of(services)))
     compiled, colliding = compile_fleet(
         services, reader, paired, skip_invalid=params["skip_invalid"]
     )

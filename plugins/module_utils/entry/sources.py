@@ -12,6 +12,7 @@ from typing import Any
 
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
+from ..kube.shapes import COMMON, Shapes, shape_problems
 
 SUFFIXES = (".yaml", ".yml", ".json")
 #: How much of a path a message shows, in characters.
@@ -147,8 +148,11 @@ def _yaml_error(error: Exception) -> str:
     return f"{what} in line {mark.line + 1}, column {mark.column + 1}" if mark else str(what)
 
 
-def cluster_objects(values: Sequence[Any]) -> list[Json]:
-    """Return manifests that are to be treated as present: dicts, or paths as in `src`. Raises InputError."""
+def cluster_objects(values: Sequence[Any], shapes: Shapes = COMMON) -> list[Json]:
+    """Return manifests that are to be treated as present: dicts, or paths as in `src`. Raises InputError that holds all problems.
+
+    shapes: of the kinds that are looked at.
+    """
     manifests: list[Json] = []
     complaints: list[Complaint] = []
     for number, value in enumerate(values):
@@ -163,13 +167,22 @@ def cluster_objects(values: Sequence[Any]) -> list[Json]:
             continue
         for document in documents:
             problem = _not_an_object(document.value)
-            if problem:
-                complaints.append(Complaint(document.origin, (problem,)))
+            problems = (problem,) if problem else tuple(shape_problems(document.value, shapes))
+            if problems:
+                complaints.append(Complaint(_named(document), problems))
             else:
                 manifests.append(document.value)
     if complaints:
         raise InputError(complaints)
     return manifests
+
+
+def _named(document: Document) -> str:
+    """Return how messages call a given object: where it stands, and its kind and name where it has them."""
+    value = document.value
+    if not isinstance(value, dict) or not isinstance(value.get("metadata"), dict):
+        return document.origin
+    return f"{document.origin} ({value.get('kind')} {value['metadata'].get('name')})"
 
 
 def _not_an_object(value: Any) -> Problem | None:

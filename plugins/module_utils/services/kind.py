@@ -13,6 +13,7 @@ from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reader import Reader
 from ..kube.reference import Reference
+from ..kube.shapes import Shapes
 from .certificates import Certificates
 
 S = TypeVar("S")
@@ -66,6 +67,7 @@ class ServiceKind(Generic[S, C]):
     common_kinds: those of others' objects that compile and observe read and that many services share: one list for all.
     certificates: how the kind keeps the certificates of its services, None where they have none.
     pod_labels: labels that the pods of every service carry.
+    shapes: of the objects of others that compile reads, where they are not among the common ones.
     finalizers: what the kind's own controller leaves on the custom resource.
     controller: labels by which the Deployment of the kind's controller is recognised. field_manager: the name under which it writes.
     """
@@ -91,6 +93,7 @@ class ServiceKind(Generic[S, C]):
     foreign_kinds: tuple[tuple[str, str], ...] = ()
     common_kinds: tuple[tuple[str, str], ...] = ()
     certificates: Certificates | None = None
+    shapes: Callable[[], Shapes] = dict
 
     @property
     def key(self) -> tuple[str, str]:

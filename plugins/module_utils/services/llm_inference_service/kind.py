@@ -15,6 +15,7 @@ from .crd import PLURAL, crd
 from .normalise import load
 from .observe import observe, reconcile_error
 from .router.kinds import GATEWAY_API, OLD_POOL_API, POOL_API
+from .schema import preset_shapes
 from .settings import Settings, make_settings
 from .spec import API_VERSION, CONFIG_KIND, KIND, LlmInferenceService
 
@@ -52,6 +53,7 @@ LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
     observed_kinds=(DEPLOYMENT, GROUP, _POOL, _OLD_POOL, _ROUTE),
     compared_kinds=(("v1", "Service"), _ROUTE),
     foreign_kinds=(_GATEWAY, _ROUTE, _POOL),
+    shapes=preset_shapes,
     common_kinds=((API_VERSION, CONFIG_KIND), _GATEWAY, _GATEWAY_CLASS),
     certificates=Certificates({labels.PART_OF_LABEL: labels.PART_OF}, wanted_certificate),
     pod_labels={labels.PART_OF_LABEL: labels.PART_OF},

@@ -12,10 +12,11 @@ from functools import cache
 from ...kube.core_schema import string_map
 from ...kube.pod_schema.pod import POD_SPEC
 from ...kube.schema import Anything, Boolean, Integer, ListOf, Object, Row, Schema, Text, rows
+from ...kube.shapes import Shapes
 from ..kserve.service import GROUP
 from .router_schema import name_only, router_schema
 from .scaling_schema import REPLICAS_OR_SCALING, SCALING
-from .spec import API_VERSION, KIND
+from .spec import API_VERSION, CONFIG_KIND, KIND
 from .status_schema import STATUS
 
 #: The versions that the API serves, the stored one last.
@@ -134,6 +135,16 @@ def root_schema(version: str, kind: str = KIND) -> Object:
     if kind == KIND:
         fields["status"] = STATUS
     return Object(description=what, fields=fields)
+
+
+def preset_shapes() -> Shapes:
+    """Return the shape of an LLMInferenceServiceConfig in each version."""
+    return {
+        (f"{GROUP}/{version}", CONFIG_KIND): {
+            "spec": root_schema(version, CONFIG_KIND).fields["spec"]
+        }
+        for version in VERSIONS
+    }
 
 
 def documentation(version: str = STORED_VERSION) -> tuple[Row, ...]:

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The shapes of objects that services look at, as far as they are read. What a user gives in place of a cluster is checked by them.
+
+An API server would not have stored a ConfigMap whose data is a list; a file may hold one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from .core_schema import string_map
+from .manifest import Json
+from .problem import Problem
+from .schema import Anything, Integer, IntOrText, ListOf, MapOf, Object, Schema, Text
+from .schema_check import check
+
+#: By apiVersion and kind: what stands beside metadata.
+Shapes = Mapping[tuple[str, str], Mapping[str, Schema]]
+
+_MAP = Anything(type="object")
+_TEXTS = string_map("")
+_SECRETS = MapOf(values=Text(sensitive=True))
+_METADATA = Object(
+    fields={
+        "name": Text(),
+        "namespace": Text(),
+        "labels": _TEXTS,
+        "annotations": _TEXTS,
+        "ownerReferences": ListOf(items=_MAP),
+    },
+    required=("name",),
+)
+
+
+def _named(**fields: Schema) -> ListOf:
+    """Return a list of things with a name."""
+    return ListOf(items=Object(fields={"name": Text(), **fields}, required=("name",)))
+
+
+def _of(**fields: Schema) -> Object:
+    return Object(fields=fields)
+
+
+_REFERENCES = ListOf(items=_of(name=Text()))
+_ADDRESSES = ListOf(items=_of(type=Text(), value=Text()))
+_CONDITIONS = ListOf(items=_of(type=Text(), status=Text(), reason=Text(), message=Text()))
+_PARENTS = ListOf(items=_of(parentRef=_MAP, conditions=_CONDITIONS))
+_PARENT_REFS = _named(namespace=Text(), kind=Text(), group=Text(), sectionName=Text())
+_BACKENDS = _named(namespace=Text(), kind=Text(), group=Text(), port=Integer(), weight=Integer())
+_LISTENERS = _named(hostname=Text(), port=Integer(), protocol=Text(), allowedRoutes=_MAP)
+_GATEWAY: dict[str, Schema] = {
+    "spec": _of(gatewayClassName=Text(), listeners=_LISTENERS, addresses=_ADDRESSES),
+    "status": _of(addresses=_ADDRESSES, conditions=_CONDITIONS, listeners=ListOf(items=_MAP)),
+}
+_HTTP_ROUTE: dict[str, Schema] = {
+    "spec": _of(
+        hostnames=ListOf(items=Text()),
+        parentRefs=_PARENT_REFS,
+        rules=ListOf(
+            items=_of(
+                backendRefs=_BACKENDS,
+                matches=ListOf(items=_MAP),
+                filters=ListOf(items=_MAP),
+                timeouts=_MAP,
+            )
+        ),
+    ),
+    "status": _of(parents=_PARENTS),
+}
+_POOL: dict[str, Schema] = {"spec": _MAP, "status": _of(parents=_PARENTS)}
+_SERVICE: dict[str, Schema] = {
+    "spec": _of(
+        type=Text(),
+        clusterIP=Text(),
+        clusterIPs=ListOf(items=Text()),
+        selector=_TEXTS,
+        ports=ListOf(
+            items=_of(name=Text(), port=Integer(), protocol=Text(), targetPort=IntOrText())
+        ),
+    )
+}
+COMMON: Shapes = {
+    ("v1", "ConfigMap"): {"data": _TEXTS, "binaryData": _TEXTS},
+    ("v1", "Secret"): {"type": Text(), "data": _SECRETS, "stringData": _SECRETS},
+    ("v1", "ServiceAccount"): {"secrets": _REFERENCES, "imagePullSecrets": _REFERENCES},
+    ("v1", "Service"): _SERVICE,
+    ("gateway.networking.k8s.io/v1", "Gateway"): _GATEWAY,
+    ("gateway.networking.k8s.io/v1", "HTTPRoute"): _HTTP_ROUTE,
+    ("inference.networking.k8s.io/v1", "InferencePool"): _POOL,
+    ("inference.networking.x-k8s.io/v1alpha2", "InferencePool"): _POOL,
+}
+
+
+def shape_problems(manifest: Json, shapes: Shapes) -> Iterator[Problem]:
+    """Yield what an API server would refuse about the shape of an object. Fields of which nothing is known are passed over."""
+    key = (str(manifest.get("apiVersion")), str(manifest.get("kind")))
+    fields = {"metadata": _METADATA, **shapes.get(key, {})}
+    for problem in check(Object(fields=fields), manifest, "").problems:
+        if problem.rule != "unknown-field":
+            yield problem
