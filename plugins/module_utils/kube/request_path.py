@@ -49,7 +49,8 @@ def way(
 ) -> list[Json]:
     """Return each object of a service with its layer and state, in the order of a request; what stands beside comes last.
 
-    live: the children that are there. gateways: those that the routes name. pods: any, the service's among them. manager: whose last write of each object is told.
+    live: the children that are there. gateways: those that the routes name. pods: any, the service's among them.
+    manager: whose last write of each object is told.
     """
     own = [pod for pod in pods if _owner(pod) in children]
     pickers = _pickers(children, live)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the ConfigMap `inferenceservice-config` says, block by block.
 
-Amounts are quantities as text in canonical form; `resources` holds `limits` and `requests` of a container. An empty text, None or an empty tuple stands for a field that is not there.
+Amounts are quantities as text in canonical form; `resources` holds `limits` and `requests` of a container. An empty text, None
+or an empty tuple stands for a field that is not there.
 Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A2.
 """
 
