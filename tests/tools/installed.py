@@ -4,12 +4,15 @@
 
 """Install the built tarball into an empty home, beside nothing but its requirements, and use it from there as its README says.
 
-Services are rendered without a cluster; then one is made ready on a control plane, and a second run changes nothing.
+It is carried there as docs/air_gapped.md says: the commands of that page run. Services are rendered without a cluster; then one is made
+ready on a control plane, and a second run changes nothing.
 """
 
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,8 +20,9 @@ from pathlib import Path
 
 from ..lab.control_plane import ControlPlane
 from ..lab.crd_sources import MODEL_SERVICE
+from . import pages
 from .environment import ENVIRONMENTS
-from .tarball import tarball
+from .tarball import PACKAGE, SUMS
 from .tree import CHECKOUT
 
 EXAMPLES = CHECKOUT / "examples" / "services"
@@ -30,7 +34,7 @@ def main() -> int:
     """Install and use it; return the exit code."""
     with tempfile.TemporaryDirectory() as folder:
         user = User(Path(folder))
-        user.run("ansible-galaxy", "collection", "install", "--offline", str(tarball()))
+        user.carry()
         rendered = Path(folder) / "rendered"
         user.play("render", model_services_src=EXAMPLES, model_services_dest=rendered)
         written = len(list(rendered.rglob("*.yaml")))
@@ -59,7 +63,15 @@ class User:
     def __init__(self, home: Path) -> None:
         self._home = home
         place = next(each.place for each in ENVIRONMENTS if "installed" in each.stages)
-        self._programs = place / "bin"
+        self._path = f"{place / 'bin'}:{os.defpath}"
+
+    def carry(self) -> None:
+        """Run what docs/air_gapped.md says of the tarball and of packages, first with a network, then as if there were none."""
+        for place in (*PACKAGE.glob("*.tar.gz"), PACKAGE / SUMS, CHECKOUT / "requirements.txt"):
+            shutil.copy(place, self._home)
+        for command in pages.commands("docs/air_gapped.md"):
+            if command.startswith(("pip ", "sha256sum ", "ansible-galaxy ")):
+                self.run(*shlex.split(command))
 
     def play(self, playbook: str, **options: object) -> str:
         """Run a playbook of the collection and return what it printed."""
@@ -67,12 +79,12 @@ class User:
         return self.run("ansible-playbook", f"modelops.inference.{playbook}", *words)
 
     def run(self, program: str, *words: str) -> str:
-        """Run a program of Ansible. Raises CalledProcessError, after its output was shown."""
+        """Run a program. Raises CalledProcessError, after its output was shown."""
         done = subprocess.run(
-            [self._programs / program, *words],
+            [shutil.which(program, path=self._path) or program, *words],
             cwd=self._home,
             env={
-                "PATH": f"{self._programs}:{os.defpath}",
+                "PATH": self._path,
                 "HOME": str(self._home),
                 "LANG": "C.UTF-8",
             },

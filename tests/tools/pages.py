@@ -17,6 +17,18 @@ PAGES = (
     "roles/model_services/README.md",
     "roles/report/README.md",
 )
+#: What else a reader runs, in a folder of his own: `fleet.yml` and `services/` stand there (tests/cluster/test_guides.py).
+GUIDES = tuple(
+    f"docs/{name}.md"
+    for name in (
+        "first_ten_minutes",
+        "many_clusters",
+        "gitops",
+        "air_gapped",
+        "upgrading",
+        "security",
+    )
+)
 
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")

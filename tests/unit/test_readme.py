@@ -17,14 +17,27 @@ from tests.tools import pages
 from tests.tools.steps import tool
 from tests.tools.tree import CHECKOUT, COLLECTION
 
-COMMANDS = sorted({command for page in pages.PAGES for command in pages.commands(page)})
-#: Run in tests/cluster/test_readme.py, all of them.
-ON_A_CLUSTER = ("ansible-playbook ", "export KUBECONFIG=", "export ANSIBLE_STRATEGY=")
+EVERY_PAGE = (*pages.PAGES, *pages.GUIDES)
+COMMANDS = sorted({command for page in EVERY_PAGE for command in pages.commands(page)})
+#: Run in tests/cluster/test_readme.py and test_guides.py, all of them.
+ON_A_CLUSTER = (
+    "ansible-playbook ",
+    "export KUBECONFIG=",
+    "export ANSIBLE_STRATEGY=",
+    *("diff ", "grep "),
+)
 MAKE = [command for command in COMMANDS if command.startswith("make ")]
 INSTALL = ["ansible-galaxy collection install .", "pip install -r requirements.txt"]
+#: Run by tests/tools/installed.py, with the tarball of the release.
+FROM_THE_TARBALL = (
+    "pip download ",
+    "sha256sum ",
+    "pip install --no-index ",
+    "ansible-galaxy collection install --offline ",
+)
 
 
-@pytest.mark.parametrize("page", pages.PAGES)
+@pytest.mark.parametrize("page", EVERY_PAGE)
 def test_every_link_leads_to_a_file(page: str) -> None:
     assert pages.links(page)
     assert [str(path) for path in pages.links(page) if not path.exists()] == []
@@ -35,7 +48,7 @@ def test_every_command_is_run_by_a_test() -> None:
     assert [
         command
         for command in COMMANDS
-        if command not in known and not command.startswith(ON_A_CLUSTER)
+        if command not in known and not command.startswith((*ON_A_CLUSTER, *FROM_THE_TARBALL))
     ] == []
 
 

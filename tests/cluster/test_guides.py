@@ -1,0 +1,182 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the guides of docs/ show is what happens: their commands run one after another, in a folder such as they describe."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.lab.client import Client, wait_until
+from tests.lab.cluster import Cluster
+from tests.lab.control_plane import ControlPlane
+from tests.tools import pages
+from tests.tools.example_cluster import add_gateway, control_plane
+from tests.tools.tree import CHECKOUT, TREE_ROOT
+
+from .support.cluster import owned
+from .support.entries import Entries
+from .support.services import full
+
+#: Guides whose commands are for a cluster.
+ON_A_CLUSTER = [
+    page
+    for page in pages.GUIDES
+    if any(command.startswith("ansible-playbook ") for command in pages.commands(page))
+]
+#: What is run elsewhere: tests/unit/test_readme.py says where.
+ELSEWHERE = ("make ", "pip ", "sha256sum ", "ansible-galaxy ")
+#: How many services the folder holds.
+SERVICES = len(list((CHECKOUT / "examples" / "services").glob("*.yaml")))
+
+
+@pytest.fixture(scope="module")
+def plane() -> Iterator[ControlPlane]:
+    """A control plane with the gateway of the examples, as a reader has one."""
+    place = control_plane(f"guides-{os.getpid()}", os.getpid(), print)
+    place.start()
+    add_gateway(place.client)
+    yield place
+    place.stop()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """What a reader of the guides has: his services, what they are reconciled with, and the examples."""
+    (tmp_path / "services").symlink_to(CHECKOUT / "examples" / "services")
+    (tmp_path / "examples").symlink_to(CHECKOUT / "examples")
+    (fleet,) = pages.blocks("docs/first_ten_minutes.md", "yaml")
+    (tmp_path / "fleet.yml").write_text(fleet)
+    return tmp_path
+
+
+def run(folder: Path, plane: ControlPlane, command: str) -> str:
+    """Run a command as a reader's shell does, and return what it prints."""
+    environment = {
+        **os.environ,
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+        "KUBECONFIG": str(plane.kubeconfig),
+        "ANSIBLE_COLLECTIONS_PATH": str(TREE_ROOT),
+        "PWD": str(folder),
+    }
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=environment,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def everywhere(command: str, plane: ControlPlane) -> str:
+    """Return a command for whoever has no clusters of the inventory's names: all of them are the one that is here."""
+    if "clusters/inventory.yml" not in command:
+        return command
+    given = json.dumps({"model_services_kubeconfig": str(plane.kubeconfig)})
+    return f"{command} --limit frankfurt-01,oregon-01 -e {shlex.quote(given)}"
+
+
+@pytest.mark.parametrize("page", ON_A_CLUSTER)
+def test_commands_of_the_guide_run(page: str, folder: Path, plane: ControlPlane) -> None:
+    commands = [each for each in pages.commands(page) if not each.startswith(ELSEWHERE)]
+    printed = [run(folder, plane, everywhere(command, plane)) for command in commands]
+    assert any(f"{SERVICES} services" in text for text in printed)
+
+
+def test_images_that_are_named_in_the_settings_are_those_of_the_manifests(
+    folder: Path, plane: ControlPlane
+) -> None:
+    (settings,) = pages.blocks("docs/air_gapped.md", "yaml")
+    (folder / "images.yml").write_text(settings)
+    render = "ansible-playbook modelops.inference.render -e @fleet.yml -e @images.yml"
+    run(folder, plane, f"{render} -e model_services_dest=rendered")
+    images = run(folder, plane, 'grep -rhoE "image: .*" rendered | sort -u').splitlines()
+    assert {image.split()[1].split("/")[0] for image in images} == {"registry.example.com"}
+
+
+def test_other_release_of_the_operator_is_seen_in_the_files(
+    folder: Path, plane: ControlPlane
+) -> None:
+    *dummy, before, after, compare = pages.commands("docs/upgrading.md")
+    run(folder, plane, before)
+    run(folder, plane, after)
+    shown = run(folder, plane, compare)
+    assert "app.kubernetes.io/version: v0.9.0-alpha.2" in shown
+    assert "app.kubernetes.io/version: v1.0.1" in shown
+
+
+def test_mistake_of_the_first_ten_minutes_is_told_as_shown(
+    folder: Path, plane: ControlPlane
+) -> None:
+    shown = pages.blocks("docs/first_ten_minutes.md", "text")[0].splitlines()
+    (folder / "services").unlink()
+    (folder / "services").mkdir()
+    service = (CHECKOUT / "examples" / "services" / "search.yaml").read_text()
+    (folder / "services" / "search.yaml").write_text(service.replace("replicas: 2", "replica: 2"))
+    command = "ansible-playbook modelops.inference.reconcile -e @fleet.yml"
+    told = run(folder, plane, f"! {command}")
+    assert all(line.strip().removeprefix("examples/") in told for line in shown)
+
+
+def account(lab: Cluster, namespace: str, roles: list[dict[str, Any]]) -> Entries:
+    """Return the modules run by an account that has the first of the roles in its namespace, and the second in the cluster."""
+    config = lab.service_account_kubeconfig("robot", namespace)
+    subject = {"kind": "ServiceAccount", "name": "robot", "namespace": namespace}
+    for role, kind in zip(roles, ("RoleBinding", "ClusterRoleBinding"), strict=True):
+        name = f"{role['metadata']['name']}-{namespace}"
+        role["metadata"]["name"] = name
+        lab.client.apply(role)
+        binding: dict[str, Any] = {
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": kind,
+            "metadata": {"name": name},
+            "roleRef": {
+                "apiGroup": "rbac.authorization.k8s.io",
+                "kind": "ClusterRole",
+                "name": name,
+            },
+            "subjects": [subject],
+        }
+        if kind == "RoleBinding":
+            binding["metadata"]["namespace"] = namespace
+        lab.client.apply(binding)
+    client = Client.of(config)
+    wait_until(lambda: (may_list_nodes(client), None), "the rights to be known")
+    return Entries(config)
+
+
+def may_list_nodes(client: Client) -> bool:
+    """Tell whether an account may list nodes, which the last of its roles allows."""
+    review = {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SelfSubjectAccessReview",
+        "spec": {"resourceAttributes": {"verb": "list", "resource": "nodes"}},
+    }
+    path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+    return bool(client.request("POST", path, body=review)["status"]["allowed"])
+
+
+def test_rights_of_the_security_guide_are_enough(lab: Cluster, namespace: str) -> None:
+    roles = [yaml.safe_load(block) for block in pages.blocks("docs/security.md", "yaml")]
+    robot = account(lab, namespace, roles)
+    service = full("chat", namespace, inferencePool={"endpointPicker": {"replicas": 2}})
+    result = robot.reconcile(service)
+    assert [text for text in result["warnings"] if "could not look" in text] == []
+    assert not robot.reconcile(service)["changed"]
+    assert robot.info(namespace=namespace)["services"]
+    robot.reconcile(service, state="absent", wait=True)
+    assert owned(lab.client, service) == {}
