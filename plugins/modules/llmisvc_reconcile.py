@@ -17,7 +17,8 @@ description:
     match, in few requests and without that controller.
   - Where the controller runs, it applies the custom resource instead and waits for what the controller reports.
   - A second run writes nothing.
-  - This release knows the kind C(ModelService) of C(model.otterscale.io/v1alpha1).
+  - It knows the kinds C(ModelService) of C(model.otterscale.io/v1alpha1), C(LLMInferenceService) of C(serving.kserve.io/v1alpha2) and
+    C(v1alpha1), and C(InferenceService) of C(serving.kserve.io/v1beta1).
 options:
   services:
     description:
@@ -75,6 +76,11 @@ options:
         C(cluster_domain), C(provider) (C(istio), C(gke) or C(none)), C(metrics_endpoint_auth), C(tracing.enabled),
         C(tracing.otel_endpoint), C(tracing.sampler), C(tracing.sampler_arg), C(operator_version) (the value of the version label, empty
         for none), C(model_registry.plain_http) and C(shared_memory) (true, or a size such as C(8Gi), mounts memory at C(/dev/shm)).
+      - For the kinds of KServe these are C(kserve_namespace), where C(inferenceservice-config) is, and C(cluster_domain).
+      - For C(LLMInferenceService) also C(config_prefix) (C(modelops-) takes the collection's own presets), C(versioned_config) and
+        C(wildcard_hostname).
+      - For C(InferenceService) also C(pod_mutation), who brings models, agents and metrics into pods. C(webhook) leaves it to KServe's webhook,
+        C(rendered) does it here, C(auto) looks whether the webhook is there.
     type: dict
     default: {}
   releases:
@@ -89,7 +95,7 @@ options:
         type: str
       kserve:
         description:
-          - A release of KServe. No kind of this release of the collection reads it.
+          - A release of KServe, V(0.17).
         type: str
   cluster_objects:
     description:

@@ -88,12 +88,15 @@ def test_demo_makes_every_example_ready(
     client = Client.of(plane.kubeconfig)
     services = client.list_all("model.otterscale.io/v1alpha1", "ModelService")
     assert [each["status"]["phase"] for each in services] == ["Ready"] * 10
+    (iris,) = client.list_all("serving.kserve.io/v1beta1", "InferenceService")
+    conditions = {each["type"]: each["status"] for each in iris["status"]["conditions"]}
+    assert conditions["Ready"] == "True"
 
 
 def test_demo_says_that_the_second_run_wrote_nothing(
     demo: subprocess.CompletedProcess[str],
 ) -> None:
-    assert "second run:  changed=0, 10 of 10 services Ready" in demo.stdout
+    assert "second run:  changed=0, 11 of 11 services Ready" in demo.stdout
     assert read(demo.stdout.splitlines()).writes == 0
 
 
@@ -135,7 +138,7 @@ def test_command_runs(command: str, plane: ControlPlane, tmp_path: Path) -> None
         words += ["-e", json.dumps(everywhere)]
     done = _ansible_playbook(plane, *words)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "10 services" in done.stdout
+    assert "11 services" in done.stdout
 
 
 @pytest.mark.usefixtures("demo")

@@ -7,32 +7,26 @@ Both are sent as dry runs, so nothing is stored: the operator's recorded create 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine import FIELD_MANAGER
-from ansible_collections.modelops.inference.plugins.module_utils.engine.desired import (
-    PLACEHOLDER_UID,
-    desired,
-)
 from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Intent
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
 from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.kind import (
     MODEL_SERVICE,
 )
 from tests.lab.client import Client
-from tests.parity.compare import Key, by_key, differences, key_of
+from tests.parity.compare import differences, key_of
 from tests.parity.recorded_services import read, recorded_settings
 from tests.parity.replay import documents
 from tests.parity.test_model_service_render import CASES, DIFFERENT, EQUAL
 
 from .support.masked import original
+from .support.stored import Stored, applied, owners, with_owner, without_given_out
 
 Json = dict[str, Any]
-SENDERS = 8
 
 
 def intent_of(folder: Path) -> Intent:
@@ -40,13 +34,6 @@ def intent_of(folder: Path) -> Intent:
     service = MODEL_SERVICE.load(read(folder / "input.yaml"), settings).service
     assert service is not None
     return MODEL_SERVICE.compile(service, settings, GivenObjects())
-
-
-def applied(intent: Intent) -> Iterator[Json]:
-    """Yield each child as the engine sends it to create it."""
-    for child in intent.children:
-        wanted = desired(child, intent.reference, "default")
-        yield wanted.manifest(PLACEHOLDER_UID, create=True)
 
 
 @pytest.fixture(scope="module")
@@ -67,65 +54,11 @@ def namespaces(lab_client: Client) -> Iterator[None]:
         lab_client.delete(each)
 
 
-class Stored:
-    """What the API server would store."""
-
-    def __init__(self, client: Client) -> None:
-        self._client = client
-        self._pool = ThreadPoolExecutor(SENDERS)
-
-    def of_operator(self, recorded: list[Json]) -> dict[Key, Json]:
-        return by_key(self._pool.map(self._create, recorded))
-
-    def of_ours(self, manifests: list[Json]) -> dict[Key, Json]:
-        return by_key(self._pool.map(self._apply, manifests))
-
-    def _create(self, manifest: Json) -> Json:
-        query = {"dryRun": "All", "fieldManager": "model-operator"}
-        return self._client.create(manifest, **query)
-
-    def _apply(self, manifest: Json) -> Json:
-        meta = manifest["metadata"]
-        path = self._client.path(
-            manifest["apiVersion"], manifest["kind"], meta.get("namespace", ""), meta["name"]
-        )
-        query = {"dryRun": "All", "fieldManager": FIELD_MANAGER, "force": "true"}
-        answer: Json = self._client.request(
-            "PATCH", path, query=query, body=manifest, content_type="application/apply-patch+yaml"
-        )
-        return answer
-
-    def close(self) -> None:
-        self._pool.shutdown()
-
-
 @pytest.fixture(scope="module")
 def stored(lab_client: Client, namespaces: None) -> Iterator[Stored]:  # noqa: ARG001
     sender = Stored(lab_client)
     yield sender
     sender.close()
-
-
-#: Given out by the server, another one in each dry run.
-GIVEN_OUT = {"Service": ("clusterIP", "clusterIPs")}
-
-
-def without_given_out(found: dict[Key, Json]) -> dict[Key, Json]:
-    for key, manifest in found.items():
-        for field in GIVEN_OUT.get(key[1], ()):
-            manifest["spec"].pop(field, None)
-    return found
-
-
-def with_owner(recorded: Json) -> Json:
-    """Return a recorded object with a uid for its owner: the recording has none, and the API wants one."""
-    meta = recorded["metadata"]
-    owners = [{**owner, "uid": PLACEHOLDER_UID} for owner in meta.get("ownerReferences", [])]
-    return {**recorded, "metadata": {**meta, **({"ownerReferences": owners} if owners else {})}}
-
-
-def owners(manifests: list[Json]) -> dict[Key, Any]:
-    return {key_of(each): each["metadata"].get("ownerReferences") for each in manifests}
 
 
 def difference(name: str, stored: Stored) -> list[str]:
@@ -138,7 +71,7 @@ def difference(name: str, stored: Stored) -> list[str]:
     assert recorded
     assert owners(ours) == owners(recorded)
     return differences(
-        without_given_out(stored.of_ours(ours)), without_given_out(stored.of_operator(recorded))
+        without_given_out(stored.of_ours(ours)), without_given_out(stored.of_controller(recorded))
     )
 
 

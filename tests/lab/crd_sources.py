@@ -106,6 +106,35 @@ KSERVE_LLM = Bundle(
         "serving.kserve.io_llminferenceserviceconfigs",
     ),
 )
+#: The kinds that an InferenceService reads and that are others' to define.
+KSERVE_RUNTIMES = Bundle(
+    "github.com/kserve/kserve",
+    "v0.17.0",
+    (
+        *_in(
+            "config/crd/full",
+            "serving.kserve.io_clusterservingruntimes",
+            "serving.kserve.io_servingruntimes",
+        ),
+        *_in(
+            "config/crd/full/clusterstoragecontainer",
+            "serving.kserve.io_clusterstoragecontainers",
+        ),
+        *_in("config/crd/full/localmodel", "serving.kserve.io_localmodelcaches"),
+    ),
+)
+#: Kinds of others that children of an InferenceService have, as KServe's own tests take them.
+KSERVE_NEIGHBOURS = Bundle(
+    "github.com/kserve/kserve",
+    "v0.17.0",
+    _in("test/crds", "istio_virtualservice", "keda", "knative_service", "opentelemetry-operator"),
+    only=(
+        "virtualservices.networking.istio.io",
+        "scaledobjects.keda.sh",
+        "services.serving.knative.dev",
+        "opentelemetrycollectors.opentelemetry.io",
+    ),
+)
 KSERVE_ISVC = Bundle(
     "github.com/kserve/kserve",
     "v0.17.0",

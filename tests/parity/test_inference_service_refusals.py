@@ -18,6 +18,12 @@ from ansible_collections.modelops.inference.plugins.module_utils.services.infere
 from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.resolve import (
     resolve,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.runtimes.admission import (
+    runtime_problems,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.runtimes.runtime import (
+    runtimes,
+)
 from tests.parity.recorded_inference_services import (
     SETTINGS,
     Recorded,
@@ -150,3 +156,31 @@ def test_no_recorded_verdict_is_left_out(stage: str) -> None:
 def test_nothing_is_said_of_services_that_work(folder: Path) -> None:
     known: dict[str, Any] = {"mode-modelmesh-annotation": ["mode"]}
     assert [each.rule for each in problems(folder)] == known.get(folder.name, [])
+
+
+RUNTIMES = {
+    "csr-different-priority-one-runtime": ["spec.supportedModelFormats"],
+    "csr-worker-no-sizes": [],
+    "csr-worker-removed": ["spec.workerSpec"],
+    "csr-worker-two-containers": ["spec.workerSpec.containers"],
+    "sr-different-priority-one-runtime": [],
+}
+
+
+@pytest.mark.parametrize(("case", "paths"), RUNTIMES.items())
+def test_runtimes_are_refused_as_the_webhook_does(case: str, paths: list[str]) -> None:
+    (folder,) = [folder for folder in invalid_cases() if folder.name == case]
+    document, change = read_one(folder / "input.yaml"), read_one(folder / "update.yaml")
+    before = None
+    if change is not None:
+        before = document["spec"]
+        document = {**document, "spec": {**before, **change["spec"]}}
+    cluster = Recorded([*recorded_cluster(folder).objects(), document])
+    own, everywhere = runtimes("team-a", cluster)
+    neighbours = own if document["kind"] == "ServingRuntime" else everywhere
+    (asked,) = [one for one in neighbours if one.name == document["metadata"]["name"]]
+    assert [one.path for one in runtime_problems(asked, neighbours, before=before)] == paths
+
+
+def test_every_recorded_runtime_is_looked_at() -> None:
+    assert {folder.name for folder in invalid_cases()} == {*SERVICES, *RUNTIMES}

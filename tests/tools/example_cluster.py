@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A lab control plane on which the examples can run: the kind ModelService and the examples' gateway are there.
+"""A lab control plane on which the examples can run: the kinds of the examples and their gateways are there.
 
 `python -m tests.tools.example_cluster up NAME FOLDER` leaves `kubeconfig` and `kubectl` in the folder; `down NAME` ends it.
 With LAB_KUBECONFIG that cluster is used, and left running. LAB_OWNER is the process with which the control plane ends.
@@ -18,12 +18,15 @@ from pathlib import Path
 
 import yaml
 
+from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.crd import (
+    crd as inference_service_crd,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.kind import (
     MODEL_SERVICE,
 )
 
 from ..lab import build, crds
-from ..lab.client import Client
+from ..lab.client import Client, Manifest
 from ..lab.control_plane import ControlPlane, end
 from ..lab.crd_sources import MODEL_SERVICE as BUNDLES
 from ..lab.errors import LabError
@@ -37,9 +40,11 @@ NODES = "gpu"
 
 def control_plane(name: str, owner: int, say: Say) -> ControlPlane:
     """Return the control plane of that name, not started. owner: the process it lives for, 0 for none."""
-    return ControlPlane(
-        name, nodes=NODES, crds=[*BUNDLES, MODEL_SERVICE.crd()], owner=owner, say=say
-    )
+    return ControlPlane(name, nodes=NODES, crds=[*BUNDLES, *_own_kinds()], owner=owner, say=say)
+
+
+def _own_kinds() -> list[Manifest]:
+    return [MODEL_SERVICE.crd(), inference_service_crd()]
 
 
 def add_gateway(client: Client) -> list[str]:
@@ -56,7 +61,7 @@ def up(name: str, folder: Path) -> None:
     given = os.environ.get("LAB_KUBECONFIG")
     if given:
         client = Client.of(Path(given))
-        crds.install(client, [*crds.load(*BUNDLES), MODEL_SERVICE.crd()])
+        crds.install(client, [*crds.load(*BUNDLES), *_own_kinds()])
         kubeconfig = Path(given)
     else:
         plane = control_plane(name, int(os.environ.get("LAB_OWNER", "0")), _say)

@@ -32,7 +32,7 @@ def rendered() -> dict[str, Any]:
     params = {
         **defaults,
         "state": "rendered",
-        "src": [str(EXAMPLES / "services")],
+        "src": [str(EXAMPLES / "services"), str(EXAMPLES / "inference_services")],
         "cluster_objects": [str(EXAMPLES / "cluster")],
         "settings": VARS["model_services_settings"],
     }
@@ -45,7 +45,7 @@ def test_there_are_ten_each_in_a_file_of_its_name() -> None:
 
 
 def test_every_example_compiles(rendered: dict[str, Any]) -> None:
-    assert len(rendered["services"]) == 10
+    assert len(rendered["services"]) == 11
     assert len(rendered["manifests"]) > 100
 
 
@@ -57,7 +57,12 @@ def test_only_the_two_names_that_istio_cannot_serve_are_warned_about(
         for each in rendered["services"]
         for problem in each["problems"]
     ]
-    assert problems == [("7b-coder", "istio-pool-name"), ("writer-3.5", "istio-pool-name")]
+    assert problems == [
+        ("7b-coder", "istio-pool-name"),
+        ("writer-3.5", "istio-pool-name"),
+        # What KServe's configuration says is not given.
+        ("iris", "system-config"),
+    ]
 
 
 @pytest.mark.parametrize("accelerator", ["cpu", "nvidia", "amd", "intel-gaudi", "google"])

@@ -284,19 +284,26 @@ STAGES = {
     "ClusterRole": Stage.ACCESS,
     "Secret": Stage.CONFIG,
     "ConfigMap": Stage.CONFIG,
+    "OpenTelemetryCollector": Stage.CONFIG,
     "RoleBinding": Stage.CONFIG,
     "ClusterRoleBinding": Stage.CONFIG,
     "Service": Stage.SERVICE,
     "Certificate": Stage.CERTIFICATE,
     "Deployment": Stage.WORKLOAD,
     "LeaderWorkerSet": Stage.WORKLOAD,
+    "HorizontalPodAutoscaler": Stage.WORKLOAD,
+    "ScaledObject": Stage.WORKLOAD,
 }
+#: Knative calls what runs pods a Service, too.
+_KNATIVE = ("serving.knative.dev", "Service")
 
 
 def stage_of(reference: Reference, service: Reference) -> Stage:
     """Return the stage in which an object was applied, for those whose intent is gone."""
     if reference.kind == service.kind or is_record(reference, service):
         return Stage.PARENT
+    if (reference.group, reference.kind) == _KNATIVE:
+        return Stage.WORKLOAD
     return STAGES.get(reference.kind, Stage.ROUTING)
 
 

@@ -66,7 +66,7 @@ class ServiceKind(Generic[S, C]):
     foreign_kinds: those of which observe looks at objects of others (gateways, routes of the author).
     common_kinds: those of others' objects that compile and observe read and that many services share: one list for all.
     certificates: how the kind keeps the certificates of its services, None where they have none.
-    pod_labels: labels that the pods of every service carry.
+    pod_labels: what selects the pods of all services: labels, or a label selector.
     shapes: of the objects of others that compile reads, where they are not among the common ones.
     finalizers: what the kind's own controller leaves on the custom resource.
     controller: labels by which the Deployment of the kind's controller is recognised. field_manager: the name under which it writes.
@@ -85,7 +85,7 @@ class ServiceKind(Generic[S, C]):
     reconcile_error: Callable[[Observation, str], Observation]
     child_kinds: tuple[tuple[str, str], ...]
     observed_kinds: tuple[tuple[str, str], ...]
-    pod_labels: Mapping[str, str]
+    pod_labels: Mapping[str, Any]
     finalizers: tuple[str, ...]
     controller: Mapping[str, str]
     field_manager: str

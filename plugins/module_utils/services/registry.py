@@ -43,6 +43,12 @@ def _llm_inference_service() -> ServiceKind[Any, Any]:
     return LLM_INFERENCE_SERVICE
 
 
+def _inference_service() -> ServiceKind[Any, Any]:
+    from .inference_service.kind import INFERENCE_SERVICE
+
+    return INFERENCE_SERVICE
+
+
 #: By kind: every apiVersion in which a service may be written, and what gives its functions. `load` brings it to the first, which is stored.
 REGISTERED: Mapping[str, tuple[tuple[str, ...], Load]] = {
     "ModelService": (("model.otterscale.io/v1alpha1",), _model_service),
@@ -50,6 +56,7 @@ REGISTERED: Mapping[str, tuple[tuple[str, ...], Load]] = {
         ("serving.kserve.io/v1alpha2", "serving.kserve.io/v1alpha1"),
         _llm_inference_service,
     ),
+    "InferenceService": (("serving.kserve.io/v1beta1",), _inference_service),
 }
 #: By the apiVersion that is stored.
 KINDS = Kinds({(versions[0], kind): load for kind, (versions, load) in REGISTERED.items()})

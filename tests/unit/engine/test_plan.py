@@ -270,6 +270,7 @@ def test_stage_of_an_object_whose_intent_is_gone(kind: str, name: str, stage: St
 
 
 def test_each_kind_of_child_is_removed_in_the_stage_in_which_it_is_made() -> None:
+    from tests.unit.services.inference_service.build import document as isvc_document
     from tests.unit.services.llm_inference_service.build import document as llm_document
     from tests.unit.services.model_service.build import document
 
@@ -281,6 +282,14 @@ def test_each_kind_of_child_is_removed_in_the_stage_in_which_it_is_made() -> Non
             monitoring={"podMonitor": {"enabled": True}},
         ),
         llm_document(prefill={}, router=router),
+        *(
+            isvc_document(predictor={"containers": [{"image": "x"}]}, annotations=asked)
+            for asked in (
+                {"autoscalerClass": "none"},
+                {"deploymentMode": "Standard"},
+                {"deploymentMode": "Knative"},
+            )
+        ),
     )
     assert {each["kind"] for each in documents} == {kind for dummy, kind in KINDS}
     for each in documents:

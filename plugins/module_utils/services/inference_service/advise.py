@@ -12,23 +12,33 @@ from ...kube.reference import Reference
 from ..gateways import Target, gateway_problems
 from ..kserve.modes import KNATIVE, STANDARD
 from ..kserve.system_config import CONFIG_MAP
-from .resolve import resolve
+from .errors import Unbuildable
+from .pods.advice import pod_advice
 from .resolved import Resolved
+from .router.entry import has_routes
+from .runtimes.admission import runtime_problems
+from .runtimes.runtime import NAMESPACED, runtimes
 from .settings import Settings
 from .spec import InferenceService
+from .understood import Understood, understand
 from .validation.multi_node import CLASS_ANNOTATION
 
-_VISIBILITY = "networking.kserve.io/visibility"
 _KNATIVE_METRICS = ("concurrency", "rps")
 
 
 def advise(service: InferenceService, settings: Settings, reader: Reader) -> Sequence[Problem]:
     """Return the warnings about a service. One that cannot be built has errors instead, which compile raises."""
     try:
-        resolved = resolve(service, settings, reader)
-    except InputError:
+        meant = understand(service, settings, reader)
+    except (InputError, Unbuildable):
         return ()
-    found = [*_config(resolved, reader), *_gateway(resolved, reader)]
+    resolved = meant.resolved
+    found = [
+        *_config(resolved, reader),
+        *_gateway(resolved, reader),
+        *_runtime(meant, reader),
+        *pod_advice(resolved, meant.components, reader),
+    ]
     for role in resolved.service.roles:
         component = resolved.service.spec[role]
         judged = (
@@ -50,13 +60,21 @@ def _config(resolved: Resolved, reader: Reader) -> Iterator[Problem]:
         yield Problem("", message, "warning", rule="system-config")
 
 
+def _runtime(meant: Understood, reader: Reader) -> Iterator[Problem]:
+    """Yield what KServe's webhook would refuse of the runtime that serves the model."""
+    runtime = meant.components.runtime
+    if runtime is None:
+        return
+    own, everywhere = runtimes(meant.resolved.service.namespace, reader)
+    neighbours = own if runtime.kind == NAMESPACED else everywhere
+    for problem in runtime_problems(runtime, neighbours, meant.resolved.config.gpu_types):
+        message = f"{runtime}: {problem}; KServe's webhook refuses it"
+        yield Problem("spec.predictor.model", message, "warning", rule=problem.rule)
+
+
 def _gateway(resolved: Resolved, reader: Reader) -> Iterator[Problem]:
     ingress = resolved.config.ingress
-    local = f"svc.{resolved.settings.cluster_domain}" == ingress.domain
-    local = local or resolved.service.labels.get(_VISIBILITY) == "cluster-local"
-    if resolved.mode != STANDARD or not ingress.enable_gateway_api or ingress.disable_creation:
-        return
-    if local:
+    if resolved.mode != STANDARD or not ingress.enable_gateway_api or not has_routes(resolved):
         return
     place = ingress.kserve_gateway
     absent = (

@@ -67,6 +67,19 @@ def config_map(**blocks: Any) -> Json:
     }
 
 
+def runtime() -> Json:
+    """Return a runtime for the model of `document`."""
+    return {
+        "apiVersion": "serving.kserve.io/v1alpha1",
+        "kind": "ClusterServingRuntime",
+        "metadata": {"name": "sklearn"},
+        "spec": {
+            "supportedModelFormats": [{"name": "sklearn", "autoSelect": True}],
+            "containers": [{"name": "kserve-container", "image": "sklearn:1"}],
+        },
+    }
+
+
 def problems(given: Json, *objects: Json, **blocks: Any) -> list[Problem]:
     """Return all that is said of a custom resource under a configuration."""
     loaded = load(given, Settings())

@@ -19,7 +19,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.services.infere
     Settings,
 )
 
-from .build import config_map, document
+from .build import config_map, document, runtime
 
 KEDA = {"autoscalerClass": "keda"}
 MANY = {"type": "External", "external": {"metric": {"query": "q"}, "target": {"value": "1"}}}
@@ -31,11 +31,10 @@ class Cluster(GivenObjects):
     complete = True
 
 
-def advice(given: dict[str, Any], *objects: dict[str, Any], **blocks: Any) -> list[Problem]:
+def advice(given: dict[str, Any], *objects: dict[str, Any]) -> list[Problem]:
     service = load(given, Settings()).service
     assert service is not None
-    given_objects = [config_map(**blocks), *objects] if blocks or objects else [config_map()]
-    return list(advise(service, Settings(), GivenObjects(given_objects)))
+    return list(advise(service, Settings(), GivenObjects([config_map(), runtime(), *objects])))
 
 
 @pytest.mark.parametrize(
@@ -87,12 +86,12 @@ def test_a_missing_gateway_is_named_where_one_is_needed(local: bool) -> None:
         given["metadata"]["labels"] = {"networking.kserve.io/visibility": "cluster-local"}
     service = load(given, Settings()).service
     assert service is not None
-    found = advise(service, Settings(), Cluster([config_map()]))
+    found = advise(service, Settings(), Cluster([config_map(), runtime()]))
     assert [each.rule for each in found] == ([] if local else ["gateway-missing"])
 
 
 def test_a_cluster_without_configuration_gets_defaults_and_is_told_so() -> None:
     service = load(document(), Settings()).service
     assert service is not None
-    (problem,) = advise(service, Settings(), GivenObjects())
+    (problem,) = advise(service, Settings(), GivenObjects([runtime()]))
     assert "kserve/inferenceservice-config is not among the given objects" in problem.message

@@ -198,3 +198,34 @@ def test_a_runtime_of_the_namespace_lends_its_name_to_the_status() -> None:
     ).runtime
     assert found is not None
     assert found.kind == "ServingRuntime"
+
+
+def speaking(name: str, priority: int | None = 1, **rest: Any) -> Json:
+    """Return a runtime with a priority that speaks the first protocol."""
+    return runtime(name, takes(priority=priority), **{"protocolVersions": ["v1"], **rest})
+
+
+TIES: list[tuple[Json, Json, bool]] = [
+    (speaking("a"), speaking("b"), True),
+    (speaking("a"), speaking("b", protocolVersions=["v2", "v1"]), True),
+    (speaking("a"), speaking("b", priority=2), False),
+    (speaking("a", priority=None), speaking("b", priority=None), False),
+    (speaking("a"), speaking("b", protocolVersions=[]), False),
+    (speaking("a"), speaking("b", disabled=True), False),
+    (speaking("a"), speaking("b", namespace=NAMESPACE), False),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "refused"), TIES)
+def test_two_runtimes_that_only_their_age_tells_apart_are_refused(
+    first: Json, second: Json, refused: bool
+) -> None:
+    if refused:
+        said = refusal(model(), first, second).problem.message
+        assert "both have priority 1" in said
+        assert "ClusterServingRuntime a" in said
+        assert "ClusterServingRuntime b" in said
+        named = model(runtime="b")
+        assert only(named, first, second).pod["containers"][0]["image"] == "example.com/b:1"
+    else:
+        only(model(), first, second)

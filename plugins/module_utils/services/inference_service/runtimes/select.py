@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from ....kube.manifest import Json
 from ....kube.reader import Reader
 from ..errors import ModelFailure, Unbuildable
+from .admission import ties
 from .protocols import best_rank
 from .runtime import Runtime, as_stored, runtime_named, runtimes
 
@@ -61,8 +62,23 @@ def _chosen(wanted: Wanted, namespace: str, reader: Reader) -> Runtime:
     for candidates in (own, everywhere):
         fitting = [each for each in candidates if _refusal(each, wanted) is None]
         if fitting:
-            return _as_named(_in_order(fitting, wanted.format)[0], namespace, reader)
+            best, *others = _in_order(fitting, wanted.format)
+            _refuse_ties(best, others, wanted)
+            return _as_named(best, namespace, reader)
     raise _none_found(wanted, [*own, *everywhere], reader)
+
+
+def _refuse_ties(best: Runtime, others: Sequence[Runtime], wanted: Wanted) -> None:
+    """Raise Unbuildable where another runtime has the same priority: then only its age or its name would decide."""
+    for other in others:
+        tied = [priority for name, priority in ties(best, other) if name == wanted.format]
+        if tied:
+            raise Unbuildable(
+                f"{best} and {other} both have priority {tied[0]} for {wanted}",
+                path=_RUNTIME_PATH,
+                advice="KServe's webhook takes only one of them; give one another priority, or name here which one serves the model",
+                rule="runtime-priority",
+            )
 
 
 def _as_named(chosen: Runtime, namespace: str, reader: Reader) -> Runtime:

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What KServe's webhooks refuse of a ServingRuntime or ClusterServingRuntime; without them it is found out by a service.
+
+Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from ....kube.manifest import Json
+from ....kube.problem import Problem
+from ....kube.schema_faults import show
+from ..gpus import unknown_devices
+from ..implementations import KSERVE_CONTAINER, variable
+from .runtime import Runtime
+
+_SIZES = {
+    "pipelineParallelSize": "PIPELINE_PARALLEL_SIZE",
+    "tensorParallelSize": "TENSOR_PARALLEL_SIZE",
+}
+
+
+def runtime_problems(
+    runtime: Runtime,
+    neighbours: Sequence[Runtime],
+    gpu_types: Collection[str] = (),
+    before: Json | None = None,
+) -> Iterator[Problem]:
+    """Yield why the webhook would refuse a runtime.
+
+    neighbours: the others of its namespace, or of the cluster. gpu_types: those of KServe's configuration. before: its spec until now.
+    """
+    if runtime.spec.get("disabled"):
+        return
+    others = [each for each in neighbours if each.name != runtime.name]
+    # The webhook looks at a runtime's own priorities only where it has others to compare with.
+    if others:
+        yield from _own_priorities(runtime)
+    for other in others:
+        for name, priority in ties(runtime, other):
+            message = f"{other} has priority {priority} for {show(name)}, too; give one of them another priority"
+            yield Problem("spec.supportedModelFormats", message, rule="runtime-priority")
+    if (before or {}).get("workerSpec") is not None and runtime.spec.get("workerSpec") is None:
+        yield Problem(
+            "spec.workerSpec",
+            "it cannot be taken away; make another runtime",
+            rule="runtime-workers",
+        )
+    yield from _workers(runtime, gpu_types)
+
+
+def ties(one: Runtime, other: Runtime) -> Iterator[tuple[str, int]]:
+    """Yield the formats for which two runtimes have the same priority, so that none of them is the better one."""
+    if bool(one.spec.get("multiModel")) != bool(other.spec.get("multiModel")):
+        return
+    if other.spec.get("disabled") or not set(_protocols(one)) & set(_protocols(other)):
+        return
+    for first in _chosen_by_themselves(one):
+        for second in _chosen_by_themselves(other):
+            same = str(first.get("name")).lower() == str(second.get("name")).lower()
+            if same and first.get("version") == second.get("version"):
+                priority = first.get("priority")
+                if priority is not None and priority == second.get("priority"):
+                    yield str(first.get("name")), priority
+
+
+def _protocols(runtime: Runtime) -> Sequence[str]:
+    return runtime.spec.get("protocolVersions") or ()
+
+
+def _chosen_by_themselves(runtime: Runtime) -> list[Json]:
+    formats = runtime.spec.get("supportedModelFormats") or ()
+    return [each for each in formats if each.get("autoSelect")]
+
+
+def _own_priorities(runtime: Runtime) -> Iterator[Problem]:
+    first: dict[str, int | None] = {}
+    for each in _chosen_by_themselves(runtime):
+        name, priority = str(each.get("name")), each.get("priority")
+        known = first.setdefault(name, priority)
+        if None not in (known, priority) and known != priority:
+            message = f"{show(name)} has the priorities {known} and {priority}; only the first would count"
+            yield Problem("spec.supportedModelFormats", message, rule="runtime-priority")
+
+
+def _workers(runtime: Runtime, gpu_types: Collection[str]) -> Iterator[Problem]:
+    workers = runtime.spec.get("workerSpec")
+    if workers is None:
+        return
+    containers = workers.get("containers") or ()
+    if len(containers) > 1:
+        yield Problem(
+            "spec.workerSpec.containers", "workers have one container", rule="runtime-workers"
+        )
+    for field in _SIZES:
+        size = workers.get(field)
+        if size is not None and size < 1:
+            yield Problem(
+                f"spec.workerSpec.{field}", f"{size} is less than 1", rule="runtime-workers"
+            )
+    servers = [
+        (f"spec.containers[{number}]", each)
+        for number, each in enumerate(runtime.spec.get("containers") or ())
+        if each.get("name") == KSERVE_CONTAINER
+    ]
+    for path, server in servers:
+        for field, name in _SIZES.items():
+            if variable(server, name) is not None:
+                message = f"{name} comes from spec.workerSpec.{field}; write it there"
+                yield Problem(f"{path}.env", message, rule="runtime-workers")
+    for path, each in (
+        *servers,
+        *(("spec.workerSpec.containers[0]", one) for one in containers[:1]),
+    ):
+        for device in unknown_devices(each, runtime.spec.get("annotations") or {}, gpu_types):
+            message = f"{show(device)} is not known as a GPU; name it in an annotation of spec.annotations"
+            yield Problem(f"{path}.resources", message, rule="gpu-type")

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""InferenceServices for tests, and what has to be in a cluster before they can be made."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from typing import Any
+
+from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.crd import (
+    crd,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.services.kserve.defaults import (
+    DEFAULTS,
+)
+from tests.lab import crds
+from tests.lab.client import Client
+from tests.lab.crd_sources import KSERVE_RUNTIMES
+
+Json = dict[str, Any]
+API_VERSION = "serving.kserve.io/v1beta1"
+GATEWAY_API = "gateway.networking.k8s.io/v1"
+#: KServe's namespace in these tests, and the gateway of its services.
+KSERVE, GATEWAY = "kserve-isvc", "kserve-ingress-gateway"
+SETTINGS = {"kserve_namespace": KSERVE}
+RUNTIME = "lab-sklearn"
+
+
+def prepare(client: Client) -> None:
+    """Install the kinds, KServe's configuration, a runtime and the gateway."""
+    # One after the other: the list of a group's kinds is served as soon as one of them is in it.
+    for definitions in (crds.documents(KSERVE_RUNTIMES), [crd()]):
+        crds.install(client, definitions)
+    client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": KSERVE}})
+    for each in (config_map(), runtime(), *gateway()):
+        client.apply(each)
+
+
+def config_map(**blocks: Any) -> Json:
+    """Return KServe's configuration with some blocks replaced."""
+    own = {
+        **DEFAULTS,
+        "ingress": {**DEFAULTS["ingress"], "kserveIngressGateway": f"{KSERVE}/{GATEWAY}"},
+        **blocks,
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "inferenceservice-config", "namespace": KSERVE},
+        "data": {name: json.dumps(value) for name, value in own.items()},
+    }
+
+
+def runtime(image: str = "registry.example.com/sklearn:1.0") -> Json:
+    """Return a runtime for the format of these tests, which nobody else's has."""
+    return {
+        "apiVersion": "serving.kserve.io/v1alpha1",
+        "kind": "ClusterServingRuntime",
+        "metadata": {"name": RUNTIME},
+        "spec": {
+            "protocolVersions": ["v1"],
+            "supportedModelFormats": [{"name": "lab", "autoSelect": True}],
+            "containers": [
+                {
+                    "name": "kserve-container",
+                    "image": image,
+                    "args": ["--model_name={{.Name}}"],
+                    "resources": {"requests": {"cpu": "10m"}, "limits": {"cpu": "10m"}},
+                }
+            ],
+        },
+    }
+
+
+def gateway() -> tuple[Json, Json]:
+    """Return a gateway of the lab that takes routes of all namespaces, and its class."""
+    listener = {
+        "name": "http",
+        "port": 80,
+        "protocol": "HTTP",
+        "allowedRoutes": {"namespaces": {"from": "All"}},
+    }
+    return (
+        {
+            "apiVersion": GATEWAY_API,
+            "kind": "GatewayClass",
+            "metadata": {"name": "lab"},
+            "spec": {"controllerName": "lab.modelops.io/gateway"},
+        },
+        {
+            "apiVersion": GATEWAY_API,
+            "kind": "Gateway",
+            "metadata": {"name": GATEWAY, "namespace": KSERVE},
+            "spec": {"gatewayClassName": "lab", "listeners": [listener]},
+        },
+    )
+
+
+def isvc(
+    name: str, namespace: str, annotations: dict[str, str] | None = None, **predictor: Any
+) -> Json:
+    """Return a service with a model that comes with its image. predictor: fields added or replaced."""
+    model = {"modelFormat": {"name": "lab"}, "storageUri": "pvc://models/iris"}
+    metadata: Json = {"name": name, "namespace": namespace}
+    if annotations:
+        metadata["annotations"] = annotations
+    return {
+        "apiVersion": API_VERSION,
+        "kind": "InferenceService",
+        "metadata": metadata,
+        "spec": {"predictor": {"model": model, **deepcopy(predictor)}},
+    }
+
+
+#: apiVersion, kind and name of the children of a service in Standard mode.
+CHILDREN = (
+    ("apps/v1", "Deployment", "{name}-predictor"),
+    ("v1", "Service", "{name}-predictor"),
+    ("autoscaling/v2", "HorizontalPodAutoscaler", "{name}-predictor"),
+    (GATEWAY_API, "HTTPRoute", "{name}-predictor"),
+    (GATEWAY_API, "HTTPRoute", "{name}"),
+)
+
+
+def child(api_version: str, kind: str, name: str, namespace: str) -> Json:
+    """Return what a client needs to find a child."""
+    metadata = {"name": name, "namespace": namespace}
+    return {"apiVersion": api_version, "kind": kind, "metadata": metadata}
+
+
+def children(name: str, namespace: str) -> list[Json]:
+    """Return a reference to each child of `isvc`."""
+    return [
+        child(api_version, kind, pattern.format(name=name), namespace)
+        for api_version, kind, pattern in CHILDREN
+    ]

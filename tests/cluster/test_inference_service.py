@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""InferenceServices in Standard mode are made, kept, found and removed on a real API server. The lab plays the gateway's controller."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lab import crds
+from tests.lab.client import Client
+from tests.lab.cluster import Cluster
+from tests.lab.crd_sources import KSERVE_NEIGHBOURS
+from tests.lab.faults import writes
+from tests.lab.fixtures import fresh_namespace
+from tests.lab.proxy import Proxy
+
+from .support.cluster import read, there
+from .support.entries import Entries, actions
+from .support.inference_services import (
+    KSERVE,
+    RUNTIME,
+    SETTINGS,
+    child,
+    children,
+    config_map,
+    isvc,
+    prepare,
+    runtime,
+)
+from .support.services import custom_resource
+
+Json = dict[str, Any]
+GIVEN = {"settings": SETTINGS}
+WAIT = {**GIVEN, "wait": True, "wait_timeout": 120.0}
+
+
+@pytest.fixture(scope="module")
+def client(lab: Cluster) -> Client:
+    """Another program's view of a cluster that knows the kind."""
+    prepare(lab.client)
+    return lab.client
+
+
+@pytest.fixture
+def place(client: Client) -> Iterator[str]:
+    """A namespace of this test alone."""
+    with fresh_namespace(client, "isvc") as name:
+        yield name
+
+
+def conditions(result: Json) -> dict[str, str]:
+    """Return type and status of the conditions of the only service."""
+    (service,) = result["services"]
+    return {each["type"]: each["status"] for each in service["conditions"]}
+
+
+def test_a_service_gets_ready_and_a_second_run_writes_nothing(
+    counted: Entries, client: Client, proxy: Proxy, place: str
+) -> None:
+    service = isvc("iris", place)
+    first = counted.reconcile(service, **WAIT)
+    assert set(actions(first).values()) == {"created"}
+    said = conditions(first)
+    assert (said["PredictorReady"], said["IngressReady"], said["Ready"]) == ("True",) * 3
+    for each in children("iris", place):
+        there(client, each)
+    live = there(client, custom_resource(service))
+    assert live["status"]["url"] == f"http://iris-{place}.example.com"
+    assert live["status"]["clusterServingRuntimeName"] == RUNTIME
+    assert live["status"]["deploymentMode"] == "Standard"
+    proxy.reset()
+    second = counted.reconcile(service, **GIVEN)
+    assert not second["changed"]
+    assert second["services"][0]["ready"]
+    assert proxy.count(writes()) == 0
+
+
+def test_a_prediction_writes_nothing_and_says_what_a_run_does(
+    entries: Entries, client: Client, place: str
+) -> None:
+    service = isvc("iris", place)
+    predicted = entries.reconcile(service, check_mode=True, diff=True, **GIVEN)
+    assert read(client, children("iris", place)[0]) is None
+    made = entries.reconcile(service, **GIVEN)
+    assert actions(predicted) == actions(made)
+
+
+def test_every_component_gets_ready(entries: Entries, place: str) -> None:
+    service = isvc("iris", place)
+    container = {"image": "registry.example.com/team/pre:1", "resources": {"limits": {"cpu": "1"}}}
+    service["spec"]["transformer"] = {"containers": [container]}
+    service["spec"]["explainer"] = {"containers": [container]}
+    said = conditions(entries.reconcile(service, **WAIT))
+    assert {said[f"{part}Ready"] for part in ("Predictor", "Transformer", "Explainer")} == {"True"}
+    assert said["Ready"] == "True"
+
+
+def test_a_framework_s_field_is_stored_as_it_was_written(
+    entries: Entries, client: Client, place: str
+) -> None:
+    service = isvc("iris", place)
+    service["spec"]["predictor"] = {
+        "sklearn": {"storageUri": "pvc://models/iris", "image": "registry.example.com/x:1"}
+    }
+    assert "no runtime" in entries.refused(service, **GIVEN)
+    service["spec"]["predictor"] = {"containers": [{"image": "registry.example.com/x:1"}]}
+    entries.reconcile(service, **GIVEN)
+    live = there(client, custom_resource(service))
+    assert live["spec"]["predictor"]["containers"][0]["name"] == "kserve-container"
+    assert not entries.reconcile(service, **GIVEN)["changed"]
+
+
+def test_another_image_of_the_runtime_is_rolled_out(
+    entries: Entries, client: Client, place: str
+) -> None:
+    entries.reconcile(isvc("iris", place), **GIVEN)
+    client.apply(runtime("registry.example.com/sklearn:2.0"))
+    try:
+        result = entries.reconcile(isvc("iris", place), **GIVEN)
+        assert actions(result)["Deployment/iris-predictor"] == "updated"
+    finally:
+        client.apply(runtime())
+
+
+def test_a_stopped_service_keeps_nothing_that_runs_and_comes_back(
+    entries: Entries, client: Client, place: str
+) -> None:
+    entries.reconcile(isvc("iris", place), **GIVEN)
+    stopped = isvc("iris", place, {"serving.kserve.io/stop": "true"})
+    result = entries.reconcile(stopped, max_deletions=50, **GIVEN)
+    assert conditions(result)["Stopped"] == "True"
+    assert [each for each in children("iris", place) if read(client, each)] == []
+    assert not entries.reconcile(stopped, **GIVEN)["changed"]
+    assert conditions(entries.reconcile(isvc("iris", place), **WAIT))["Ready"] == "True"
+
+
+def test_everything_of_a_service_goes_with_it(entries: Entries, client: Client, place: str) -> None:
+    entries.reconcile(isvc("iris", place), **GIVEN)
+    assert entries.reconcile(isvc("iris", place), state="absent", **GIVEN)["changed"]
+    left = [each for each in (*children("iris", place), isvc("iris", place)) if read(client, each)]
+    assert left == []
+
+
+def test_a_service_is_gathered_as_it_was_written(entries: Entries, place: str) -> None:
+    service = isvc("iris", place, {"serving.kserve.io/deploymentMode": "RawDeployment"})
+    entries.reconcile(service, **GIVEN)
+    (found,) = entries.reconcile(service, state="gathered", **GIVEN)["gathered"]
+    assert found == service
+
+
+def test_a_look_tells_drift_and_writes_nothing(
+    counted: Entries, client: Client, proxy: Proxy, place: str
+) -> None:
+    service = isvc("iris", place)
+    counted.reconcile(service, **GIVEN)
+    client.delete(child("v1", "Service", "iris-predictor", place))
+    proxy.reset()
+    (found,) = counted.info(service, **GIVEN)["services"]
+    assert [(each["kind"], each["name"]) for each in found["drift"]] == [
+        ("Service", "iris-predictor")
+    ]
+    assert proxy.count(writes()) == 0
+
+
+def test_what_the_list_no_longer_names_goes(entries: Entries, client: Client, place: str) -> None:
+    fleet = {"fleet": place, "state": "overridden", "max_deletions": 50, **GIVEN}
+    entries.reconcile(isvc("iris", place), isvc("wine", place), **fleet)
+    entries.reconcile(isvc("iris", place), **fleet)
+    assert read(client, isvc("wine", place)) is None
+    assert [each for each in children("wine", place) if read(client, each)] == []
+    assert read(client, isvc("iris", place)) is not None
+
+
+def test_a_mode_that_changes_is_refused(entries: Entries, place: str) -> None:
+    entries.reconcile(isvc("iris", place), **WAIT)
+    other = isvc("iris", place, {"serving.kserve.io/deploymentMode": "Knative"})
+    said = entries.refused(other, **GIVEN)
+    assert "deploymentMode cannot be changed from 'Standard' to 'Knative'" in said
+
+
+KNATIVE = "serving.knative.dev/v1"
+#: What Knative reports of a Service whose only revision serves; the lab does not run Knative.
+SERVES: Json = {
+    "latestCreatedRevisionName": "iris-predictor-00001",
+    "latestReadyRevisionName": "iris-predictor-00001",
+    "traffic": [{"latestRevision": True, "percent": 100, "revisionName": "iris-predictor-00001"}],
+    "conditions": [
+        {"type": kind, "status": "True"} for kind in ("ConfigurationsReady", "Ready", "RoutesReady")
+    ],
+}
+
+
+@pytest.fixture
+def knative(client: Client) -> None:
+    """The kinds and the configuration of Knative."""
+    crds.install(client, crds.documents(KSERVE_NEIGHBOURS))
+    place = "knative-serving"
+    client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": place}})
+    for name, data in (
+        ("config-autoscaler", {"allow-zero-initial-scale": "false"}),
+        ("config-domain", {"example.com": ""}),
+    ):
+        client.apply({**child("v1", "ConfigMap", name, place), "data": data})
+
+
+@pytest.mark.usefixtures("knative")
+def test_a_service_in_knative_mode_is_ready_once_knative_says_so(
+    entries: Entries, client: Client, place: str
+) -> None:
+    service = isvc("iris", place, {"serving.kserve.io/deploymentMode": "Knative"})
+    first = entries.reconcile(service, **GIVEN)
+    assert conditions(first)["Ready"] == "Unknown"
+    made = there(client, child(KNATIVE, "Service", "iris-predictor", place))
+    host = f"iris-predictor.{place}.example.com"
+    said = {
+        "url": f"http://{host}",
+        "address": {"url": f"http://iris-predictor.{place}.svc.cluster.local"},
+    }
+    generation = made["metadata"]["generation"]
+    client.patch_status(made, {**SERVES, **said, "observedGeneration": generation})
+    second = entries.reconcile(service, **GIVEN)
+    said = conditions(second)
+    assert (said["PredictorReady"], said["RoutesReady"], said["Ready"]) == ("True",) * 3
+    assert second["services"][0]["url"] == f"http://iris.{place}.example.com"
+    route = there(client, child("networking.istio.io/v1beta1", "VirtualService", "iris", place))
+    assert f"iris.{place}.example.com" in route["spec"]["hosts"]
+    outside = there(client, child("v1", "Service", "iris", place))
+    assert outside["spec"]["type"] == "ExternalName"
+    assert not entries.reconcile(service, **GIVEN)["changed"]
+
+
+def test_a_manifest_is_rendered_without_a_cluster(tmp_path: Path) -> None:
+    result = Entries(None).reconcile(
+        isvc("iris", "team-a"),
+        state="rendered",
+        cluster_objects=[config_map(), runtime()],
+        **GIVEN,
+    )
+    found = [(each["kind"], each["metadata"]["name"]) for each in result["manifests"]]
+    assert ("Deployment", "iris-predictor") in found
+    assert ("HTTPRoute", "iris") in found
+    assert KSERVE not in {each["metadata"]["namespace"] for each in result["manifests"]}
+    assert not list(tmp_path.iterdir())
