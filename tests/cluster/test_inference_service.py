@@ -103,7 +103,7 @@ def test_a_framework_s_field_is_stored_as_it_was_written(
 ) -> None:
     service = isvc("iris", place)
     service["spec"]["predictor"] = {
-        "sklearn": {"storageUri": "pvc://models/iris", "image": "registry.example.com/x:1"}
+        "sklearn": {"storageUri": "hf://acme/iris", "image": "registry.example.com/x:1"}
     }
     assert "no runtime" in entries.refused(service, **GIVEN)
     service["spec"]["predictor"] = {"containers": [{"image": "registry.example.com/x:1"}]}

@@ -100,7 +100,7 @@ def isvc(
     name: str, namespace: str, annotations: dict[str, str] | None = None, **predictor: Any
 ) -> Json:
     """Return a service with a model that comes with its image. predictor: fields added or replaced."""
-    model = {"modelFormat": {"name": "lab"}, "storageUri": "pvc://models/iris"}
+    model = {"modelFormat": {"name": "lab"}, "storageUri": "hf://acme/iris"}
     metadata: Json = {"name": name, "namespace": namespace}
     if annotations:
         metadata["annotations"] = annotations

@@ -53,7 +53,8 @@ def compile(service: InferenceService, settings: Settings, reader: Reader) -> In
     faults = tuple(fault for child in wanted for fault in object_faults(child.manifest))
     if faults:
         raise InputError([Complaint(service.subject, faults)])
-    return Intent(parent=service.document, children=wanted, basis=meant)
+    stopped = meant.resolved.service.stopped
+    return Intent(parent=service.document, children=wanted, basis=meant, nothing=stopped)
 
 
 def children(meant: Understood, reader: Reader) -> tuple[Child, ...]:
