@@ -11,9 +11,11 @@ from ...kube.reader import Reader
 from ...kube.reference import Reference
 from ..gateways import Target, gateway_problems
 from ..kserve.modes import KNATIVE, STANDARD
+from ..kserve.read_system_config import SIDECARS
 from ..kserve.system_config import CONFIG_MAP
 from .errors import Unbuildable
 from .pods.advice import pod_advice
+from .pods.rendered import is_rendered
 from .resolved import Resolved
 from .router.entry import has_routes
 from .runtimes.admission import runtime_problems
@@ -58,6 +60,12 @@ def _config(resolved: Resolved, reader: Reader) -> Iterator[Problem]:
         what = "is not there" if reader.complete else "is not among the given objects"
         message = f"{where} {what}: KServe's defaults are taken, with mode Standard and Gateway API"
         yield Problem("", message, "warning", rule="system-config")
+    if not is_rendered(resolved, reader):
+        for name in SIDECARS:
+            if resolved.config.later.get(name):
+                where = f"ConfigMap {namespace}/{CONFIG_MAP}"
+                message = f"{where} has no block {name}, so that KServe's webhook refuses every pod"
+                yield Problem("", message, "warning", rule="system-config")
 
 
 def _runtime(meant: Understood, reader: Reader) -> Iterator[Problem]:

@@ -33,6 +33,8 @@ WITHHELD_LABELS = frozenset({"networking.knative.dev/visibility"})
 NOT_READ = ("scheduler",)
 #: Blocks that only services with a certain autoscaler need.
 LATER = ("autoscaler", "opentelemetryCollector")
+#: Blocks of sidecars. Where one is not there, KServe's webhook refuses pods; where no webhook runs, few services need it.
+SIDECARS = ("logger", "batcher", "agent")
 
 
 def read_system_config(namespace: str, reader: Reader) -> SystemConfig:
@@ -50,11 +52,18 @@ def read_system_config(namespace: str, reader: Reader) -> SystemConfig:
     }
     config = _config(blocks, isvc=found is None or "inferenceService" in data)
     problems = [
-        problem for name, block in blocks.items() if name not in LATER for problem in block.problems
+        problem
+        for name, block in blocks.items()
+        if not _matters_later(block)
+        for problem in block.problems
     ]
     if problems:
         raise Misconfigured(tuple(problems))
     return config
+
+
+def _matters_later(block: Block) -> bool:
+    return block.name in LATER or (block.name in SIDECARS and not block.present)
 
 
 def _config(blocks: dict[str, Block], *, isvc: bool) -> SystemConfig:
@@ -92,7 +101,9 @@ def _config(blocks: dict[str, Block], *, isvc: bool) -> SystemConfig:
         gpu_types=blocks["multiNode"].texts("customGPUResourceTypeList"),
         autoscaler=autoscaler,
         opentelemetry=opentelemetry,
-        later={name: tuple(blocks[name].problems) for name in LATER},
+        later={
+            name: tuple(block.problems) for name, block in blocks.items() if _matters_later(block)
+        },
     )
 
 

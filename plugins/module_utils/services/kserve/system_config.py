@@ -151,7 +151,8 @@ class SystemConfig:
     both are empty where the block `inferenceService` is not there, as with the controller.
     gpu_types: names that count as GPUs beside the known ones. automount_token: whether pods get a token where a service does not say.
     service_cluster_ip_none: whether Services in Standard mode are headless.
-    later: what is wrong with blocks that few services need; ask `need` before reading one of them.
+    later: what is wrong with blocks that few services need (two autoscalers', and those of sidecars that are not there);
+    ask `need` before reading one of them.
     """
 
     storage: Storage
@@ -175,7 +176,7 @@ class SystemConfig:
     later: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
 
     def need(self, block: str) -> None:
-        """Raise Misconfigured where a block that few services need, `autoscaler` or `opentelemetryCollector`, is wrong."""
+        """Raise Misconfigured where a block that few services need is wrong."""
         if self.later.get(block):
             raise Misconfigured(self.later[block])
 

@@ -90,6 +90,16 @@ def test_a_missing_gateway_is_named_where_one_is_needed(local: bool) -> None:
     assert [each.rule for each in found] == ([] if local else ["gateway-missing"])
 
 
+@pytest.mark.parametrize(("mutation", "told"), [("webhook", 1), ("rendered", 0)])
+def test_a_sidecar_without_configuration_matters_to_the_webhook(mutation: str, told: int) -> None:
+    service = load(document(), Settings()).service
+    assert service is not None
+    settings = Settings(pod_mutation=mutation)  # type: ignore[arg-type]
+    given = GivenObjects([config_map(agent=None), runtime()])
+    found = advise(service, settings, given)
+    assert [each.rule for each in found] == ["system-config"] * told
+
+
 def test_a_cluster_without_configuration_gets_defaults_and_is_told_so() -> None:
     service = load(document(), Settings()).service
     assert service is not None

@@ -85,7 +85,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
         {"storageInitializer": {**AMOUNTS, "cpuLimit": "abc"}},
         'storageInitializer.cpuLimit: "abc" is not a quantity',
     ),
-    ({"agent": None}, "agent.cpuRequest: missing"),
+    ({"storageInitializer": None}, "storageInitializer.cpuRequest: missing"),
+    ({"agent": {}}, "agent.cpuRequest: missing"),
     ({"logger": {**AMOUNTS, "batchSize": "many"}}, 'logger.batchSize: "many" is not'),
     (
         {"security": {"autoMountServiceAccountToken": "yes"}},
@@ -137,6 +138,13 @@ def test_a_block_that_few_need_is_wrong_only_for_them() -> None:
     config.need("opentelemetryCollector")
     with pytest.raises(Misconfigured, match=r"autoscaler\.scaleUpStabilizationWindowSeconds"):
         config.need("autoscaler")
+
+
+@pytest.mark.parametrize("block", ["agent", "batcher", "logger"])
+def test_the_block_of_a_sidecar_is_missed_by_those_who_need_it(block: str) -> None:
+    config = read(**{block: None})
+    with pytest.raises(Misconfigured, match=f"{block}.cpuRequest: missing"):
+        config.need(block)
 
 
 def test_a_cluster_without_kserve_gets_defaults() -> None:

@@ -25,7 +25,7 @@ _MODELS, _CONFIG = "model-dir", "model-config"
 
 
 def with_agent(subject: Subject) -> Subject:
-    """Return a pod with the agent, where its annotations ask for one. Raises StorageRefused."""
+    """Return a pod with the agent, where its annotations ask for one. Raises StorageRefused and Misconfigured."""
     wanted = any(key in subject.annotations for key in (LOGGER, AGENT, BATCHER))
     if not wanted or container_of(subject.spec, NAME) is not None:
         return subject
@@ -55,6 +55,7 @@ def logger_config(subject: Subject) -> Logger:
 
 
 def _container(subject: Subject, logger: Logger) -> Json:
+    subject.config.need("agent")
     agent = subject.config.agent
     container: Json = {
         "name": NAME,
