@@ -6,7 +6,8 @@ Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A1.5, A2 and A2.1.
 
 from __future__ import annotations
 
-from ...kube.manifest import Json
+from functools import lru_cache
+
 from ...kube.reader import Reader
 from ...kube.reference import Reference
 from . import system_config as parts
@@ -16,6 +17,9 @@ from .defaults import DEFAULTS
 from .modes import MODES, canonical_mode
 from .storage_config import Credentials, Storage
 from .system_config import CONFIG_MAP, Misconfigured, SystemConfig
+
+#: The blocks that are there, by name.
+Texts = tuple[tuple[str, str], ...]
 
 #: What children never get, whatever the lists say, once the block `inferenceService` is there.
 WITHHELD_ANNOTATIONS = frozenset(
@@ -43,14 +47,29 @@ def read_system_config(namespace: str, reader: Reader) -> SystemConfig:
     Where there is no ConfigMap, there is no KServe, and `defaults.DEFAULTS` are taken.
     """
     found = reader.get(Reference("v1", "ConfigMap", namespace, CONFIG_MAP))
-    defaults = DEFAULTS if found is None else {}
-    data: Json = (found or {}).get("data") or {}
+    if found is None:
+        return _read(namespace, None)
+    data = found.get("data") or {}
+    return _read(namespace, tuple((name, data[name]) for name in BLOCKS if name in data))
+
+
+def _read(namespace: str, texts: Texts | None) -> SystemConfig:
+    # What is no text is refused, and may be nothing that can be remembered.
+    remembered = all(isinstance(text, str) for dummy, text in texts or ())
+    return (_read_once if remembered else _read_once.__wrapped__)(namespace, texts)
+
+
+@lru_cache(maxsize=8)
+def _read_once(namespace: str, texts: Texts | None) -> SystemConfig:
+    """Return a configuration. All services of a run share one, and reading it takes longer than all the rest of a service."""
+    data = dict(texts or ())
+    defaults = DEFAULTS if texts is None else {}
     blocks = {
         name: read_block(name, data, defaults.get(name, {}), namespace)
         for name in BLOCKS
         if name not in NOT_READ
     }
-    config = _config(blocks, isvc=found is None or "inferenceService" in data)
+    config = _config(blocks, isvc=texts is None or "inferenceService" in data)
     problems = [
         problem
         for name, block in blocks.items()
