@@ -75,6 +75,7 @@ def test_a_service_gets_ready_and_a_second_run_writes_nothing(
     second = counted.reconcile(service, **GIVEN)
     assert not second["changed"]
     assert second["services"][0]["ready"]
+    assert there(client, custom_resource(service))["status"] == live["status"]
     assert proxy.count(writes()) == 0
 
 

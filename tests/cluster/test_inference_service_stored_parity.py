@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import Json, without
 from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.compile import (
     compile as compile_service,
 )
@@ -41,8 +42,8 @@ def test_stored_objects_are_those_of_the_controller(name: str, stored: Stored) -
     service = service_of(read_one(folder / "input.yaml"))
     intent = compile_service(service, SETTINGS, recorded_cluster(folder))
     added = "Ingress" if name in WITHOUT_INGRESS else ""
-    ours = [each for each in applied(intent) if each["kind"] != added]
-    theirs = [with_owner(each) for each in recorded(folder)]
+    ours = [_declared(each) for each in applied(intent) if each["kind"] != added]
+    theirs = [_declared(with_owner(each)) for each in recorded(folder)]
     assert owners(ours) == owners(theirs)
     assert (
         differences(
@@ -50,3 +51,9 @@ def test_stored_objects_are_those_of_the_controller(name: str, stored: Stored) -
         )
         == []
     )
+
+
+def _declared(manifest: Json) -> Json:
+    """Return an object without the field that the definition of these tests does not know, unlike that of the operator."""
+    collector = manifest["kind"] == "OpenTelemetryCollector"
+    return without(manifest, ("spec", "upgradeStrategy")) if collector else manifest
