@@ -5,7 +5,8 @@
 """A lab control plane on which the examples can run: the kinds of the examples and their gateways are there.
 
 `python -m tests.tools.example_cluster up NAME FOLDER` leaves `kubeconfig` and `kubectl` in the folder; `down NAME` ends it.
-With LAB_KUBECONFIG that cluster is used, and left running. LAB_OWNER is the process with which the control plane ends.
+With LAB_KUBECONFIG that cluster is used, and left running; with LAB_FAKE_NODES it gets
+nodes with devices. LAB_OWNER is the process with which the control plane ends.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from ..lab.client import Client, Manifest
 from ..lab.control_plane import ControlPlane, end
 from ..lab.crd_sources import MODEL_SERVICE as BUNDLES
 from ..lab.errors import LabError
+from .fake_nodes import play
 from .tree import CHECKOUT
 
 Say = Callable[[str], None]
@@ -61,8 +63,11 @@ def up(name: str, folder: Path) -> None:
     given = os.environ.get("LAB_KUBECONFIG")
     if given:
         client = Client.of(Path(given))
-        crds.install(client, [*crds.load(*BUNDLES), *_own_kinds()])
+        definitions = [*crds.load(*BUNDLES), *_own_kinds()]
+        crds.install(client, definitions)
         kubeconfig = Path(given)
+        if os.environ.get("LAB_FAKE_NODES"):
+            play(kubeconfig, folder, definitions)
     else:
         plane = control_plane(name, int(os.environ.get("LAB_OWNER", "0")), _say)
         if plane.state and plane.state.phase == "ready":
