@@ -8,13 +8,14 @@ from collections.abc import Iterator
 
 import pytest
 
-# pylint: disable-next=unused-import  # pytest finds fixtures by their names here
 from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.kind import (
     MODEL_SERVICE,
 )
 from tests.lab import crds
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
+
+# pylint: disable-next=unused-import  # pytest finds fixtures by their names here
 from tests.lab.fixtures import control_plane, namespace  # noqa: F401
 
 NOT_RUN = "not run: "
