@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is said about the event source is what its entry takes, and the example rulebook uses both."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import yaml
+
+from ansible_collections.modelops.inference.plugins.module_utils.entry import following
+from tests.tools.tree import CHECKOUT
+
+Json = dict[str, Any]
+EDA = CHECKOUT / "extensions" / "eda"
+SCHEMA: Json = json.loads((EDA / "plugins/event_source/schemas/services.json").read_text())
+#: How JSON schemas call the types of options; `raw` is a path here, since a rulebook is text.
+TYPES = {
+    "str": "string",
+    "path": "string",
+    "raw": "string",
+    "bool": "boolean",
+    "float": "number",
+    "list": "array",
+    "dict": "object",
+}
+
+
+def test_schema_has_every_option_with_its_type() -> None:
+    options = following.ARGUMENT_SPEC
+    assert {name: TYPES[option["type"]] for name, option in options.items()} == {
+        name: each["type"] for name, each in SCHEMA["properties"].items()
+    }
+    assert not SCHEMA["additionalProperties"]
+
+
+def test_secrets_are_secret_in_the_schema() -> None:
+    secret = {
+        name
+        for name, option in following.ARGUMENT_SPEC.items()
+        if option.get("no_log") and option["type"] == "str"
+    }
+    shown = {
+        name for name, each in SCHEMA["properties"].items() if each.get("format") == "password"
+    }
+    assert secret == shown
+
+
+def test_rulebook_reconciles_by_a_playbook_that_is_there() -> None:
+    (ruleset,) = yaml.safe_load((EDA / "rulebooks" / "reconcile.yml").read_text())
+    (source,) = ruleset["sources"]
+    assert set(source["modelops.inference.services"]) <= set(SCHEMA["properties"])
+    called = [
+        rule["action"]["run_playbook"]["name"]
+        for rule in ruleset["rules"]
+        if "run_playbook" in rule["action"]
+    ]
+    assert called
+    for name in called:
+        assert (CHECKOUT / "playbooks" / f"{name.rpartition('.')[2]}.yml").is_file()
+
+
+def test_place_of_the_source_is_declared() -> None:
+    (declared,) = yaml.safe_load((CHECKOUT / "meta" / "extensions.yml").read_text())["extensions"]
+    assert (CHECKOUT / "extensions" / declared["args"]["ext_dir"] / "services.py").is_file()
