@@ -104,7 +104,7 @@ def test_demo_leaves_a_page(demo: subprocess.CompletedProcess[str]) -> None:
     assert f"open it in a browser: {PAGE.as_uri()}" in demo.stdout
     page = PAGE.read_text(encoding="utf-8")
     assert "playground/writer-3.5" in page
-    assert "<b>10</b>ready" in page
+    assert "<b>11</b>ready" in page
 
 
 def test_demo_says_what_to_do_next(
