@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 from ..kube.manifest import Json
@@ -302,9 +302,21 @@ class Cluster:
         """Return how the server names a kind. Raises KindMissing."""
         return self._discovery.facts(api_version, kind)
 
+    def preferred(self, group: str, kind: str) -> KindFacts | None:
+        """Return a kind in the version to ask for it, None where the server has none of that group and name."""
+        return self._discovery.preferred(group, kind)
+
     def serves(self, api_version: str, kind: str) -> bool:
         """Return whether the server has a kind now; asks afresh each time."""
         return self._discovery.serves(api_version, kind)
+
+    def unserved(self, kinds: Iterable[tuple[str, str]]) -> Sequence[tuple[str, str]]:
+        """Return those of several kinds (apiVersion, kind) that the server does not have now; asks afresh, once for all."""
+        return self._discovery.unserved(kinds)
+
+    def custom_kinds(self, is_built_in: Callable[[str], bool]) -> Sequence[tuple[str, str]]:
+        """Return the namespaced kinds (apiVersion, kind) of the groups that the API server has not by itself."""
+        return [(facts.api_version, facts.kind) for facts in self._discovery.custom(is_built_in)]
 
     def add_fence(self, fence: Fence) -> None:
         """Call `fence` before each write; it raises where nothing may be written any more."""

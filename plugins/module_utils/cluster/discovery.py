@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import kinds
@@ -39,9 +40,40 @@ class Discovery:
             raise self.missing(api_version, kind)
         return found
 
+    def preferred(self, group: str, kind: str) -> KindFacts | None:
+        """Return a kind in the version that the server prefers, or that the table knows; None where it is not served."""
+        known = kinds.of_group(group, kind)
+        if known is not None:
+            return known
+        # The aggregated form lists versions in the server's order.
+        served = self._served(f"{group}/" if group else "")
+        return next(
+            (each for each in served.values() if (each.group, each.kind) == (group, kind)), None
+        )
+
+    def custom(self, is_built_in: Callable[[str], bool]) -> list[KindFacts]:
+        """Return the namespaced kinds of other groups, each in the version that the server prefers."""
+        found: dict[tuple[str, str], KindFacts] = {}
+        for facts in self._served("apis/", again=True).values():
+            if facts.namespaced and not is_built_in(facts.group):
+                found.setdefault((facts.group, facts.kind), facts)
+        return list(found.values())
+
     def serves(self, api_version: str, kind: str) -> bool:
         """Return whether the server has a kind now; what was seen before is not trusted."""
         return self._has(self._served(api_version, again=True), api_version, kind)
+
+    def unserved(self, wanted: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Return those of several kinds (apiVersion, kind) that the server does not have now; asks afresh, once for all."""
+        left: list[tuple[str, str]] = []
+        fresh: dict[bool, dict[tuple[str, str], KindFacts]] = {}
+        for api_version, kind in wanted:
+            in_group = "/" in api_version
+            if in_group not in fresh:
+                fresh[in_group] = self._served(api_version, again=True)
+            if not self._has(fresh[in_group], api_version, kind):
+                left.append((api_version, kind))
+        return left
 
     def lacks(self, api_version: str, kind: str) -> bool:
         """Return whether a 404 is explained by a missing kind; looks again where it was there before."""

@@ -166,6 +166,14 @@ def facts(api_version: str, kind: str) -> KindFacts | None:
     return _BY_NAME.get((api_version, kind))
 
 
+def of_group(group: str, kind: str) -> KindFacts | None:
+    """Return what is known of a kind in any version."""
+    return next(
+        (known for known in _KNOWN if (known.group, known.kind) == (group, kind)),
+        None,
+    )
+
+
 def crd_hint(api_version: str, kind: str) -> str:
     """Return how to install a kind, empty where nothing is known."""
     known = facts(api_version, kind)

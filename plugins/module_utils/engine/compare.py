@@ -30,17 +30,19 @@ class Difference:
         return self.before != self.after
 
 
-def difference(before: Json | None, after: Json | None) -> Difference:
-    """Compare an object before and after a write of ours."""
+def difference(before: Json | None, after: Json | None, manager: str = FIELD_MANAGER) -> Difference:
+    """Compare an object before and after a write of ours. manager: under which it is applied."""
     if before is None or after is None:
-        return Difference(_owned(before, {}), _owned(after, {}))
-    fields = _union(_fields(before), _fields(after))
-    taken_back = tuple(_taken_back(before, after))
+        return Difference(_owned(before, {}, manager), _owned(after, {}, manager))
+    fields = _union(_fields(before, manager), _fields(after, manager))
+    taken_back = tuple(_taken_back(before, after, manager))
     if (after["apiVersion"], after["kind"]) not in METADATA_ONLY:
-        return Difference(_owned(before, fields), _owned(after, fields), taken_back)
+        return Difference(
+            _owned(before, fields, manager), _owned(after, fields, manager), taken_back
+        )
     unread = "f:data" in fields and _intent(before) != _intent(after)
     fields = {"f:metadata": fields.get("f:metadata", {})}
-    old, new = _owned(before, fields), _owned(after, fields)
+    old, new = _owned(before, fields, manager), _owned(after, fields, manager)
     if unread:
         # What is not read shows by the intent alone.
         old, new = {**old, "data": "as it was"}, {**new, "data": "sent anew"}
@@ -51,8 +53,8 @@ def _intent(live: Json) -> str | None:
     return (live["metadata"].get("annotations") or {}).get(INTENT_ANNOTATION)
 
 
-def _fields(live: Json) -> Json:
-    entry = managed_fields.apply_entry(live, FIELD_MANAGER)
+def _fields(live: Json, manager: str) -> Json:
+    entry = managed_fields.apply_entry(live, manager)
     return dict(entry.get("fieldsV1") or {}) if entry else {}
 
 
@@ -63,11 +65,11 @@ def _union(left: Json, right: Json) -> Json:
     }
 
 
-def _owned(live: Json | None, fields: Json) -> Json:
+def _owned(live: Json | None, fields: Json, manager: str) -> Json:
     """Return the part of an object that the fields cover, without what never counts; all that we send where fields is empty."""
     if live is None:
         return {}
-    covered = fields or _fields(live)
+    covered = fields or _fields(live, manager)
     part: Json = deepcopy(managed_fields.project(live, covered)) if covered else {}
     metadata = part.get("metadata") or {}
     for name in ("labels", "annotations"):
@@ -86,17 +88,17 @@ def _owned(live: Json | None, fields: Json) -> Json:
     return part
 
 
-def _taken_back(before: Json, after: Json) -> list[tuple[str, str]]:
+def _taken_back(before: Json, after: Json, manager: str) -> list[tuple[str, str]]:
     """Return the fields that another manager had taken and that this write took back, with that manager's name."""
-    owned = set(managed_fields.leaves(_fields(before)))
+    owned = set(managed_fields.leaves(_fields(before, manager)))
     regained = {
         path
-        for path in managed_fields.leaves(_fields(after))
+        for path in managed_fields.leaves(_fields(after, manager))
         if path not in owned and PREFIX not in path
     }
     found: list[tuple[str, str]] = []
     for entry in before["metadata"].get("managedFields") or []:
-        if entry.get("manager") in (FIELD_MANAGER, HANDOVER_MANAGER):
+        if entry.get("manager") in (manager, HANDOVER_MANAGER):
             continue
         theirs: Any = set(managed_fields.leaves(entry.get("fieldsV1") or {}))
         found += [(path, str(entry.get("manager"))) for path in sorted(regained & theirs)]

@@ -18,7 +18,7 @@ from ..kube.managed_fields import Fields
 from ..kube.manifest import Json, put_at
 from ..kube.problem import Problem
 from ..kube.quantity import parse_quantity
-from . import FIELD_MANAGER, INTENT_ANNOTATION, METADATA_ONLY, SETTLED_ANNOTATION
+from . import INTENT_ANNOTATION, METADATA_ONLY, SETTLED_ANNOTATION
 from .defaults import Defaults, defaults_of
 from .desired import SETTLED, TAKEN_BACK, Desired
 from .settled import settled_mark
@@ -46,7 +46,7 @@ def doubt(desired: Desired, live: Json, owner_uid: str) -> str | None:
     annotations = metadata.get("annotations") or {}
     if annotations.get(INTENT_ANNOTATION) != desired.digest:
         return "what is wanted differs from what was applied last"
-    entry = managed_fields.apply_entry(live, FIELD_MANAGER)
+    entry = managed_fields.apply_entry(live, desired.manager)
     if entry is None:
         return "its managed fields hold no apply of ours"
     if entry.get("apiVersion") != desired.reference.api_version:
@@ -65,7 +65,7 @@ def kept_by_server(desired: Desired, live: Json, owner_uid: str) -> tuple[Proble
     mark = (live["metadata"].get("annotations") or {}).get(SETTLED_ANNOTATION)
     if not mark:
         return ()
-    entry = managed_fields.apply_entry(live, FIELD_MANAGER) or {}
+    entry = managed_fields.apply_entry(live, desired.manager) or {}
     rules = Rules(defaults_of(desired.reference.kind), lenient=True)
     sent = desired.manifest(owner_uid)
     put_at(sent, SETTLED, mark)

@@ -12,6 +12,7 @@ from ..kube.intent import Child, Stage
 from ..kube.manifest import FieldPath, Json, put_at, value_at, without
 from ..kube.reference import Reference
 from . import (
+    FIELD_MANAGER,
     FLEET_LABEL,
     INTENT_ANNOTATION,
     OWNER_ANNOTATION,
@@ -40,6 +41,7 @@ class Desired:
     unclaimed: fields and values that are sent on create only; None where the server is to choose then, too.
     replaces: objects that go before it is applied.
     parent: apiVersion, kind and name for the owner reference, None where the object has none (other namespace, cluster scope).
+    manager: the field manager under which the object is applied.
     """
 
     reference: Reference
@@ -50,6 +52,7 @@ class Desired:
     unclaimed: dict[FieldPath, Any]
     parent: Reference | None
     replaces: tuple[Reference, ...] = ()
+    manager: str = FIELD_MANAGER
 
     def manifest(self, owner_uid: str, *, create: bool = False) -> Json:
         """Return the object as it is sent. create: with the unclaimed fields."""

@@ -27,6 +27,12 @@ COSTS: dict[str, str] = {
 
 
 def immutable_difference(wanted: Json, live: Json) -> str | None:
+    """Return how the live object differs in a field that cannot change and what to do, None where it does not."""
+    what = immutable_field(wanted, live)
+    return None if what is None else f"{what}; {_way_out(wanted['kind'])}"
+
+
+def immutable_field(wanted: Json, live: Json) -> str | None:
     """Return how the live object differs in a field that cannot change, None where it does not."""
     kind = wanted["kind"]
     if kind not in FIELDS:
@@ -37,7 +43,7 @@ def immutable_difference(wanted: Json, live: Json) -> str | None:
         return None
     return (
         f"{'.'.join(path)} cannot be changed: it is {canonical_json(theirs).decode()} and would have to be "
-        f"{canonical_json(ours).decode()}; {_way_out(kind)}"
+        f"{canonical_json(ours).decode()}"
     )
 
 

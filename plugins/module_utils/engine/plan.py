@@ -181,7 +181,7 @@ def look_up_strangers(
         for change in plan.changes
         if change.action is Action.CREATE and (only is None or change.reference in only)
     ]
-    taken = _existing(cluster, [change.reference for dummy, change in creates])
+    taken = existing(cluster, [change.reference for dummy, change in creates])
     for plan, change in creates:
         live = taken.get(change.reference)
         if live is None or change.desired is None:
@@ -196,7 +196,7 @@ def look_up_strangers(
     return frozenset(taken)
 
 
-def _existing(cluster: Cluster, references: Sequence[Reference]) -> dict[Reference, Json]:
+def existing(cluster: Cluster, references: Sequence[Reference]) -> dict[Reference, Json]:
     """Return which of these objects exist, by metadata-only reads: by name, or per kind and namespace, whichever is less."""
     groups: dict[tuple[Kind, str], list[Reference]] = {}
     for reference in references:

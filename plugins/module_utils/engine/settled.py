@@ -11,7 +11,7 @@ from __future__ import annotations
 from ..kube import managed_fields
 from ..kube.canonical import canonical_json, digest
 from ..kube.manifest import Json
-from . import FIELD_MANAGER, METADATA_ONLY
+from . import METADATA_ONLY
 from .desired import SETTLED, TAKEN_BACK, Desired
 
 
@@ -20,7 +20,7 @@ def settled_mark(desired: Desired, live: Json, owner_uid: str) -> str:
 
     What nobody claims is left out, since it may change at any time.
     """
-    entry = managed_fields.apply_entry(live, FIELD_MANAGER) or {}
+    entry = managed_fields.apply_entry(live, desired.manager) or {}
     fields = managed_fields.without(
         entry.get("fieldsV1") or {}, [SETTLED, TAKEN_BACK, *desired.unclaimed]
     )

@@ -20,18 +20,18 @@ REMEMBERED = 20
 Takers = Mapping[str, list[str]]
 
 
-def takers(manifest: Json, live: Json) -> Takers:
-    """Return who holds fields that we are about to apply and do not hold."""
-    entry = managed_fields.apply_entry(live, FIELD_MANAGER) or {}
+def takers(manifest: Json, live: Json, manager: str = FIELD_MANAGER) -> Takers:
+    """Return who holds fields that we are about to apply, as `manager`, and do not hold."""
+    entry = managed_fields.apply_entry(live, manager) or {}
     ours = set(managed_fields.leaves(entry.get("fieldsV1") or {}))
     found: dict[str, list[str]] = {}
     for other in live["metadata"].get("managedFields") or []:
-        manager = str(other.get("manager"))
-        if manager in (FIELD_MANAGER, HANDOVER_MANAGER) or other.get("subresource"):
+        taker = str(other.get("manager"))
+        if taker in (manager, HANDOVER_MANAGER) or other.get("subresource"):
             continue
         wanted = _shared(managed_fields.tracked(manifest), other.get("fieldsV1") or {}, "")
         if paths := sorted(path for path in wanted if path not in ours and PREFIX not in path):
-            found[manager] = sorted({*found.get(manager, []), *paths})
+            found[taker] = sorted({*found.get(taker, []), *paths})
     return found
 
 

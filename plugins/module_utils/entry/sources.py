@@ -99,7 +99,7 @@ def _parse(file: Path) -> list[Document]:
     documents = []
     for number, value in enumerate(values, start=1):
         origin = f"{file}, document {number}" if several else str(file)
-        documents += list(_unpack(origin, value))
+        documents += list(unpack(origin, value))
     return documents
 
 
@@ -128,7 +128,21 @@ def _yaml(text: str) -> list[Any]:
         raise ValueError("is not YAML of use: it is nested too deeply") from error
 
 
-def _unpack(origin: str, value: Any) -> Iterator[Document]:
+def parse_text(text: str, origin: str) -> list[Document]:
+    """Return the documents of a text. Raises InputError where it is not YAML."""
+    try:
+        values = _yaml(text)
+    except ValueError as error:
+        raise InputError([Complaint(origin, (Problem("", str(error)),))]) from None
+    return [
+        document
+        for number, value in enumerate(values, start=1)
+        for document in unpack(f"{origin}, document {number}", value)
+    ]
+
+
+def unpack(origin: str, value: Any) -> Iterator[Document]:
+    """Yield a document, or the items of a List; nothing where it is empty."""
     if value is None:
         return
     if (

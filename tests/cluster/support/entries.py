@@ -12,6 +12,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from ansible_collections.modelops.inference.plugins.module_utils.door import outcome
 from ansible_collections.modelops.inference.plugins.module_utils.entry import (
+    applyset,
     epp_config,
     gpu_resources,
     llmisvc_controller,
@@ -97,6 +98,18 @@ class Entries:
             epp_config.run,
             self._checked(epp_config.ARGUMENT_SPEC, (), options),
             epp_config.EMPTY,
+            check_mode=check_mode,
+            diff=diff,
+            environment=self.environment,
+            progress=lambda dummy: None,
+        )
+
+    def applyset(self, *, check_mode: bool = False, diff: bool = False, **options: Any) -> Json:
+        """Run applyset and return its result, failed or not."""
+        return outcome(
+            applyset.run,
+            self._checked(applyset.ARGUMENT_SPEC, (), options),
+            applyset.EMPTY,
             check_mode=check_mode,
             diff=diff,
             environment=self.environment,

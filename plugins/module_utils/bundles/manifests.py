@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The manifests of a bundle as their author wrote them, and everything that is wrong with their form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..kube.envelope import SERVER_OWNED
+from ..kube.manifest import Json, value_at
+from ..kube.pod_rules import annotation_problems, label_problems
+from ..kube.problem import Complaint, InputError, Problem
+from ..kube.redact import LAST_APPLIED
+from ..kube.reference import Reference
+
+#: Parts of which an empty one means that the file was cut off there, or that somebody forgot to write it.
+_NEVER_EMPTY = ("spec", "webhooks", "metadata")
+#: Where the containers of a kind stand.
+_CONTAINERS = {
+    "Deployment": ("spec", "template", "spec", "containers"),
+    "DaemonSet": ("spec", "template", "spec", "containers"),
+    "StatefulSet": ("spec", "template", "spec", "containers"),
+    "Job": ("spec", "template", "spec", "containers"),
+    "Pod": ("spec", "containers"),
+}
+#: Kinds that say nothing without a spec.
+_WITH_SPEC = frozenset({*_CONTAINERS, "CustomResourceDefinition", "Service", "Certificate"})
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One object of a bundle. origin: where it stands, for messages."""
+
+    origin: str
+    manifest: Json
+
+    @property
+    def reference(self) -> Reference:
+        """The object's name as it is written."""
+        return Reference.of(self.manifest)
+
+    @property
+    def subject(self) -> str:
+        """How messages call the object."""
+        return f"{self.origin} ({self.reference})"
+
+
+def read_manifests(documents: Iterable[tuple[str, Any]]) -> list[Given]:
+    """Return the objects of documents (origin, value), without what the server writes. Raises InputError with every problem."""
+    found: list[Given] = []
+    complaints: list[Complaint] = []
+    for origin, value in documents:
+        problems = tuple(_problems(value))
+        if problems:
+            complaints.append(Complaint(_subject(origin, value), problems))
+        else:
+            found.append(Given(origin, _authored(value)))
+    if complaints:
+        raise InputError(complaints)
+    return found
+
+
+def duplicates(objects: Sequence[tuple[Given, Reference]]) -> list[Complaint]:
+    """Return a complaint for each object that is given more than once. The reference holds the namespace that the object gets."""
+    first: dict[tuple[str, str, str, str], Given] = {}
+    complaints = []
+    for given, reference in objects:
+        key = (reference.group, reference.kind, reference.namespace, reference.name)
+        if key in first:
+            text = f"{reference} stands in {first[key].origin} as well; remove one of them"
+            complaints.append(Complaint(given.origin, (Problem("", text, rule="duplicate"),)))
+        first.setdefault(key, given)
+    return complaints
+
+
+def _subject(origin: str, value: Any) -> str:
+    if isinstance(value, Mapping) and isinstance(value.get("kind"), str):
+        metadata = value.get("metadata")
+        name = metadata.get("name") if isinstance(metadata, Mapping) else None
+        return f"{origin} ({value['kind']} {name or 'without a name'})"
+    return origin
+
+
+def _problems(value: Any) -> Iterator[Problem]:
+    if not isinstance(value, Mapping):
+        kind = type(value).__name__
+        yield Problem("", f"{kind} is not a manifest; give a map with apiVersion and kind")
+        return
+    for field in ("apiVersion", "kind"):
+        if not isinstance(value.get(field), str) or not value[field]:
+            yield Problem(field, f"{value.get(field)!r} names none; this is no Kubernetes object")
+    for part in _NEVER_EMPTY:
+        if part in value and value[part] is None:
+            yield Problem(part, "it is empty; is the file cut off?")
+    yield from _metadata_problems(value.get("metadata"))
+    yield from _body_problems(value)
+
+
+def _metadata_problems(metadata: Any) -> Iterator[Problem]:
+    if metadata is None:
+        metadata = {}
+    if not isinstance(metadata, Mapping):
+        yield Problem("metadata", f"{type(metadata).__name__} is not a map")
+        return
+    name, namespace = metadata.get("name"), metadata.get("namespace")
+    if not isinstance(name, str) or not name:
+        hint = "; an object that is found again needs one" if metadata.get("generateName") else ""
+        yield Problem("metadata.name", f"{name!r} is no name{hint}")
+    if namespace is not None and not isinstance(namespace, str):
+        yield Problem("metadata.namespace", f"{namespace!r} is not a text")
+    for part, check in (("labels", label_problems), ("annotations", annotation_problems)):
+        given = metadata.get(part)
+        if given is None:
+            continue
+        if not isinstance(given, Mapping):
+            yield Problem(f"metadata.{part}", f"{type(given).__name__} is not a map")
+            continue
+        texts = {key: text for key, text in given.items() if isinstance(text, str)}
+        for key in given.keys() - texts.keys():
+            yield Problem(f"metadata.{part}.{key}", f"{given[key]!r} is not a text; quote it")
+        yield from check(texts, f"metadata.{part}")
+
+
+def _body_problems(value: Mapping[str, Any]) -> Iterator[Problem]:
+    kind = value.get("kind")
+    if kind in _WITH_SPEC and "spec" not in value:
+        yield Problem("spec", f"missing: a {kind} says nothing without it; is the file cut off?")
+    path = _CONTAINERS.get(str(kind))
+    if path and value.get("spec") and not value_at(dict(value), path):
+        yield Problem(".".join(path), "it names no container; is the file cut off?")
+
+
+def _authored(value: Mapping[str, Any]) -> Json:
+    """Return a manifest without what the server or a client writes by itself; bundles carry it as exports do."""
+    metadata = {
+        key: part
+        for key, part in value["metadata"].items()
+        if part is not None and key not in SERVER_OWNED - {"finalizers"}
+    }
+    annotations = metadata.get("annotations")
+    if annotations and LAST_APPLIED in annotations:
+        kept = {key: text for key, text in annotations.items() if key != LAST_APPLIED}
+        metadata["annotations"] = kept
+    rest = {key: part for key, part in value.items() if key not in ("metadata", "status")}
+    return {**rest, "metadata": metadata}

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A set and its members as they are applied: manifests with the set's label, under the set's own field manager."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...kube.applyset import (
+    GROUP_KINDS_ANNOTATION,
+    ID_LABEL,
+    NAMESPACES_ANNOTATION,
+    PART_OF_LABEL,
+    TOOL,
+    TOOLING,
+    TOOLING_ANNOTATION,
+    GroupKind,
+    MemberKey,
+    group_kinds_text,
+    namespaces_text,
+    set_id,
+    tooling_of,
+)
+from ...kube.canonical import canonical_json, digest
+from ...kube.intent import Stage
+from ...kube.manifest import FieldPath, Json, value_at, without
+from ...kube.reference import Reference
+from ...kube.set_stage import SetStage, set_stage
+from .. import FIELD_MANAGER
+from ..desired import Desired
+
+#: A field manager's name has at most 128 characters.
+LONGEST_NAME = 128 - len(f"{FIELD_MANAGER}.applyset.")
+REPLICAS: FieldPath = ("spec", "replicas")
+
+
+@dataclass(frozen=True, slots=True)
+class ApplySet:
+    """A set by its parent, the ConfigMap that stands for it."""
+
+    parent: Reference
+
+    @classmethod
+    def of(cls, name: str, namespace: str) -> ApplySet:
+        """Return the set of a name."""
+        return cls(Reference("v1", "ConfigMap", namespace, name))
+
+    @property
+    def id(self) -> str:
+        """The id that the parent and every member carry."""
+        return set_id(self.parent)
+
+    @property
+    def manager(self) -> str:
+        """The field manager of the members."""
+        return f"{FIELD_MANAGER}.applyset.{self.parent.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One object of a set. shared: a namespace that was there before the set, so that it is never removed with it."""
+
+    desired: Desired
+    stage: SetStage
+    shared: bool = False
+
+    @property
+    def reference(self) -> Reference:
+        """The object's name."""
+        return self.desired.reference
+
+    @property
+    def key(self) -> MemberKey:
+        """The object whatever its version."""
+        return MemberKey.of(self.reference)
+
+
+def member(
+    applyset: ApplySet,
+    manifest: Json,
+    *,
+    scaled: frozenset[MemberKey] = frozenset(),
+    shared: bool = False,
+) -> Member:
+    """Return an object as it is applied. scaled: workloads whose replicas an autoscaler sets, so that we only begin with a number."""
+    metadata = manifest["metadata"]
+    labels = dict(metadata.get("labels") or {})
+    if not shared:
+        labels[PART_OF_LABEL] = applyset.id
+    annotations = dict(metadata.get("annotations") or {})
+    marked = {**manifest, "metadata": {**metadata, "labels": labels, "annotations": annotations}}
+    reference = Reference.of(manifest)
+    unclaimed: dict[FieldPath, Any] = {}
+    if MemberKey.of(reference) in scaled and value_at(marked, REPLICAS) is not None:
+        unclaimed[REPLICAS] = value_at(marked, REPLICAS)
+        marked = without(marked, REPLICAS)
+    return Member(
+        _desired(applyset, reference, marked, unclaimed), set_stage(reference), shared=shared
+    )
+
+
+def parent(
+    applyset: ApplySet, kinds: Iterable[GroupKind], namespaces: Iterable[str], live: Json | None
+) -> Desired:
+    """Return the parent as it is applied. live: another version of this tool that kept the set is not written over."""
+    tooling = tooling_of(live) if live else ""
+    if tooling.partition("/")[0] != TOOL:
+        tooling = TOOLING
+    manifest: Json = applyset.parent.to_manifest()
+    manifest["metadata"] |= {
+        "labels": {ID_LABEL: applyset.id},
+        "annotations": {
+            TOOLING_ANNOTATION: tooling,
+            GROUP_KINDS_ANNOTATION: group_kinds_text(kinds),
+            NAMESPACES_ANNOTATION: namespaces_text(namespaces, applyset.parent),
+        },
+    }
+    return _desired(applyset, applyset.parent, manifest, {})
+
+
+def scaled_workloads(manifests: Iterable[Json]) -> frozenset[MemberKey]:
+    """Return the workloads that an autoscaler among these manifests sets the replicas of."""
+    found = set()
+    for manifest in manifests:
+        if manifest["kind"] not in ("HorizontalPodAutoscaler", "ScaledObject"):
+            continue
+        target = value_at(manifest, ("spec", "scaleTargetRef"))
+        if isinstance(target, dict):
+            namespace = manifest["metadata"].get("namespace") or ""
+            found.add(_target(target, namespace, manifest["kind"]))
+    return frozenset(found)
+
+
+def _target(target: Mapping[str, Any], namespace: str, scaler: str) -> MemberKey:
+    # KEDA takes a Deployment of apps/v1 where nothing is said.
+    default = "apps/v1" if scaler == "ScaledObject" else ""
+    group = str(target.get("apiVersion") or default).rpartition("/")[0]
+    kind = str(target.get("kind") or "Deployment")
+    return MemberKey(group, kind, namespace, str(target.get("name") or ""))
+
+
+def _desired(
+    applyset: ApplySet, reference: Reference, manifest: Json, unclaimed: dict[FieldPath, Any]
+) -> Desired:
+    body = canonical_json(manifest)
+    return Desired(
+        reference=reference,
+        service=applyset.parent,
+        # The order within a set is that of its members' SetStage.
+        stage=Stage.ROUTING,
+        body=body,
+        digest=digest(body),
+        unclaimed=unclaimed,
+        parent=None,
+        manager=applyset.manager,
+    )

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Namespaces of a set: which of them others use as well, and which end or are missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+from ...cluster.connection import Cluster
+from ...cluster.errors import ApiError, Forbidden
+from ...kube.applyset import ID_LABEL, part_of
+from ...kube.manifest import Json
+from ...kube.problem import Problem
+from ...kube.reference import Reference
+from ...kube.set_stage import is_built_in
+from ..gone import is_dying
+
+#: Kinds that people keep in namespaces, beside custom resources.
+_BUILT_IN = (
+    ("v1", "ConfigMap"),
+    ("v1", "PersistentVolumeClaim"),
+    ("v1", "Pod"),
+    ("v1", "Secret"),
+    ("v1", "Service"),
+    ("apps/v1", "DaemonSet"),
+    ("apps/v1", "Deployment"),
+    ("apps/v1", "StatefulSet"),
+    ("batch/v1", "Job"),
+)
+#: What Kubernetes puts into each namespace.
+_OF_EACH = frozenset({("ConfigMap", "kube-root-ca.crt"), ("Service", "kubernetes")})
+#: Annotation of a Secret that a certificate of the set brought about; nobody deletes it.
+_CERTIFICATE = "cert-manager.io/certificate-name"
+
+
+def strangers(cluster: Cluster, namespace: str, set_id: str) -> list[Reference]:
+    """Return what others keep in a namespace of the set. Raises ClusterError.
+
+    Not counted: what an object owns that is there too, what Kubernetes adds, Secrets of certificates, and the set itself.
+    """
+    kinds = [*_BUILT_IN, *cluster.custom_kinds(is_built_in)]
+    calls = [
+        partial(cluster.list, *kind, namespace=namespace, metadata_only=True) for kind in kinds
+    ]
+    found = []
+    for answer in cluster.parallel(calls):
+        if isinstance(answer, ApiError) and answer.status in (404, 405):
+            continue
+        if isinstance(answer, Exception):
+            raise answer
+        found += [Reference.of(item) for item in answer.items if _counts(item, set_id)]
+    return found
+
+
+def check_namespaces(
+    cluster: Cluster, wanted: Iterable[str], created: frozenset[str]
+) -> list[Problem]:
+    """Return what is wrong with the namespaces that objects are to be written to. created: those that the set brings."""
+    names = sorted(set(wanted) - {""})
+    calls = [
+        partial(cluster.get, Reference("v1", "Namespace", "", name), metadata_only=True)
+        for name in names
+    ]
+    problems = []
+    for name, answer in zip(names, cluster.parallel(calls), strict=True):
+        if isinstance(answer, Forbidden):
+            continue
+        if isinstance(answer, Exception):
+            raise answer
+        if answer is None and name not in created:
+            text = f'namespace "{name}" does not exist; create it, or put it into the set'
+            problems.append(Problem("", text, rule="missing-namespace"))
+        elif answer is not None and is_dying(answer):
+            text = (
+                f'namespace "{name}" is being deleted (terminating); wait until it is gone, and look at its '
+                "conditions for what holds it: kubectl get namespace -o yaml"
+            )
+            problems.append(Problem("", text, rule="ending-namespace"))
+    return problems
+
+
+def _counts(item: Json, set_id: str) -> bool:
+    metadata = item["metadata"]
+    if metadata.get("ownerReferences") or part_of(item) == set_id:
+        return False
+    # What has no uid is computed by an aggregated server, such as the use of a pod.
+    if metadata.get("deletionTimestamp") or not metadata.get("uid"):
+        return False
+    if (item["kind"], metadata["name"]) in _OF_EACH:
+        return False
+    if (metadata.get("labels") or {}).get(ID_LABEL) == set_id:
+        return False
+    return not (item["kind"] == "Secret" and _CERTIFICATE in (metadata.get("annotations") or {}))

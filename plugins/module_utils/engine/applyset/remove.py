@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Deleting members in the order that cannot hang: objects while their controller and its webhooks still answer, what answers last.
+
+Source: recorded, parity/install: a webhook whose server is gone refuses deletions, and finalizers whose controller is gone stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import TypeVar
+
+from ...cluster.connection import Cluster
+from ...cluster.errors import ClusterError
+from ...kube.crds import conversion_service
+from ...kube.manifest import Json
+from ...kube.redact import redact_text
+from ...kube.reference import Reference
+from ...kube.set_stage import SetStage
+from ...kube.wording import few
+from ..compare import Difference
+from ..gone import uid_of, wait_until_gone
+from ..outcome import Outcome
+from .members import ApplySet
+from .namespaces import strangers
+from .plan import Step
+from .policy import SetPolicy
+from .write import SetWriter
+
+T = TypeVar("T")
+
+#: What is deleted after what. Namespaces come last, since the parent may stand in one of them.
+_ORDER = (
+    SetStage.CUSTOM,
+    SetStage.WEBHOOK,
+    SetStage.WORKLOAD,
+    SetStage.CERTIFICATE,
+    SetStage.SERVICE,
+    SetStage.CONFIG,
+    SetStage.ACCESS,
+    SetStage.CRD,
+)
+_NO_CONVERSION: Json = {"spec": {"conversion": {"strategy": "None", "webhook": None}}}
+#: How many objects a message names.
+_NAMED = 5
+
+
+class Removal:
+    """Deletes members. outcomes: what became of each so far. failed: nothing that comes later is touched then."""
+
+    def __init__(
+        self, cluster: Cluster, applyset: ApplySet, policy: SetPolicy, writer: SetWriter
+    ) -> None:
+        self._cluster = cluster
+        self._applyset = applyset
+        self._policy = policy
+        self._writer = writer
+        self.outcomes: list[Outcome] = []
+        self.failed: Reference | None = None
+
+    def run(self, steps: Sequence[Step], kept_crds: Iterable[Json]) -> None:
+        """Delete all but namespaces, stage by stage. kept_crds: those that stay, of which the converters may go."""
+        services = {
+            (step.reference.namespace, step.reference.name)
+            for step in steps
+            if step.stage is SetStage.SERVICE
+        }
+        converted = [crd for crd in kept_crds if conversion_service(crd) in services]
+        for stage in _ORDER:
+            if stage is SetStage.WORKLOAD:
+                self._each(converted, self._stop_conversion, Reference.of)
+            members = [step for step in steps if step.stage is stage]
+            self._each(members, self._writer.delete, _reference)
+            if stage in (SetStage.CUSTOM, SetStage.CRD):
+                self._each(members, self._until_gone, _reference, quiet=True)
+
+    def namespaces(self, steps: Sequence[Step]) -> dict[Reference, str]:
+        """Delete the set's namespaces, and wait until they are gone. Returns those that stay, with what still stands in them."""
+        kept: dict[Reference, str] = {}
+        empty = []
+        for step in steps:
+            if step.stage is not SetStage.NAMESPACE or self.failed:
+                continue
+            others = strangers(self._cluster, step.reference.name, self._applyset.id)
+            if others:
+                kept[step.reference] = few([str(ref) for ref in others], _NAMED, "objects")
+            else:
+                empty.append(step)
+        self._each(empty, self._writer.delete, _reference)
+        self._each(empty, self._until_gone, _reference, quiet=True)
+        return kept
+
+    def _each(
+        self,
+        items: Sequence[T],
+        act: Callable[[T], Outcome],
+        name: Callable[[T], Reference],
+        *,
+        quiet: bool = False,
+    ) -> None:
+        """Do the same to several objects. quiet: what goes well was told before."""
+        if self.failed:
+            if not quiet:
+                text = f"{self.failed} failed"
+                self.outcomes += [self._outcome(name(item), "skipped", text) for item in items]
+            return
+        answers = self._cluster.parallel([partial(act, item) for item in items])
+        for item, answer in zip(items, answers, strict=True):
+            if isinstance(answer, ClusterError):
+                self.failed = self.failed or name(item)
+                self.outcomes.append(self._outcome(name(item), "failed", redact_text(str(answer))))
+            elif isinstance(answer, Exception):
+                raise answer
+            elif not quiet:
+                self.outcomes.append(answer)
+
+    def _until_gone(self, step: Step) -> Outcome:
+        if not self._policy.dry_run:
+            wait_until_gone(self._cluster, step.reference, uid_of(step.live))
+        return self._outcome(step.reference, "deleted", step.reason)
+
+    def _stop_conversion(self, crd: Json) -> Outcome:
+        """Let the API server itself give a kept CRD's objects in each version: its converter goes."""
+        reference = Reference.of(crd)
+        self._cluster.patch(reference, _NO_CONVERSION, kind="merge", dry_run=self._policy.dry_run)
+        before = {"spec": {"conversion": crd["spec"]["conversion"]}}
+        after = {"spec": {"conversion": {"strategy": "None"}}}
+        reason = "its converter is removed; objects are given in each version as they are stored"
+        return Outcome(
+            reference, self._applyset.parent, "updated", reason, Difference(before, after)
+        )
+
+    def _outcome(self, reference: Reference, action: str, reason: str) -> Outcome:
+        return Outcome(reference, self._applyset.parent, action, reason)
+
+
+def _reference(step: Step) -> Reference:
+    return step.reference

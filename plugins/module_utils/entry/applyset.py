@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A set of manifests as one unit: installed, upgraded, pruned, removed, looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from ..engine.applyset.policy import SetPolicy
+from ..engine.policy import Budget
+from ..kube.manifest import Json
+from ..kube.problem import InputError
+from . import arguments
+from .result import TROUBLES, Clock, stats
+from .result import told as said
+from .set_absent import Remover
+from .set_gather import gather
+from .set_input import SUBJECT, placed, read_set, the_set
+from .set_present import Presenter
+from .set_result import EMPTY, Told, result_of
+
+__all__ = ["ARGUMENT_SPEC", "EMPTY", "run"]
+
+ARGUMENT_SPEC: arguments.Spec = {
+    **arguments.AUTH,
+    **arguments.REQUESTS,
+    "state": {"type": "str", "choices": ["present", "absent", "gathered"], "default": "present"},
+    "name": {"type": "str", "required": True},
+    "namespace": {"type": "str", "default": "default"},
+    "src": {"type": "list", "elements": "path", "default": []},
+    "definition": {"type": "raw"},
+    "prune": {"type": "bool", "default": True},
+    "keep_crds": {"type": "bool", "default": True},
+    "adopt": {"type": "bool", "default": False},
+    "force_conflicts": {"type": "bool", "default": True},
+    "wait": {"type": "bool", "default": True},
+    "wait_timeout": {"type": "float", "default": 600.0},
+    "max_deletions": {"type": "int"},
+}
+
+
+def run(
+    params: Mapping[str, Any],
+    *,
+    check_mode: bool,
+    diff: bool,
+    environment: Mapping[str, str],
+    progress: Callable[[str], None],
+) -> Json:
+    """Return what became of the set. Raises InputError, before the first write, and ClusterError."""
+    clock = Clock()
+    applyset = the_set(params)
+    given = read_set(params)
+    if params["state"] == "present" and not given:
+        text = "src and definition hold no object; a set is not emptied like this, state: absent removes it"
+        raise InputError.single(SUBJECT, "src", text)
+    policy = _policy(params, dry_run=check_mode)
+    with arguments.connection(params, environment) as cluster:
+        if params["state"] == "absent":
+            worker: _Worker = Remover(cluster, applyset, policy)
+            manifests = [one.manifest for one in given]
+        else:
+            worker = Presenter(cluster, applyset, policy, progress)
+            manifests = placed(cluster, given, params["namespace"])
+        if params["state"] == "gathered":
+            found = gather(cluster, applyset, manifests)
+            return {**EMPTY, "id": applyset.id, **found, "stats": stats(cluster.stats, clock)}
+        told = _work(worker, manifests)
+        exists = params["state"] == "present"
+        return result_of(told, applyset.id, cluster.stats, clock, diff=diff, exists=exists)
+
+
+class _Worker(Protocol):
+    """What changes a set, and tells what it did."""
+
+    told: Told
+
+    def run(self, manifests: Sequence[Json]) -> None:
+        """Do it."""
+
+
+def _work(worker: _Worker, manifests: Sequence[Json]) -> Told:
+    """Do the work; what ends it after the first write is told beside what was done."""
+    try:
+        worker.run(manifests)
+    except TROUBLES as error:
+        if not worker.told.outcomes:
+            raise
+        worker.told.troubles.append(said(error))
+    return worker.told
+
+
+def _policy(params: Mapping[str, Any], *, dry_run: bool) -> SetPolicy:
+    return SetPolicy(
+        prune=params["prune"],
+        keep_crds=params["keep_crds"],
+        adopt=params["adopt"],
+        force_conflicts=params["force_conflicts"],
+        wait=params["wait"],
+        wait_timeout=params["wait_timeout"],
+        max_deletions=Budget(params["max_deletions"]),
+        dry_run=dry_run,
+    )

@@ -1,0 +1,217 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Applies, upgrades, prunes and removes a set of manifests; the work is in `module_utils/entry/applyset.py`."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: applyset
+short_description: Apply, upgrade, prune and remove a set of manifests as one unit
+version_added: 0.1.0
+author:
+  - modelops.inference contributors (@modelops)
+description:
+  - Installs a bundle of manifests step by step. CRDs come first, and are waited for until the API server serves their kinds. Then come namespaces,
+    accounts and roles, configuration and bindings, Services, certificates, workloads, webhooks, and custom resources last. Each step is waited for
+    before the next one stands on it, so that no webhook is in force before something answers it.
+  - Members carry the label C(applyset.kubernetes.io/part-of), and a ConfigMap, the parent, says what the set holds, as KEP-3659 has it. C(kubectl) and
+    other tools understand both.
+  - Everything is applied on the server's side under a field manager of the set. What others put into the objects stays, such as the certificate
+    authority that cert-manager injects, or replicas that an autoscaler sets.
+  - A set that is as wanted costs one request for each kind, and no write.
+options:
+  state:
+    description:
+      - With V(present) the cluster holds the set, and nothing of it that O(src) and O(definition) do not name.
+      - With V(absent) everything of the set is removed, custom resources first, webhooks before what answers them, namespaces last.
+      - V(gathered) returns what the set holds and where that differs from O(src) and O(definition). It writes nothing.
+    type: str
+    choices: [present, absent, gathered]
+    default: present
+  name:
+    description:
+      - The name of the set and of its parent, a ConfigMap.
+    type: str
+    required: true
+  namespace:
+    description:
+      - The namespace of the parent, and of members that name none.
+    type: str
+    default: default
+  src:
+    description:
+      - Files, folders (not deeper) and globs of YAML or JSON on the Ansible controller.
+    type: list
+    elements: path
+    default: []
+  definition:
+    description:
+      - Manifests as a map, a list of maps, or YAML text.
+    type: raw
+  prune:
+    description:
+      - Whether members that are no longer named are removed. Other objects are never touched.
+    type: bool
+    default: true
+  keep_crds:
+    description:
+      - Whether CRDs stay where the set loses them or is removed. With a CRD, Kubernetes deletes all its objects.
+      - With V(false) a CRD is deleted once it has no objects; as long as it has some, the task fails, names them, and removes nothing.
+      - A CRD that stays, and whose objects were converted by a webhook of the set, is set to convert without one.
+    type: bool
+    default: true
+  adopt:
+    description:
+      - Whether to take over objects that exist already and belong to somebody else, for example to a Helm release, to another set, or to nobody.
+        Without it they are named, and nothing is written.
+      - A namespace that exists already is used and stays when the set is removed.
+    type: bool
+    default: false
+  force_conflicts:
+    description:
+      - Whether to take back a field of a member that another field manager has taken. Without it such an object fails.
+    type: bool
+    default: true
+  wait:
+    description:
+      - Whether to wait between the steps. Without it only CRDs are waited for.
+    type: bool
+    default: true
+  wait_timeout:
+    description:
+      - Seconds that each step may take.
+    type: float
+    default: 600
+  max_deletions:
+    description:
+      - How many objects may be pruned. Where more would go, the task fails before it writes anything. By default a fifth of the set's objects, at least
+        5 and at most 50.
+    type: int
+  concurrency:
+    description:
+      - Connections to the API server.
+    type: int
+    default: 8
+  request_timeout:
+    description:
+      - Seconds for each request.
+    type: float
+    default: 30
+  deadline:
+    description:
+      - Seconds for the whole task; none where it is not given.
+    type: float
+notes:
+  - Gateway API CRDs are never changed from one release channel to the other, and no CRD is taken back to an older release of its bundle.
+  - Where a CRD no longer has a version in which objects may be stored, they are written anew in the version that it stores, before it changes.
+extends_documentation_fragment:
+  - modelops.inference.auth
+  - modelops.inference.attributes
+  - modelops.inference.attributes.action_group
+attributes:
+  check_mode:
+    support: full
+    details:
+      - What a dry run cannot reach, an object whose namespace or CRD this same run would create, is foreseen as created.
+  diff_mode:
+    support: full
+  idempotent:
+    support: full
+requirements:
+  - PyYAML
+  - urllib3
+  - kubernetes, for a kubeconfig with an auth-provider
+seealso:
+  - module: modelops.inference.llmisvc_reconcile
+"""
+
+EXAMPLES = r"""
+- name: Install LeaderWorkerSet
+  modelops.inference.applyset:
+    name: lws
+    src:
+      - bundles/lws/manifests.yaml
+
+- name: See what an upgrade would change
+  modelops.inference.applyset:
+    name: lws
+    src:
+      - bundles/lws-next/
+  check_mode: true
+  diff: true
+
+- name: Take over what somebody applied with kubectl
+  modelops.inference.applyset:
+    name: kserve
+    src:
+      - bundles/kserve/
+    adopt: true
+
+- name: Look for drift
+  modelops.inference.applyset:
+    state: gathered
+    name: kserve
+    src:
+      - bundles/kserve/
+  register: kserve
+  failed_when: kserve.drift | length > 0
+
+- name: Remove it, and keep its CRDs with all their objects
+  modelops.inference.applyset:
+    state: absent
+    name: kserve
+"""
+
+RETURN = r"""
+id:
+  description: The id of the set, which is the value of the label C(applyset.kubernetes.io/part-of) of each member.
+  returned: always
+  type: str
+  sample: applyset-wHf5Gity0G0nPN34KuNBIBBEOu2H9ED2KqsblMPFygM-v1
+exists:
+  description: Whether the set has a parent.
+  returned: always
+  type: bool
+objects:
+  description: Objects that were written, failed or were skipped; C(kind), C(namespace), C(name), C(action), C(reason).
+  returned: always
+  type: list
+  elements: dict
+unchanged:
+  description: How many objects were as wanted.
+  returned: always
+  type: int
+members:
+  description: What the set holds, with O(state=gathered); C(kind), C(namespace), C(name), C(ready), and in C(lacks) why an object does not work.
+  returned: always
+  type: list
+  elements: dict
+drift:
+  description: Where the cluster differs from the manifests, with O(state=gathered); C(kind), C(namespace), C(name), and in C(what) how.
+  returned: always
+  type: list
+  elements: dict
+problems:
+  description: What its author should know.
+  returned: always
+  type: list
+  elements: dict
+stats:
+  description: Counters as M(modelops.inference.llmisvc_reconcile) returns them.
+  returned: always
+  type: dict
+"""
+
+from ansible_collections.modelops.inference.plugins.module_utils.door import run_module
+from ansible_collections.modelops.inference.plugins.module_utils.entry import applyset
+
+
+def main() -> None:
+    """Hand the options to the entry."""
+    run_module(applyset.ARGUMENT_SPEC, applyset.run, applyset.EMPTY)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Small bundles of manifests for tests, each object named after the test's own namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+Json = dict[str, Any]
+
+
+def config(name: str, namespace: str, **data: str) -> Json:
+    """Return a ConfigMap."""
+    return named("v1", "ConfigMap", name, namespace, data=data)
+
+
+def named(api_version: str, kind: str, name: str, namespace: str = "", **body: Any) -> Json:
+    """Return an object."""
+    metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
+    return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **body}
+
+
+def crd(group: str, kind: str = "Widget", versions: Sequence[str] = ("v1",), **spec: Any) -> Json:
+    """Return a CRD of a namespaced kind; the first version is the one that is stored."""
+    plural = f"{kind.lower()}s"
+    names = {
+        "kind": kind,
+        "listKind": f"{kind}List",
+        "plural": plural,
+        "singular": kind.lower(),
+    }
+    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    return named(
+        "apiextensions.k8s.io/v1",
+        "CustomResourceDefinition",
+        f"{plural}.{group}",
+        spec={
+            "group": group,
+            "names": names,
+            "scope": "Namespaced",
+            "versions": [
+                {
+                    "name": version,
+                    "served": True,
+                    "storage": place == 0,
+                    "schema": {"openAPIV3Schema": schema},
+                }
+                for place, version in enumerate(versions)
+            ],
+            **spec,
+        },
+    )
+
+
+def deployment(name: str, namespace: str, image: str = "registry.example.com/m:1") -> Json:
+    """Return a Deployment of one pod, which the lab makes ready."""
+    labels = {"app": name}
+    return named(
+        "apps/v1",
+        "Deployment",
+        name,
+        namespace,
+        spec={
+            "selector": {"matchLabels": labels},
+            "template": {
+                "metadata": {"labels": labels},
+                "spec": {"containers": [{"name": "manager", "image": image}]},
+            },
+        },
+    )
+
+
+def service(name: str, namespace: str) -> Json:
+    """Return the Service of `deployment`."""
+    ports = [{"port": 443, "targetPort": 9443, "protocol": "TCP"}]
+    return named("v1", "Service", name, namespace, spec={"ports": ports, "selector": {"app": name}})
