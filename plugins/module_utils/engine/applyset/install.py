@@ -10,7 +10,7 @@ from ...cluster.connection import Cluster
 from ...cluster.errors import ClusterError
 from ...kube.applyset import PART_OF_LABEL
 from ...kube.crds import conversion_service, is_crd
-from ...kube.manifest import Json
+from ...kube.manifest import Json, value_at
 from ...kube.redact import redact_text, secrets_of
 from ...kube.reference import Reference
 from ...kube.set_stage import SetStage
@@ -150,7 +150,13 @@ def _named(member: Member) -> Json:
 
 
 def _services(members: Sequence[Member]) -> set[Reference]:
-    return {member.reference for member in members if member.stage is SetStage.SERVICE}
+    """Return the Services whose endpoints are the set's own pods."""
+    return {
+        member.reference
+        for member in members
+        if member.stage is SetStage.SERVICE
+        and value_at(member.desired.manifest(""), ("spec", "selector"))
+    }
 
 
 def _asked(steps: Sequence[Step]) -> Iterator[Reference]:

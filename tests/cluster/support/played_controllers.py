@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the pods of a bundle would do, for nodes that run none: certificates, the authority in webhooks, and the webhooks' answers."""
+
+from __future__ import annotations
+
+import base64
+import json
+import ssl
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from tests.lab import pki
+from tests.lab.client import ApiError, Client
+from tests.lab.ports import LOOPBACK
+
+Json = dict[str, Any]
+INJECT = "cert-manager.io/inject-ca-from"
+#: Objects into which cert-manager writes the authority.
+_INJECTED = (
+    ("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration"),
+    ("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration"),
+    ("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
+)
+
+
+@dataclass
+class CertManager:
+    """Plays cert-manager: certificates of one authority, their Secrets, and the authority where an annotation asks for it."""
+
+    client: Client
+    authority: pki.Authority = field(default_factory=lambda: pki.Authority.new("webhooks"))
+
+    @property
+    def bundle(self) -> str:
+        """The authority as `caBundle` has it."""
+        return base64.b64encode(self.authority.pair.certificate.encode()).decode()
+
+    def act(self) -> None:
+        """Do all that is left to do."""
+        # What goes while it is looked at is nothing to us.
+        if self.client.get(*_INJECTED[2], "certificates.cert-manager.io"):
+            self._certify()
+        for kind in _INJECTED:
+            with suppress(ApiError):
+                for found in self.client.list_all(*kind):
+                    self._inject(found)
+
+    def _certify(self) -> None:
+        with suppress(ApiError):
+            for certificate in self.client.list_all("cert-manager.io/v1", "Certificate"):
+                self._issue(certificate)
+            for issuer in self.client.list_all("cert-manager.io/v1", "Issuer"):
+                if not issuer.get("status"):
+                    self.client.patch_status(issuer, _ready())
+
+    def _issue(self, certificate: Json) -> None:
+        if certificate.get("status"):
+            return
+        metadata, spec = certificate["metadata"], certificate["spec"]
+        names = list(spec.get("dnsNames") or [])
+        pair = self.authority.server(names[0], names)
+        texts = {
+            "tls.crt": pair.certificate,
+            "tls.key": pair.key,
+            "ca.crt": self.authority.pair.certificate,
+        }
+        secret = {
+            "apiVersion": "v1",
+            "kind": "Secret",
+            "type": "kubernetes.io/tls",
+            "metadata": {
+                "name": spec["secretName"],
+                "namespace": metadata["namespace"],
+                "annotations": {"cert-manager.io/certificate-name": metadata["name"]},
+            },
+            "stringData": texts,
+        }
+        with suppress(ApiError):
+            self.client.create(secret)
+        self.client.patch_status(certificate, _ready())
+
+    def _inject(self, found: Json) -> None:
+        if INJECT not in (found["metadata"].get("annotations") or {}):
+            return
+        if found["kind"] == "CustomResourceDefinition":
+            client = (found["spec"].get("conversion") or {}).get("webhook", {}).get("clientConfig")
+            if client and client.get("caBundle") != self.bundle:
+                patch = {"webhook": {"clientConfig": {"caBundle": self.bundle}}}
+                self.client.patch(found, {"spec": {"conversion": patch}})
+            return
+        if all(each["clientConfig"].get("caBundle") == self.bundle for each in found["webhooks"]):
+            return
+        for each in found["webhooks"]:
+            each["clientConfig"]["caBundle"] = self.bundle
+        self.client.patch(found, {"webhooks": found["webhooks"]})
+
+
+def _ready() -> Json:
+    return {"conditions": [{"type": "Ready", "status": "True", "reason": "Played"}]}
+
+
+@contextmanager
+def webhook_server(
+    authority: pki.Authority, names: list[str], folder: Path, port: int = 0
+) -> Iterator[int]:
+    """Answer every webhook and every conversion; gives the port. names: under which the API server asks."""
+    pair = authority.server(names[0], names)
+    certificate, key = folder / "served.crt", folder / "served.key"
+    certificate.write_text(pair.certificate)
+    key.write_text(pair.key)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    server = ThreadingHTTPServer((LOOPBACK, port), _Answers)
+    server.daemon_threads = True
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class _Answers(BaseHTTPRequestHandler):
+    """Admits everything but objects labelled `refuse`, and converts by writing the other version."""
+
+    def do_POST(self) -> None:
+        review = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        request = review["request"]
+        response: Json = {"uid": request["uid"]}
+        if review["kind"] == "ConversionReview":
+            wanted = request["desiredAPIVersion"]
+            converted = [{**each, "apiVersion": wanted} for each in request["objects"]]
+            response |= {"convertedObjects": converted, "result": {"status": "Success"}}
+        else:
+            made = request.get("object") or {}
+            refuse = "refuse" in (made.get("metadata", {}).get("labels") or {})
+            response["allowed"] = not refuse
+        answer = json.dumps(
+            {"apiVersion": review["apiVersion"], "kind": review["kind"], "response": response}
+        ).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_args: Any) -> None:
+        """Say nothing."""
+
+
+def answered_here(manifests: list[Json], port: int) -> list[Json]:
+    """Return a bundle whose webhooks are answered on this machine: their Services lead to it, and keep their names."""
+    services = {
+        (service["namespace"], service["name"])
+        for manifest in manifests
+        for service in _asked(manifest)
+    }
+    for manifest in manifests:
+        metadata = manifest["metadata"]
+        if manifest["kind"] == "Service" and (metadata["namespace"], metadata["name"]) in services:
+            manifest["spec"] = {"type": "ExternalName", "externalName": "localhost"}
+        for service in _asked(manifest):
+            service["port"] = port
+    return manifests
+
+
+def names_of(manifests: list[Json]) -> list[str]:
+    """Return the names under which the API server asks the webhooks of a bundle."""
+    asked = [service for manifest in manifests for service in _asked(manifest)]
+    return sorted({f"{each['name']}.{each['namespace']}.svc" for each in asked})
+
+
+def _asked(manifest: Json) -> Iterator[Json]:
+    """Yield the references to Services that webhooks and converters are answered by."""
+    conversion = (manifest.get("spec") or {}).get("conversion") or {}
+    clients = [each["clientConfig"] for each in manifest.get("webhooks") or []]
+    clients.append((conversion.get("webhook") or {}).get("clientConfig") or {})
+    yield from (client["service"] for client in clients if client.get("service"))
