@@ -16,7 +16,9 @@ from .support.entries import Entries
 Json = dict[str, Any]
 ALL = cases()
 ON_A_CLUSTER = sorted(
-    name for name, expected in ALL.items() if expected["run"]["needs"] == "cluster"
+    name
+    for name, expected in ALL.items()
+    if expected["run"]["needs"] == "cluster" and "task" in expected["run"]
 )
 
 

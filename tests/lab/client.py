@@ -116,7 +116,12 @@ class Client:
     def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> Manifest | None:
         """Read one object; None where there is none."""
         found = self.request("GET", self.path(api_version, kind, namespace, name), accept=(404,))
-        return None if found.get("kind") == "Status" and found.get("code") == 404 else dict(found)
+        # A kind that is gone is answered with a text.
+        missing = isinstance(found, str) or (found.get("kind"), found.get("code")) == (
+            "Status",
+            404,
+        )
+        return None if missing else dict(found)
 
     def list_all(
         self, api_version: str, kind: str, namespace: str = "", **query: str
@@ -216,7 +221,8 @@ class Client:
 
     def _discover(self, api_version: str) -> dict[str, tuple[str, bool]]:
         answer = self.request("GET", _group_path(api_version), accept=(404,))
-        resources = [each for each in answer.get("resources", ()) if "/" not in each["name"]]
+        served = answer.get("resources", ()) if isinstance(answer, dict) else ()
+        resources = [each for each in served if "/" not in each["name"]]
         return {each["kind"]: (each["name"], each["namespaced"]) for each in resources}
 
 

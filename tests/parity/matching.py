@@ -92,6 +92,8 @@ def _holds(check: Json, seen: Seen) -> bool:
         value = at(seen.result, check["path"])
     else:
         objects = [each for each in seen.manifests if _is(each, check)]
+        if check.get("no_object"):
+            return not objects
         value = at(objects[0], check.get("path") or []) if objects else ABSENT
         if not objects and "present" not in check:
             return False

@@ -42,8 +42,8 @@ class CertManager:
 
     def act(self) -> None:
         """Do all that is left to do."""
-        # What goes while it is looked at is nothing to us.
-        if self.client.get(*_INJECTED[2], "certificates.cert-manager.io"):
+        # What goes while it is looked at is nothing to us; cert-manager's kinds may not be there.
+        with suppress(ApiError, LookupError):
             self._certify()
         for kind in _INJECTED:
             with suppress(ApiError):
@@ -51,12 +51,11 @@ class CertManager:
                     self._inject(found)
 
     def _certify(self) -> None:
-        with suppress(ApiError):
-            for certificate in self.client.list_all("cert-manager.io/v1", "Certificate"):
-                self._issue(certificate)
-            for issuer in self.client.list_all("cert-manager.io/v1", "Issuer"):
-                if not issuer.get("status"):
-                    self.client.patch_status(issuer, _ready())
+        for certificate in self.client.list_all("cert-manager.io/v1", "Certificate"):
+            self._issue(certificate)
+        for issuer in self.client.list_all("cert-manager.io/v1", "Issuer"):
+            if not issuer.get("status"):
+                self.client.patch_status(issuer, _ready())
 
     def _issue(self, certificate: Json) -> None:
         if certificate.get("status"):
