@@ -50,6 +50,38 @@ options:
     description:
       - Manifests as a map, a list of maps, or YAML text.
     type: raw
+  transform:
+    description:
+      - Changes to the bundle, made on its objects. A name that the bundle does not have is an error that names those that it has.
+    type: dict
+    suboptions:
+      registry:
+        description: Takes the place of every image's registry. The path below it stays, and Docker's own images keep C(library/).
+        type: str
+      images:
+        description: Whole images with tag or digest, by the repository that the bundle names.
+        type: dict
+      image_pull_secrets:
+        description: Names of Secrets that the pods of all workloads pull with, beside those of the bundle.
+        type: list
+        elements: str
+      namespaces:
+        description: New names of namespaces, by the bundle's names. What refers to them follows, such as subjects, webhooks and certificates.
+        type: dict
+      pod_security:
+        description: The level of Pod Security that the bundle's namespaces are labelled with.
+        type: str
+        choices: [privileged, baseline, restricted]
+      config:
+        description:
+          - Values for ConfigMaps, by name and key. A map is merged into the JSON that the key holds; a text takes its place.
+        type: dict
+      workloads:
+        description:
+          - Changes to Deployments, DaemonSets and StatefulSets by name, or under C(*) for all of them.
+          - Each may hold C(replicas), C(node_selector), C(tolerations), and for the container of the manager C(resources), C(env), C(leader_election),
+            C(log_level), C(feature_gates) and C(extra_args). An argument takes the place of one with the same flag.
+        type: dict
   prune:
     description:
       - Whether members that are no longer named are removed. Other objects are never touched.
@@ -148,6 +180,23 @@ EXAMPLES = r"""
     src:
       - bundles/kserve/
     adopt: true
+
+- name: Install from a mirror, in a namespace of our own
+  modelops.inference.applyset:
+    name: kserve
+    src:
+      - bundles/kserve/
+    transform:
+      registry: mirror.example.com
+      image_pull_secrets: [mirror]
+      namespaces:
+        kserve: serving
+      workloads:
+        kserve-controller-manager:
+          resources: {limits: {memory: 1Gi}}
+      config:
+        inferenceservice-config:
+          deploy: {defaultDeploymentMode: Standard}
 
 - name: Look for drift
   modelops.inference.applyset:

@@ -21,6 +21,17 @@ from .set_result import EMPTY, Told, result_of
 
 __all__ = ["ARGUMENT_SPEC", "EMPTY", "run"]
 
+#: How a bundle is fitted to a cluster.
+TRANSFORM: arguments.Spec = {
+    "registry": {"type": "str"},
+    "images": {"type": "dict"},
+    "image_pull_secrets": {"type": "list", "elements": "str", "no_log": False},
+    "namespaces": {"type": "dict"},
+    "pod_security": {"type": "str", "choices": ["privileged", "baseline", "restricted"]},
+    "config": {"type": "dict"},
+    "workloads": {"type": "dict"},
+}
+
 ARGUMENT_SPEC: arguments.Spec = {
     **arguments.AUTH,
     **arguments.REQUESTS,
@@ -29,6 +40,7 @@ ARGUMENT_SPEC: arguments.Spec = {
     "namespace": {"type": "str", "default": "default"},
     "src": {"type": "list", "elements": "path", "default": []},
     "definition": {"type": "raw"},
+    "transform": {"type": "dict", "options": TRANSFORM},
     "prune": {"type": "bool", "default": True},
     "keep_crds": {"type": "bool", "default": True},
     "adopt": {"type": "bool", "default": False},

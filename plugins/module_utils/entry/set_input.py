@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..bundles.manifests import Given, duplicates, read_manifests
+from ..bundles.transform import transformed
 from ..cluster.connection import Cluster
 from ..cluster.errors import KindMissing
 from ..engine.applyset.members import LONGEST_NAME, ApplySet
@@ -45,7 +46,9 @@ def read_set(params: Mapping[str, Any]) -> list[Given]:
     """Return the manifests of a task, as they are written. Raises InputError with every problem of every file."""
     documents = sources.read(params["src"]) if params["src"] else []
     documents += _definition(params["definition"])
-    return read_manifests((document.origin, document.value) for document in documents)
+    given = read_manifests((document.origin, document.value) for document in documents)
+    manifests = transformed([one.manifest for one in given], params["transform"])
+    return [Given(one.origin, manifest) for one, manifest in zip(given, manifests, strict=True)]
 
 
 def placed(cluster: Cluster, given: Sequence[Given], namespace: str) -> list[Json]:

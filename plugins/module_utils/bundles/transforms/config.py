@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Settings of a controller that stand in a ConfigMap of its bundle, each key a JSON text or a plain one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ...kube.manifest import Json
+from ...kube.problem import Problem
+
+
+def set_config(
+    manifests: Sequence[Json], wanted: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Problem]:
+    """Merge values into ConfigMaps by name and key. A map is merged into the JSON that the key holds, and written back whole.
+
+    Yields a problem for each ConfigMap that is not there, and for each key that holds no JSON map where a map is given.
+    """
+    maps = {each["metadata"]["name"]: each for each in manifests if each["kind"] == "ConfigMap"}
+    for name, values in wanted.items():
+        path = f"transform.config.{name}"
+        if name not in maps:
+            known = ", ".join(sorted(maps)) or "none"
+            yield Problem(path, f"the bundle has no such ConfigMap; there are: {known}")
+            continue
+        data = maps[name].setdefault("data", {})
+        for key, value in values.items():
+            yield from _set(data, key, value, f"{path}.{key}")
+
+
+def _set(data: Json, key: str, value: Any, path: str) -> Iterator[Problem]:
+    if not isinstance(value, Mapping):
+        data[key] = value if isinstance(value, str) else json.dumps(value)
+        return
+    try:
+        there = json.loads(data.get(key) or "{}")
+    except ValueError:
+        there = None
+    if not isinstance(there, dict):
+        yield Problem(path, "the bundle's text is no JSON map to merge into; give the whole text")
+        return
+    data[key] = json.dumps(_merged(there, value), indent=2)
+
+
+def _merged(there: Json, value: Mapping[str, Any]) -> Json:
+    merged = dict(there)
+    for key, inner in value.items():
+        below = merged.get(key)
+        both = isinstance(inner, Mapping) and isinstance(below, dict)
+        merged[key] = _merged(below or {}, inner) if both else inner
+    return merged
