@@ -1,0 +1,51 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Filters about the rights that runs of this collection need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ansible.errors import AnsibleFilterError
+
+from ..module_utils.entry.least_privilege import Wanted
+from ..module_utils.entry.least_privilege import least_privilege as rights_of
+from ..module_utils.kube.problem import InputError
+from ..plugin_utils.arguments import flag, mapping, text
+
+
+def least_privilege(
+    value: Any,
+    subject: Any,
+    name: Any = "modelops-inference",
+    wait: Any = True,
+    create_namespaces: Any = False,
+    cluster_rights: Any = True,
+) -> dict[str, Any]:
+    """Return roles and bindings for whoever reconciles what was rendered."""
+    plugin = "least_privilege"
+    rendered = mapping(plugin, value)
+    wanted = Wanted(
+        text(plugin, name, "name"),
+        mapping(plugin, subject, "subject"),
+        flag(plugin, wait, "wait"),
+        flag(plugin, create_namespaces, "create_namespaces"),
+        flag(plugin, cluster_rights, "cluster_rights"),
+    )
+    try:
+        return rights_of(rendered.get("services") or [], rendered.get("manifests") or [], wanted)
+    except (InputError, KeyError, TypeError) as error:
+        raise AnsibleFilterError(
+            f"{plugin}: the input has to be a result of llmisvc_reconcile with state rendered: {error}"
+        ) from error
+
+
+class FilterModule:
+    """The filters of this file."""
+
+    def filters(self) -> dict[str, Callable[..., Any]]:
+        """Return them by name."""
+        return {"least_privilege": least_privilege}

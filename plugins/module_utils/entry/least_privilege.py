@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rights that somebody needs who reconciles services: from what is rendered for them, in two groups, and no more.
+
+What is used is asked for by a run itself; what is held only has to be held, since nobody may write a Role that grants more than its
+writer has. Neither `escalate` nor `bind` is ever among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..cluster.kinds import facts
+from ..kube.manifest import Json
+from ..kube.problem import Complaint, InputError, Problem
+from ..services.kind import ServiceKind
+from ..services.registry import KINDS, WRITTEN
+
+Kind = tuple[str, str]
+
+_RBAC = "rbac.authorization.k8s.io/v1"
+_LOOK, _WATCH = ("list",), ("list", "watch")
+_WRITE = ("create", "delete", "get", "patch")
+_GROUP = "inference.modelops.io/rights"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """name: of the roles. subject: whom they are bound to. wait: whether runs wait. create_namespaces: whether runs may make them.
+
+    cluster_rights: whether rights beyond the services' namespaces may be given.
+    """
+
+    name: str
+    subject: Json
+    wait: bool = True
+    create_namespaces: bool = False
+    cluster_rights: bool = True
+
+
+def least_privilege(
+    services: Sequence[Mapping[str, Any]], manifests: Sequence[Json], wanted: Wanted
+) -> Json:
+    """Return `manifests`, the roles and bindings, and `lost`, what does not work without rights that are not given.
+
+    services: kind and namespace of each. manifests: everything that is rendered for them. Raises InputError for a kind that is no service.
+    """
+    kinds = [_kind(service) for service in services]
+    namespaces = sorted({str(service["namespace"]) for service in services})
+    roles: list[Json] = []
+    for namespace in namespaces:
+        within = [each for each in manifests if each["metadata"].get("namespace") == namespace]
+        used = _rules(_used(kinds, within, wanted, namespaced=True))
+        held = _granted(within, "Role")
+        roles += _both(wanted, namespace, used, held)
+    everywhere = [each for each in manifests if not each["metadata"].get("namespace")]
+    if wanted.cluster_rights:
+        used = _rules([*_used(kinds, everywhere, wanted, namespaced=False), *_looks(wanted)])
+        roles += _both(wanted, "", used, _granted(everywhere, "ClusterRole"))
+    return {"manifests": roles, "lost": [] if wanted.cluster_rights else list(_lost(everywhere))}
+
+
+def _kind(service: Mapping[str, Any]) -> ServiceKind[Any, Any]:
+    name = str(service["kind"])
+    found = next((KINDS[key] for key in WRITTEN if key[1] == name and key in KINDS), None)
+    if found is None:
+        text = f"{name} is no kind of service; there are: {', '.join(sorted({k for dummy, k in KINDS}))}"
+        raise InputError([Complaint("least_privilege", (Problem("services", text),))])
+    return found
+
+
+def _used(
+    kinds: Iterable[ServiceKind[Any, Any]],
+    manifests: Sequence[Json],
+    wanted: Wanted,
+    *,
+    namespaced: bool,
+) -> Iterator[tuple[Kind, str, tuple[str, ...]]]:
+    """Yield kind, subresource and verbs of what a run asks for. Every run looks at all kinds of children, to find those to remove."""
+    written = {(each["apiVersion"], each["kind"]) for each in manifests}
+    for kind in kinds:
+        for child in kind.child_kinds:
+            if _is_namespaced(child) is namespaced:
+                watched = wanted.wait and child in kind.observed_kinds
+                yield child, "", _WATCH if watched else _LOOK
+        if namespaced:
+            yield kind.key, "", (*_WRITE, *(_WATCH if wanted.wait else _LOOK))
+            yield kind.key, "status", ("patch",)
+    for each in written:
+        yield each, "", _WRITE
+    if namespaced:
+        yield ("coordination.k8s.io/v1", "Lease"), "", _WRITE
+        if wanted.wait:
+            yield ("v1", "Pod"), "", _WATCH
+
+
+def _looks(wanted: Wanted) -> Iterator[tuple[Kind, str, tuple[str, ...]]]:
+    """Yield what is looked at beyond the services' namespaces: whether a controller runs, the gateway, the namespaces."""
+    yield ("apps/v1", "Deployment"), "", _LOOK
+    yield ("gateway.networking.k8s.io/v1", "Gateway"), "", ("get",)
+    yield (
+        ("v1", "Namespace"),
+        "",
+        ("create", "get") if wanted.create_namespaces else ("get",),
+    )
+
+
+def _rules(needs: Iterable[tuple[Kind, str, tuple[str, ...]]]) -> list[Json]:
+    """Return the needs as rules, one for each group and set of verbs."""
+    verbs: dict[tuple[str, str], set[str]] = {}
+    for (api_version, kind), subresource, wanted in needs:
+        plural = _plural(api_version, kind)
+        resource = f"{plural}/{subresource}" if subresource else plural
+        verbs.setdefault((api_version.rpartition("/")[0], resource), set()).update(wanted)
+    grouped: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (group, resource), asked in verbs.items():
+        grouped.setdefault((group, tuple(sorted(asked))), []).append(resource)
+    return [
+        {"apiGroups": [group], "resources": sorted(resources), "verbs": list(asked)}
+        for (group, asked), resources in sorted(grouped.items())
+    ]
+
+
+def _plural(api_version: str, kind: str) -> str:
+    """Return the resource of a kind; where it is not known, as Kubernetes itself guesses it."""
+    known = facts(api_version, kind)
+    if known is not None:
+        return known.plural
+    lower = kind.lower()
+    if lower.endswith("s"):
+        return f"{lower}es"
+    return f"{lower[:-1]}ies" if lower.endswith("y") else f"{lower}s"
+
+
+def _granted(manifests: Iterable[Json], kind: str) -> list[Json]:
+    """Return the rules of the roles among these manifests, each once."""
+    rules: list[Json] = []
+    for each in manifests:
+        if each["kind"] == kind:
+            rules += [rule for rule in each.get("rules") or [] if rule not in rules]
+    return rules
+
+
+def _both(wanted: Wanted, namespace: str, used: list[Json], held: list[Json]) -> list[Json]:
+    """Return a role with its binding for each group that is not empty."""
+    groups = (("used", wanted.name, used), ("held", f"{wanted.name}-grants", held))
+    return [
+        each
+        for group, name, rules in groups
+        if rules
+        for each in _role(name, namespace, group, rules, wanted.subject)
+    ]
+
+
+def _role(name: str, namespace: str, group: str, rules: list[Json], subject: Json) -> list[Json]:
+    prefix = "" if namespace else "Cluster"
+    metadata: Json = {"name": name, "labels": {_GROUP: group}}
+    if namespace:
+        metadata["namespace"] = namespace
+    reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": f"{prefix}Role", "name": name}
+    return [
+        {"apiVersion": _RBAC, "kind": f"{prefix}Role", "metadata": metadata, "rules": rules},
+        {
+            "apiVersion": _RBAC,
+            "kind": f"{prefix}RoleBinding",
+            "metadata": metadata,
+            "roleRef": reference,
+            "subjects": [subject],
+        },
+    ]
+
+
+def _lost(everywhere: Sequence[Json]) -> Iterator[str]:
+    """Yield what a run without rights of the whole cluster cannot do."""
+    for each in everywhere:
+        name = f"{each['kind']} {each['metadata']['name']}"
+        yield f"{name} cannot be written, and a service that wants it is refused: switch the feature off"
+    yield "whether a controller runs for the services is not seen; say reconciler: direct"
+    yield "whether the gateway is there is not seen"
+    yield "namespaces cannot be created, and a missing one is only seen when a write fails"
+    yield "whether pods will find room on the nodes is not judged"
+
+
+def _is_namespaced(kind: Kind) -> bool:
+    known = facts(*kind)
+    return known is None or known.namespaced
