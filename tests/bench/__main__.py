@@ -22,7 +22,7 @@ from pathlib import Path
 from tests.lab.control_plane import ControlPlane
 from tests.lab.crd_sources import MODEL_SERVICE
 
-from . import clusters, decide, figures, fit, fleets, library, memory, picker, ready
+from . import bundles, clusters, decide, figures, fit, fleets, library, memory, picker, ready
 from .plane import BUILD, Bench
 from .runs import Json
 from .workload import custom_resource_definition
@@ -41,6 +41,7 @@ SHORT: dict[str, Scenario] = {
     "ready": ready.ready_delay,
 }
 LONG: dict[str, Scenario] = {
+    "bundle": bundles.bundle,
     "large": fleets.settled_large,
     "create-large": fleets.create_large,
     "huge": memory.noop_huge,

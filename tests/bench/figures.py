@@ -82,6 +82,18 @@ FIGURES = (
         _ratio("noop-L", "kubectl", "server_cpu_s"),
         **_MORE,
     ),
+    Figure(
+        "a settled bundle of 400 objects, requests", "", 40, None, _ours("bundle-noop", "requests")
+    ),
+    Figure("the same, writes", "", 0, None, _ours("bundle-noop", "writes")),
+    Figure(
+        "its installation, requests of kubernetes.core.k8s / ours",
+        "x",
+        5,
+        None,
+        _ratio("bundle-create", K8S, "requests"),
+        **_MORE,
+    ),
     Figure("to compile one ModelService", "ms", 1.5, None, _compile_ms),
     Figure(
         "fit on 1,000 nodes with 10,000 pods, beside the LISTs",

@@ -17,7 +17,7 @@ from tests.lab.cluster import Cluster
 from tests.lab.faults import writes
 from tests.lab.proxy import Proxy
 
-from .support.bundles import config, crd, deployment, named, service
+from .support.bundles import config, crd, deployment, large, named
 from .support.entries import Entries
 
 Json = dict[str, Any]
@@ -94,41 +94,10 @@ def test_the_id_is_the_one_that_kubectl_computes(
     assert [each["name"] for each in found["members"]] == ["one"]
 
 
-def bundle(namespace: str, size: int) -> list[Json]:
-    """Return a bundle of many objects of ten kinds."""
-    kinds: list[Json] = []
-    for number in range(size // 10):
-        name = f"{namespace}-{number}"
-        rules = [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]
-        subject = {"kind": "ServiceAccount", "name": name, "namespace": namespace}
-        role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name}
-        rbac = "rbac.authorization.k8s.io/v1"
-        kinds += [
-            crd(f"g{number}.{namespace}.example.com"),
-            named("v1", "ServiceAccount", name, namespace),
-            named(rbac, "ClusterRole", name, rules=rules),
-            named(rbac, "ClusterRoleBinding", name, subjects=[subject], roleRef=role),
-            named(rbac, "Role", name, namespace, rules=rules),
-            config(name, namespace, text="a" * 100),
-            named("v1", "Secret", name, namespace, stringData={"password": "x"}),
-            service(name, namespace),
-            deployment(name, namespace)
-            | {"spec": {**deployment(name, namespace)["spec"], "replicas": 0}},
-            named(
-                "policy/v1",
-                "PodDisruptionBudget",
-                name,
-                namespace,
-                spec={"maxUnavailable": 1, "selector": {"matchLabels": {"app": name}}},
-            ),
-        ]
-    return kinds
-
-
 def test_a_second_install_of_a_large_bundle_writes_nothing_and_asks_little(
     counted: Entries, proxy: Proxy, namespace: str
 ) -> None:
-    objects = bundle(namespace, 400)
+    objects = large(namespace, 400)
     options = {"name": "large", "namespace": namespace, "definition": objects}
     first = counted.applyset(**options)
     assert len(done(first)) == 401

@@ -74,3 +74,34 @@ def service(name: str, namespace: str) -> Json:
     """Return the Service of `deployment`."""
     ports = [{"port": 443, "targetPort": 9443, "protocol": "TCP"}]
     return named("v1", "Service", name, namespace, spec={"ports": ports, "selector": {"app": name}})
+
+
+def large(namespace: str, size: int) -> list[Json]:
+    """Return a bundle of many objects of ten kinds."""
+    kinds: list[Json] = []
+    for number in range(size // 10):
+        name = f"{namespace}-{number}"
+        rules = [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]
+        subject = {"kind": "ServiceAccount", "name": name, "namespace": namespace}
+        role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name}
+        rbac = "rbac.authorization.k8s.io/v1"
+        kinds += [
+            crd(f"g{number}.{namespace}.example.com"),
+            named("v1", "ServiceAccount", name, namespace),
+            named(rbac, "ClusterRole", name, rules=rules),
+            named(rbac, "ClusterRoleBinding", name, subjects=[subject], roleRef=role),
+            named(rbac, "Role", name, namespace, rules=rules),
+            config(name, namespace, text="a" * 100),
+            named("v1", "Secret", name, namespace, stringData={"password": "x"}),
+            service(name, namespace),
+            deployment(name, namespace)
+            | {"spec": {**deployment(name, namespace)["spec"], "replicas": 0}},
+            named(
+                "policy/v1",
+                "PodDisruptionBudget",
+                name,
+                namespace,
+                spec={"maxUnavailable": 1, "selector": {"matchLabels": {"app": name}}},
+            ),
+        ]
+    return kinds

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A bundle of 400 objects installed and left alone, with applyset, as a loop of kubernetes.core.k8s, and with kubectl."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.cluster.support.bundles import large
+
+from .plane import Bench, entry, median, settled
+from .runs import Json, Timing
+
+SIZE = 400
+RUNS = 3
+K8S = "kubernetes.core.k8s"
+
+
+def bundle(bench: Bench) -> list[Json]:
+    """Return bundle-create and bundle-noop. Each contestant has a bundle of its own, since CRDs and roles are of the whole cluster."""
+    places = {name: bench.namespace() for name in ("ours", K8S, "kubectl")}
+    made = {name: large(place, SIZE) for name, place in places.items()}
+    acts = {
+        "ours": lambda path=None: _apply(bench, made["ours"], places["ours"], path),
+        K8S: lambda path=None: bench.k8s(made[K8S], path),
+        "kubectl": lambda path=None: bench.kubectl(made["kubectl"], path),
+    }
+    created = {name: bench.counted(act) for name, act in acts.items()}
+    settled(acts["ours"])
+    turns: dict[str, list[Timing]] = {name: [] for name in acts}
+    for dummy in range(RUNS):
+        for name, act in acts.items():
+            turns[name].append(act())
+    figures = {name: median(timings) for name, timings in turns.items()}
+    for name, act in acts.items():
+        figures[name] |= bench.counted(act)
+    for name, objects in made.items():
+        _remove(bench, objects, places[name])
+    bench.drop(*places.values())
+    return [entry("bundle-create", SIZE, created), entry("bundle-noop", SIZE, figures)]
+
+
+def _apply(bench: Bench, objects: list[Json], namespace: str, path: Path | None) -> Timing:
+    return bench.play([_task(objects, namespace)], path)
+
+
+def _remove(bench: Bench, objects: list[Json], namespace: str) -> None:
+    """Remove what the contestants made beside the namespace."""
+    adopted = _task(objects, namespace, adopt=True)
+    gone = _task([], namespace, state="absent", keep_crds=False)
+    bench.play([adopted, gone])
+
+
+def _task(objects: list[Json], namespace: str, **options: object) -> Json:
+    arguments = {"name": "large", "namespace": namespace, "definition": objects, **options}
+    return {"modelops.inference.applyset": arguments}
