@@ -50,6 +50,25 @@ options:
     description:
       - Manifests as a map, a list of maps, or YAML text.
     type: raw
+  component:
+    description:
+      - What the set is, where this collection knows it. Then what it stands on is looked for before anything is written, upgrades that skip a release
+        are refused where stored objects would be lost, and its leaders are checked.
+    type: str
+    choices: [gateway_api, inference_extension, lws, cert_manager, kserve, kserve_llmisvc, kserve_localmodel, model_operator]
+  version:
+    description:
+      - The release that O(src) holds. It is noted on the parent; an older one than that which is noted is refused.
+    type: str
+  checks:
+    description:
+      - With O(state=gathered), whether the set works. Workloads are available at their present generation, certificates issued, the authorities in webhooks
+        and converters those of the served certificates, webhooks and converters answer, CRDs keep one version only, accounts may do what their roles say,
+        and the leaders of O(component) renew their Leases.
+      - The task fails where one of them does not hold, and names it.
+      - Nothing is written; webhooks are asked by dry runs. Accounts are asked as themselves, which needs the right to impersonate them.
+    type: bool
+    default: false
   transform:
     description:
       - Changes to the bundle, made on its objects. A name that the bundle does not have is an error that names those that it has.
@@ -94,6 +113,12 @@ options:
       - A CRD that stays, and whose objects were converted by a webhook of the set, is set to convert without one.
     type: bool
     default: true
+  delete_objects:
+    description:
+      - With O(state=absent), whether all objects of the set's CRDs are deleted first, while their controllers still run.
+      - Without it a set of a known O(component) is not removed while it serves something.
+    type: bool
+    default: false
   adopt:
     description:
       - Whether to take over objects that exist already and belong to somebody else, for example to a Helm release, to another set, or to nobody.
@@ -207,6 +232,13 @@ EXAMPLES = r"""
   register: kserve
   failed_when: kserve.drift | length > 0
 
+- name: See that it works
+  modelops.inference.applyset:
+    state: gathered
+    name: kserve
+    component: kserve
+    checks: true
+
 - name: Remove it, and keep its CRDs with all their objects
   modelops.inference.applyset:
     state: absent
@@ -239,6 +271,15 @@ members:
   elements: dict
 drift:
   description: Where the cluster differs from the manifests, with O(state=gathered); C(kind), C(namespace), C(name), and in C(what) how.
+  returned: always
+  type: list
+  elements: dict
+version:
+  description: The release that is noted on the parent, with O(state=gathered).
+  returned: always
+  type: str
+checks:
+  description: What was checked, with O(checks=true); C(name), C(ok), and in C(message) what is wrong.
   returned: always
   type: list
   elements: dict

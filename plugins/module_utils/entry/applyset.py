@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from ..bundles.components import COMPONENTS
 from ..engine.applyset.policy import SetPolicy
 from ..engine.policy import Budget
 from ..kube.manifest import Json
@@ -14,9 +15,11 @@ from . import arguments
 from .result import TROUBLES, Clock, stats
 from .result import told as said
 from .set_absent import Remover
+from .set_checks import check
 from .set_gather import gather
 from .set_input import SUBJECT, placed, read_set, the_set
 from .set_present import Presenter
+from .set_release import Release
 from .set_result import EMPTY, Told, result_of
 
 __all__ = ["ARGUMENT_SPEC", "EMPTY", "run"]
@@ -40,9 +43,13 @@ ARGUMENT_SPEC: arguments.Spec = {
     "namespace": {"type": "str", "default": "default"},
     "src": {"type": "list", "elements": "path", "default": []},
     "definition": {"type": "raw"},
+    "component": {"type": "str", "choices": list(COMPONENTS)},
+    "version": {"type": "str"},
+    "checks": {"type": "bool", "default": False},
     "transform": {"type": "dict", "options": TRANSFORM},
     "prune": {"type": "bool", "default": True},
     "keep_crds": {"type": "bool", "default": True},
+    "delete_objects": {"type": "bool", "default": False},
     "adopt": {"type": "bool", "default": False},
     "force_conflicts": {"type": "bool", "default": True},
     "wait": {"type": "bool", "default": True},
@@ -69,14 +76,17 @@ def run(
     policy = _policy(params, dry_run=check_mode)
     with arguments.connection(params, environment) as cluster:
         if params["state"] == "absent":
-            worker: _Worker = Remover(cluster, applyset, policy)
+            worker: _Worker = Remover(cluster, applyset, policy, Release.of(params))
             manifests = [one.manifest for one in given]
         else:
-            worker = Presenter(cluster, applyset, policy, progress)
+            worker = Presenter(cluster, applyset, policy, Release.of(params), progress)
             manifests = placed(cluster, given, params["namespace"])
         if params["state"] == "gathered":
-            found = gather(cluster, applyset, manifests)
-            return {**EMPTY, "id": applyset.id, **found, "stats": stats(cluster.stats, clock)}
+            looked = gather(cluster, applyset, manifests)
+            found = {**EMPTY, "id": applyset.id, **looked.result}
+            if params["checks"]:
+                found |= check(cluster, looked.members, params, environment)
+            return {**found, "stats": stats(cluster.stats, clock)}
         told = _work(worker, manifests)
         exists = params["state"] == "present"
         return result_of(told, applyset.id, cluster.stats, clock, diff=diff, exists=exists)
@@ -106,6 +116,7 @@ def _policy(params: Mapping[str, Any], *, dry_run: bool) -> SetPolicy:
     return SetPolicy(
         prune=params["prune"],
         keep_crds=params["keep_crds"],
+        delete_objects=params["delete_objects"],
         adopt=params["adopt"],
         force_conflicts=params["force_conflicts"],
         wait=params["wait"],

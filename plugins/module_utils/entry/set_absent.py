@@ -17,7 +17,7 @@ from ..engine.applyset.remove import Removal
 from ..engine.applyset.write import SetWriter
 from ..engine.plan import Action
 from ..engine.rights import Need, missing_rights
-from ..kube.applyset import TOOL, GroupKind, group_kinds_of, namespaces_of, tooling_of
+from ..kube.applyset import TOOL, GroupKind, MemberKey, group_kinds_of, namespaces_of, tooling_of
 from ..kube.crds import is_crd
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
@@ -26,6 +26,7 @@ from ..kube.set_stage import SetStage, set_stage
 from ..kube.wording import few
 from .set_input import SUBJECT
 from .set_present import LEASE
+from .set_release import Release
 from .set_result import Told
 
 _NAMED = 5
@@ -34,10 +35,13 @@ _NAMED = 5
 class Remover:
     """Removes a set. told: what it did so far, also where `run` raises."""
 
-    def __init__(self, cluster: Cluster, applyset: ApplySet, policy: SetPolicy) -> None:
+    def __init__(
+        self, cluster: Cluster, applyset: ApplySet, policy: SetPolicy, release: Release
+    ) -> None:
         self._cluster = cluster
         self._set = applyset
         self._policy = policy
+        self._release = release
         self.told = Told()
 
     def run(self, manifests: Sequence[Json]) -> None:
@@ -51,6 +55,11 @@ class Remover:
         if parent is None and not members:
             return
         steps, kept = self._plan(members)
+        others = self._objects(members, steps)
+        if self._policy.delete_objects:
+            steps += others
+        else:
+            self._refuse(self._served(others))
         self._refuse([*self._lost(steps), *self._rights(steps)])
         self._warn(kept)
         writer = SetWriter(self._cluster, self._set, self._policy)
@@ -67,8 +76,8 @@ class Remover:
             stay = removing.namespaces(steps)
         finally:
             self.told.outcomes += removing.outcomes
-        for reference, others in stay.items():
-            text = f"{reference} is kept: others keep {others} in it"
+        for reference, left in stay.items():
+            text = f"{reference} is kept: others keep {left} in it"
             self.told.problems.append(Problem("", text, "warning", rule="kept"))
 
     def _look(self, parent: Json | None, manifests: Sequence[Json]) -> list[Json]:
@@ -89,6 +98,33 @@ class Remover:
             else:
                 steps.append(removal(live, "the set is removed"))
         return steps, kept
+
+    def _objects(self, members: Sequence[Json], steps: Sequence[Step]) -> list[Step]:
+        """Return the deletion of each object of the set's kinds that is no member itself."""
+        ours = {MemberKey.of(step.reference) for step in steps}
+        found = [
+            removal(item, "its controller is removed")
+            for crd in members
+            if is_crd(crd)
+            for item in objects_of(self._cluster, crd)
+        ]
+        return [step for step in found if MemberKey.of(step.reference) not in ours]
+
+    def _served(self, others: Sequence[Step]) -> list[Problem]:
+        """Return a problem where the component still serves something: nobody would look after it, nor remove its finalizers."""
+        component = self._release.component
+        served = [
+            str(step.reference)
+            for step in others
+            if component is not None and GroupKind.of(step.reference) in component.serves
+        ]
+        if not served:
+            return []
+        text = (
+            f"{len(served)} objects are still served by it: {few(served, _NAMED)}; remove them first, "
+            "or set delete_objects: true to delete them while their controller runs"
+        )
+        return [Problem("", text, rule="still-serving")]
 
     def _lost(self, steps: Sequence[Step]) -> Iterator[Problem]:
         leaving = {step.reference for step in steps}

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ..cluster.connection import Cluster
 from ..engine.applyset.live import Live, look, named
@@ -15,11 +16,20 @@ from ..kube.applyset import GroupKind, MemberKey, group_kinds_of, namespaces_of
 from ..kube.manifest import Json
 from ..kube.reference import Reference
 from ..kube.set_stage import SetStage, set_stage
+from .set_release import noted_version
 from .set_result import named as shown
 
 
-def gather(cluster: Cluster, applyset: ApplySet, manifests: Sequence[Json]) -> Json:
-    """Return `exists`, `members` and `drift`. Without manifests drift is not judged. Raises ClusterError."""
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What a set holds, and what the result says of it."""
+
+    members: dict[MemberKey, Json]
+    result: Json
+
+
+def gather(cluster: Cluster, applyset: ApplySet, manifests: Sequence[Json]) -> Gathered:
+    """Look at a set. Without manifests drift is not judged. Raises ClusterError."""
     parent = cluster.get(applyset.parent)
     references = [Reference.of(manifest) for manifest in manifests]
     versions = {GroupKind.of(reference): reference.api_version for reference in references}
@@ -28,14 +38,16 @@ def gather(cluster: Cluster, applyset: ApplySet, manifests: Sequence[Json]) -> J
     members = look(cluster, applyset.id, kinds, versions, namespaces)
     unseen = [reference for reference in references if MemberKey.of(reference) not in members]
     live = Live(members, named(cluster, unseen))
-    return {
+    result: Json = {
         "exists": parent is not None,
+        "version": noted_version(parent),
         "members": [
             shown(Reference.of(there), ready=not lacks(there), lacks=lacks(there))
             for there in live.members.values()
         ],
         "drift": _drift(applyset, manifests, live),
     }
+    return Gathered(members, result)
 
 
 def _drift(applyset: ApplySet, manifests: Sequence[Json], live: Live) -> list[Json]:

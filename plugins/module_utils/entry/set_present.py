@@ -35,6 +35,7 @@ from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reference import Reference
 from ..kube.set_stage import SetStage, set_stage
 from .set_input import SUBJECT
+from .set_release import Release, noted_version
 from .set_result import Told
 
 #: The lease of a set stands beside its parent.
@@ -49,11 +50,13 @@ class Presenter:
         cluster: Cluster,
         applyset: ApplySet,
         policy: SetPolicy,
+        release: Release,
         progress: Callable[[str], None],
     ) -> None:
         self._cluster = cluster
         self._set = applyset
         self._policy = policy
+        self._release = release
         self._progress = progress
         self._parent: Json | None = None
         self.told = Told()
@@ -61,6 +64,7 @@ class Presenter:
     def run(self, manifests: Sequence[Json]) -> None:
         """Make the cluster match the manifests. Raises InputError before the first write, and ClusterError."""
         live, plan = self._plan(manifests)
+        self._refuse(self._release.problems(self._cluster, self._parent, manifests))
         if plan.empty and not plan.errors and self._is_settled(plan):
             self._tell(plan)
             self._install(plan, live)
@@ -125,7 +129,11 @@ class Presenter:
         if superset or not self._policy.prune:
             kinds |= group_kinds_of(self._parent)
             namespaces |= namespaces_of(self._parent)
-        return parent(self._set, kinds, namespaces, self._parent)
+        # What was installed is told until all of the new release is.
+        version = noted_version(self._parent)
+        if not superset:
+            version = self._release.version or version
+        return parent(self._set, kinds, namespaces, self._parent, version)
 
     def _examine(self, plan: SetPlan) -> None:
         self._refuse(examine.examine(self._cluster, self._set, plan))

@@ -21,6 +21,8 @@ EMPTY: Mapping[str, Any] = {
     "unchanged": 0,
     "members": [],
     "drift": [],
+    "version": "",
+    "checks": [],
     "problems": [],
     "stats": {},
 }

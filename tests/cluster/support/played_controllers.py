@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -183,3 +184,20 @@ def _asked(manifest: Json) -> Iterator[Json]:
     clients = [each["clientConfig"] for each in manifest.get("webhooks") or []]
     clients.append((conversion.get("webhook") or {}).get("clientConfig") or {})
     yield from (client["service"] for client in clients if client.get("service"))
+
+
+def keep_lease(client: Client, name: str, namespace: str) -> None:
+    """Hold and renew the Lease of a leader, where its namespace is there."""
+    found = client.get("v1", "Namespace", namespace)
+    if found is None or found["metadata"].get("deletionTimestamp"):
+        return
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    client.apply(
+        {
+            "apiVersion": "coordination.k8s.io/v1",
+            "kind": "Lease",
+            "metadata": {"name": name, "namespace": namespace},
+            "spec": {"holderIdentity": "manager", "leaseDurationSeconds": 15, "renewTime": now},
+        },
+        manager="manager",
+    )

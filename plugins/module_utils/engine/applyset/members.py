@@ -27,11 +27,13 @@ from ...kube.intent import Stage
 from ...kube.manifest import FieldPath, Json, value_at, without
 from ...kube.reference import Reference
 from ...kube.set_stage import SetStage, set_stage
-from .. import FIELD_MANAGER
+from .. import FIELD_MANAGER, PREFIX
 from ..desired import Desired
 
 #: A field manager's name has at most 128 characters.
 LONGEST_NAME = 128 - len(f"{FIELD_MANAGER}.applyset.")
+#: Annotation of the parent: the release of what is in the set.
+VERSION_ANNOTATION = f"{PREFIX}version"
 REPLICAS: FieldPath = ("spec", "replicas")
 
 
@@ -101,9 +103,16 @@ def member(
 
 
 def parent(
-    applyset: ApplySet, kinds: Iterable[GroupKind], namespaces: Iterable[str], live: Json | None
+    applyset: ApplySet,
+    kinds: Iterable[GroupKind],
+    namespaces: Iterable[str],
+    live: Json | None,
+    version: str,
 ) -> Desired:
-    """Return the parent as it is applied. live: another version of this tool that kept the set is not written over."""
+    """Return the parent as it is applied. live: another version of this tool that kept the set is not written over.
+
+    version: the release of what is in the set, which is noted so that the next one can be compared with it.
+    """
     tooling = tooling_of(live) if live else ""
     if tooling.partition("/")[0] != TOOL:
         tooling = TOOLING
@@ -114,6 +123,7 @@ def parent(
             TOOLING_ANNOTATION: tooling,
             GROUP_KINDS_ANNOTATION: group_kinds_text(kinds),
             NAMESPACES_ANNOTATION: namespaces_text(namespaces, applyset.parent),
+            **({VERSION_ANNOTATION: version} if version else {}),
         },
     }
     return _desired(applyset, applyset.parent, manifest, {})
