@@ -13,7 +13,7 @@ import pytest
 
 from tests.lab import build
 from tests.lab.client import Client
-from tests.lab.cluster import Cluster
+from tests.lab.cluster import Cluster, grant
 from tests.lab.faults import writes
 from tests.lab.proxy import Proxy
 
@@ -234,6 +234,23 @@ def test_all_problems_of_a_bundle_are_told_at_once(
     assert f"ConfigMap {namespace}/one stands in definition[0] as well" in message
     assert "no Thing of unknown.example.com/v1" in message
     assert "install cert-manager" in message
+
+
+def test_nobody_without_rights_writes_half_a_bundle(
+    lab: Cluster, client: Client, namespace: str
+) -> None:
+    robot = Entries(lab.service_account_kubeconfig("robot", namespace))
+    definition = [config("one", namespace, a="1"), deployment("web", namespace)]
+    options = {"name": "demo", "namespace": namespace, "definition": definition}
+    message = refused(robot.applyset(**options))
+    assert "configmaps" in message
+    assert f"system:serviceaccount:{namespace}:robot" in message
+    look = {"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list"]}
+    write = {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["create", "patch"]}
+    grant(lab, f"{namespace}/robot", [look, write], namespace)
+    message = refused(robot.applyset(**options))
+    assert "may not create, patch deployments.apps" in message
+    assert client.get("v1", "ConfigMap", "one", namespace) is None
 
 
 def test_an_empty_bundle_removes_nothing(

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.lab import crds
 from tests.lab.client import ApiError, Client
 from tests.lab.control_plane import ControlPlane
 from tests.lab.faults import writes
@@ -26,6 +27,8 @@ from .support.played_controllers import CertManager, answered_here, names_of, we
 from .test_applyset import done, refused
 
 Json = dict[str, Any]
+#: Of the Go modules of the projects, untouched.
+REAL = ("gateway-api", "inference-extension", "lws", "prometheus")
 RECORDED = Path(__file__).parents[1] / "parity" / "recordings" / "install"
 
 
@@ -211,6 +214,23 @@ def test_a_converter_is_never_asked_before_it_runs_and_objects_stay_readable(
     assert live is not None
     assert live["spec"]["conversion"] == {"strategy": "None"}
     assert client.get(f"{group}/v1", "Widget", "w", "conv") is not None
+
+
+def test_crds_as_their_projects_release_them_are_settled_after_one_install(
+    plane: ControlPlane,
+) -> None:
+    definition = crds.load(*REAL)
+    with Proxy(plane) as proxy:
+        counted = Entries(proxy.kubeconfig)
+        first = counted.applyset(name="real", definition=definition)
+        assert len(done(first)) == len(definition) + 1
+        proxy.reset()
+        again = counted.applyset(name="real", definition=definition)
+        assert done(again) == {}
+        assert (again["unchanged"], proxy.count(writes())) == (len(definition), 0)
+        assert proxy.requests <= 5
+        removed = done(counted.applyset(state="absent", name="real", keep_crds=False))
+        assert len(removed) == len(definition) + 1
 
 
 def test_a_release_that_would_lose_stored_objects_is_refused(
