@@ -13,7 +13,7 @@ from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 
 from .support.entries import Entries
-from .support.services import full
+from .support.services import full, small
 
 Json = dict[str, Any]
 
@@ -72,6 +72,15 @@ def test_generated_rights_are_enough_and_each_is_used(lab: Cluster, namespace: s
     unused = granted(found["manifests"], "used") - used(lab, user)
     # A Lease is renewed only by a run that takes long.
     assert unused <= {("leases", "get"), ("leases", "patch")}
+
+
+def test_whether_devices_are_free_can_be_judged(lab: Cluster, namespace: str) -> None:
+    service = small("chat", namespace, accelerator={"type": "nvidia"})
+    rendered = Entries(None).reconcile(service, state="rendered")
+    subject = {"kind": "ServiceAccount", "name": "robot", "namespace": namespace}
+    found = least_privilege(rendered, subject, name=f"{namespace}-robot")
+    result = robot(lab, namespace, found["manifests"]).reconcile(service)
+    assert [text for text in result["warnings"] if "not allowed" in text] == []
 
 
 def test_rights_that_the_children_grant_are_held_and_nothing_more(

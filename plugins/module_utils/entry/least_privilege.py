@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..accelerators.demand import WORKLOADS, demands_of
 from ..cluster.kinds import facts
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
@@ -22,6 +23,12 @@ Kind = tuple[str, str]
 _RBAC = "rbac.authorization.k8s.io/v1"
 _LOOK, _WATCH = ("list",), ("list", "watch")
 _WRITE = ("create", "delete", "get", "patch")
+#: What limits the pods of a namespace, and how many there may be.
+_LIMITS = (
+    ("v1", "LimitRange"),
+    ("v1", "ResourceQuota"),
+    ("autoscaling/v2", "HorizontalPodAutoscaler"),
+)
 _GROUP = "inference.modelops.io/rights"
 
 
@@ -56,7 +63,13 @@ def least_privilege(
         roles += _both(wanted, namespace, used, held)
     everywhere = [each for each in manifests if not each["metadata"].get("namespace")]
     if wanted.cluster_rights:
-        used = _rules([*_used(kinds, everywhere, wanted, namespaced=False), *_looks(wanted)])
+        used = _rules(
+            [
+                *_used(kinds, everywhere, wanted, namespaced=False),
+                *_looks(wanted),
+                *_fit(manifests),
+            ]
+        )
         roles += _both(wanted, "", used, _granted(everywhere, "ClusterRole"))
     return {"manifests": roles, "lost": [] if wanted.cluster_rights else list(_lost(everywhere))}
 
@@ -91,6 +104,11 @@ def _used(
         yield each, "", _WRITE
     if namespaced:
         yield ("coordination.k8s.io/v1", "Lease"), "", _WRITE
+        if _has_devices(manifests):
+            for looked_at in _LIMITS:
+                yield looked_at, "", _LOOK
+        # A namespace may be read by whoever has rights in it.
+        yield ("v1", "Namespace"), "", ("get",)
         if wanted.wait:
             yield ("v1", "Pod"), "", _WATCH
 
@@ -99,11 +117,22 @@ def _looks(wanted: Wanted) -> Iterator[tuple[Kind, str, tuple[str, ...]]]:
     """Yield what is looked at beyond the services' namespaces: whether a controller runs, the gateway, the namespaces."""
     yield ("apps/v1", "Deployment"), "", _LOOK
     yield ("gateway.networking.k8s.io/v1", "Gateway"), "", ("get",)
-    yield (
-        ("v1", "Namespace"),
-        "",
-        ("create", "get") if wanted.create_namespaces else ("get",),
-    )
+    if wanted.create_namespaces:
+        yield ("v1", "Namespace"), "", ("create", "get")
+
+
+def _fit(manifests: Sequence[Json]) -> Iterator[tuple[Kind, str, tuple[str, ...]]]:
+    """Yield what is looked at to tell whether pods with devices will find room."""
+    if _has_devices(manifests):
+        yield ("v1", "Node"), "", _LOOK
+        yield ("v1", "Pod"), "", _LOOK
+        for kind in ("DeviceClass", "ResourceSlice", "ResourceClaim"):
+            yield ("resource.k8s.io/v1", kind), "", _LOOK
+
+
+def _has_devices(manifests: Sequence[Json]) -> bool:
+    workloads = [each for each in manifests if each["kind"] in WORKLOADS]
+    return any(demand.device for each in workloads for demand in demands_of(each))
 
 
 def _rules(needs: Iterable[tuple[Kind, str, tuple[str, ...]]]) -> list[Json]:
