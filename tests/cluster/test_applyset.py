@@ -14,8 +14,9 @@ import pytest
 from tests.lab import build
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster, grant
-from tests.lab.faults import writes
+from tests.lab.faults import Fault, refuse, writes
 from tests.lab.proxy import Proxy
+from tests.lab.proxy_record import Record
 
 from .support.bundles import config, crd, deployment, large, named
 from .support.entries import Entries
@@ -309,3 +310,38 @@ def test_a_field_that_others_add_stays_and_a_scaled_workload_keeps_its_replicas(
     live = client.get("apps/v1", "Deployment", "web", namespace)
     assert live is not None
     assert (live["spec"]["replicas"], live["spec"]["minReadySeconds"]) == (3, 1)
+
+
+def _members(request: Record) -> bool:
+    """Tell whether a request writes to the set; a Lease that is not given back would only be waited for."""
+    return bool(writes()(request)) and request.resource.plural != "leases"
+
+
+def test_cut_off_after_any_write_the_next_run_converges_and_loses_nothing(
+    lab: Cluster, entries: Entries, client: Client, namespace: str
+) -> None:
+    place = {"name": "demo", "namespace": namespace}
+    before = [
+        crd(f"cut.{namespace}.example.com"),
+        config("one", namespace),
+        config("two", namespace),
+    ]
+    after = [*before[:2], config("three", namespace, a="1"), deployment("web", namespace)]
+    for skip in range(6):
+        done(entries.applyset(**place, definition=before))
+        # What is refused is not tried again: from this write on nothing gets through.
+        cut = Fault(_members, refuse(403), skip=skip, times=1000)
+        with Proxy(lab, hooks=[cut]) as proxy:
+            cut_off = Entries(proxy.kubeconfig)
+            cut_off.applyset(**place, definition=after)
+            assert cut.struck
+        done(entries.applyset(**place, definition=after))
+        assert client.get("v1", "ConfigMap", "two", namespace) is None
+        found = entries.applyset(state="gathered", **place, definition=after)
+        assert (found["drift"], len(found["members"])) == ([], len(after))
+        cut = Fault(_members, refuse(403), skip=skip, times=1000)
+        with Proxy(lab, hooks=[cut]) as proxy:
+            Entries(proxy.kubeconfig).applyset(state="absent", **place, keep_crds=False)
+        done(entries.applyset(state="absent", **place, definition=after, keep_crds=False))
+        assert client.get("v1", "ConfigMap", "three", namespace) is None
+        assert client.get("v1", "ConfigMap", "demo", namespace) is None
