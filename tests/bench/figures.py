@@ -87,11 +87,11 @@ FIGURES = (
     ),
     Figure("the same, writes", "", 0, None, _ours("bundle-noop", "writes")),
     Figure(
-        "its installation, requests of kubernetes.core.k8s / ours",
+        "its installation, requests of a loop of kubernetes.core.k8s / ours",
         "x",
         5,
         None,
-        _ratio("bundle-create", K8S, "requests"),
+        _ratio("bundle-create", "loop of kubernetes.core.k8s", "requests"),
         **_MORE,
     ),
     Figure("to compile one ModelService", "ms", 1.5, None, _compile_ms),

@@ -16,6 +16,7 @@ from ..engine.applyset.owners import names_of_sets
 from ..engine.applyset.plan import SetPlan, kinds_of, plan_set
 from ..engine.applyset.policy import SetPolicy
 from ..engine.applyset.remove import Removal
+from ..engine.applyset.trial import namespaces_to_come, try_out
 from ..engine.applyset.write import SetWriter
 from ..engine.decide import doubt
 from ..engine.desired import Desired
@@ -137,6 +138,8 @@ class Presenter:
 
     def _examine(self, plan: SetPlan) -> None:
         self._refuse(examine.examine(self._cluster, self._set, plan))
+        coming = namespaces_to_come(plan.steps)
+        self._refuse(try_out(self._cluster, self._set, plan, self._policy, coming))
         examine.convert_late(self._cluster, plan)
 
     def _refuse(self, problems: Sequence[Problem]) -> None:
@@ -208,11 +211,6 @@ class Presenter:
         return True
 
     def _writer(self, plan: SetPlan) -> SetWriter:
-        created = frozenset(
-            step.reference.name
-            for step in plan.steps
-            if step.stage is SetStage.NAMESPACE and step.action is Action.CREATE
-        )
         new_kinds = definitions(
             step.member.desired.manifest("")
             for step in plan.steps
@@ -222,7 +220,7 @@ class Presenter:
             self._cluster,
             self._set,
             self._policy,
-            created,
+            namespaces_to_come(plan.steps),
             lambda wanted: GroupKind.of(wanted.reference) in new_kinds,
         )
 

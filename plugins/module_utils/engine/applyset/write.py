@@ -112,9 +112,8 @@ class SetWriter:
     def _apply(self, step: Step, wanted: Desired) -> Outcome:
         manifest = wanted.manifest("", create=step.action is Action.CREATE)
         warning = step.warning
-        force = True
+        force = self._policy.force_conflicts or step.action is Action.CREATE
         if step.action is Action.UPDATE and step.live:
-            force = self._policy.force_conflicts
             self._hand_over(step.live, wanted)
             taken = takers(manifest, step.live, wanted.manager) if force else {}
             remember(manifest, taken)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether the API server takes what a set wants, asked by dry runs before the first write.
+
+A bundle holds any kind, and nothing but the server knows what each may be like. So half a bundle is not written because of an object
+in the middle of it that is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from ...cluster.connection import Cluster
+from ...cluster.errors import Conflict, Invalid
+from ...kube.crds import dropped_versions, is_crd
+from ...kube.manifest import Json
+from ...kube.problem import Problem
+from ...kube.reference import Reference
+from ..plan import Action
+from .members import ApplySet
+from .plan import SetPlan, Step
+from .policy import SetPolicy
+
+#: Characters of a name that the one of a trial keeps: no kind allows fewer than 63.
+TRIAL_NAME = 57
+
+
+def try_out(
+    cluster: Cluster,
+    applyset: ApplySet,
+    plan: SetPlan,
+    policy: SetPolicy,
+    new_namespaces: frozenset[str],
+) -> list[Problem]:
+    """Return a problem for each object that the server would refuse for what it is, or for a field of somebody else.
+
+    Other refusals say nothing about the object: a right that is missing, a webhook or a kind that comes with the set.
+    """
+    steps = [step for step in plan.steps if _is_tried(step)]
+    calls = [
+        partial(
+            cluster.apply,
+            _trial(applyset, step, new_namespaces),
+            manager=applyset.manager,
+            force=policy.force_conflicts or step.action is Action.CREATE,
+            dry_run=True,
+        )
+        for step in steps
+    ]
+    problems = []
+    for step, answer in zip(steps, cluster.parallel(calls), strict=True):
+        if isinstance(answer, Invalid):
+            text = f"{step.reference} would be refused: {answer.message}"
+            problems.append(Problem("", text, rule="refused"))
+        elif isinstance(answer, Conflict) and answer.conflicts:
+            problems.append(Problem("", _conflict(step.reference, answer), rule="conflict"))
+    return problems
+
+
+def _is_tried(step: Step) -> bool:
+    """Tell whether a dry run says something: a CRD that drops a version is refused until its objects are moved."""
+    if step.member is None:
+        return False
+    if step.live is not None and is_crd(step.live):
+        return not dropped_versions(step.member.desired.manifest(""), step.live)
+    return True
+
+
+def _trial(applyset: ApplySet, step: Step, new_namespaces: frozenset[str]) -> Json:
+    """Return what is sent; where the namespace is not there yet, under another name beside the parent."""
+    if step.member is None:
+        raise ValueError(f"{step.reference}: nothing to try")
+    manifest = step.member.desired.manifest("", create=step.action is Action.CREATE)
+    if step.reference.namespace in new_namespaces:
+        metadata = manifest["metadata"]
+        metadata["namespace"] = applyset.parent.namespace
+        metadata["name"] = f"{metadata['name'][:TRIAL_NAME].rstrip('-.')}-trial"
+    return manifest
+
+
+def _conflict(reference: Reference, error: Conflict) -> str:
+    fields = "; ".join(f"{each.field} of {each.manager}" for each in error.conflicts)
+    return f"{reference} has fields that others own: {fields}; set force_conflicts: true to take them, or take them out of the set"
+
+
+def namespaces_to_come(steps: Sequence[Step]) -> frozenset[str]:
+    """Return the namespaces that a plan would create."""
+    return frozenset(
+        step.reference.name
+        for step in steps
+        if step.reference.kind == "Namespace" and step.action is Action.CREATE
+    )
