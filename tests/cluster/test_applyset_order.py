@@ -244,35 +244,53 @@ def test_a_release_that_would_lose_stored_objects_is_refused(
     done(kserve_entries.applyset(state="absent", name="skip", keep_crds=False))
 
 
+def test_a_set_whose_webhook_lost_its_server_is_removed_all_the_same(
+    kserve_entries: Entries, plane: ControlPlane, certificates: CertManager, tmp_path: Path
+) -> None:
+    group, client = "mute.example.com", plane.client
+    definition = guarded(group, "mute", ["DELETE"], certificates)
+    with webhook_server(certificates.authority, ["mute.mute.svc"], tmp_path) as port:
+        done(kserve_entries.applyset(name="mute", definition=answered_here(definition, port)))
+    client.delete(service("mute", "mute"))
+    with pytest.raises(ApiError):
+        client.delete(named(f"{group}/v1", "Widget", "w", "mute"))
+    done(kserve_entries.applyset(state="absent", name="mute", keep_crds=False))
+    assert client.get("v1", "Namespace", "mute") is None
+
+
+def guarded(group: str, name: str, operations: list[str], certificates: CertManager) -> list[Json]:
+    """Return a set with an object of a kind that a webhook is asked about."""
+    rule = {
+        "apiGroups": [group],
+        "apiVersions": ["*"],
+        "operations": operations,
+        "resources": ["*"],
+    }
+    hook = {
+        "name": group,
+        "admissionReviewVersions": ["v1"],
+        "sideEffects": "None",
+        "clientConfig": {
+            "service": {"name": name, "namespace": name, "path": "/"},
+            "caBundle": certificates.bundle,
+        },
+        "rules": [rule],
+    }
+    kind = "ValidatingWebhookConfiguration"
+    return [
+        named("v1", "Namespace", name),
+        crd(group),
+        named("admissionregistration.k8s.io/v1", kind, name, webhooks=[hook]),
+        {**service(name, name), "spec": {"type": "ExternalName", "externalName": "localhost"}},
+        named(f"{group}/v1", "Widget", "w", name, spec={}),
+    ]
+
+
 def test_an_object_whose_webhook_starts_late_is_tried_again(
     kserve_entries: Entries, plane: ControlPlane, certificates: CertManager, tmp_path: Path
 ) -> None:
     group, client = "late.example.com", plane.client
-    rule = {"apiGroups": [group], "apiVersions": ["*"], "operations": ["*"], "resources": ["*"]}
-    hook = named(
-        "admissionregistration.k8s.io/v1",
-        "ValidatingWebhookConfiguration",
-        "late",
-        webhooks=[
-            {
-                "name": "late.example.com",
-                "admissionReviewVersions": ["v1"],
-                "sideEffects": "None",
-                "clientConfig": {
-                    "service": {"name": "late", "namespace": "late", "path": "/"},
-                    "caBundle": certificates.bundle,
-                },
-                "rules": [rule],
-            }
-        ],
-    )
-    definition = [
-        named("v1", "Namespace", "late"),
-        crd(group),
-        hook,
-        {**service("late", "late"), "spec": {"type": "ExternalName", "externalName": "localhost"}},
-        named(f"{group}/v1", "Widget", "w", "late", spec={}),
-    ]
+    definition = guarded(group, "late", ["*"], certificates)
     with webhook_server(certificates.authority, ["late.late.svc"], tmp_path) as port:
         pass
     answered_here(definition, port)

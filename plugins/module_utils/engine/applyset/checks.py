@@ -17,7 +17,7 @@ from ...kube.reference import Reference
 from ...kube.set_stage import SetStage, set_stage
 from .access import Access
 from .not_ready import is_not_ready
-from .waiting import has_endpoint, lacks
+from .waiting import is_served, lacks
 
 _INJECT = "cert-manager.io/inject-ca-from"
 _PROBE = "modelops-probe"
@@ -127,13 +127,9 @@ class Checks:
 
     def _unserved(self, service: Json) -> str:
         reference = Reference("v1", "Service", service["namespace"], service["name"])
-        live = self._cluster.get(reference)
-        if live is None:
-            return f"{reference} is not there"
-        selects = value_at(live, ("spec", "selector"))
-        if selects and not has_endpoint(self._cluster, reference):
-            return f"{reference} has no ready endpoint"
-        return ""
+        if is_served(self._cluster, reference):
+            return ""
+        return f"{reference} is not there, or has no ready endpoint"
 
     def _probe(self, rule: Json, kind: Definition) -> str:
         """Try to create an object that is not stored; a refusal that the webhook, or the schema, gives is an answer."""

@@ -25,6 +25,7 @@ from .members import ApplySet
 from .namespaces import strangers
 from .plan import Step
 from .policy import SetPolicy
+from .waiting import is_served
 from .write import SetWriter
 
 T = TypeVar("T")
@@ -66,6 +67,10 @@ class Removal:
             if step.stage is SetStage.SERVICE
         }
         converted = [crd for crd in kept_crds if conversion_service(crd) in services]
+        # What nobody answers any more would refuse each deletion that it is asked about.
+        mute = [step for step in steps if "webhooks" in (step.live or {}) and self._is_mute(step)]
+        self._each(mute, self._writer.delete, _reference)
+        steps = [step for step in steps if step not in mute]
         for stage in _ORDER:
             if stage is SetStage.WORKLOAD:
                 self._each(converted, self._stop_conversion, Reference.of)
@@ -113,6 +118,16 @@ class Removal:
                 raise answer
             elif not quiet:
                 self.outcomes.append(answer)
+
+    def _is_mute(self, step: Step) -> bool:
+        """Tell whether a webhook configuration asks a Service that is gone, or that has no endpoint."""
+        clients = [each["clientConfig"] for each in (step.live or {}).get("webhooks") or []]
+        services = {
+            Reference("v1", "Service", service["namespace"], service["name"])
+            for client in clients
+            if (service := client.get("service"))
+        }
+        return any(not is_served(self._cluster, service) for service in sorted(services))
 
     def _until_gone(self, step: Step) -> Outcome:
         if not self._policy.dry_run:

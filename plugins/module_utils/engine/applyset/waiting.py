@@ -103,6 +103,14 @@ def wait_for_endpoints(cluster: Cluster, services: Iterable[Reference], timeout:
             cluster.requests.pause(PAUSE_S)
 
 
+def is_served(cluster: Cluster, service: Reference) -> bool:
+    """Tell whether a Service is there and leads to something; one without a selector is taken to. Raises ClusterError."""
+    live = cluster.get(service)
+    if live is None:
+        return False
+    return not value_at(live, ("spec", "selector")) or has_endpoint(cluster, service)
+
+
 def has_endpoint(cluster: Cluster, service: Reference) -> bool:
     """Tell whether a Service has a ready endpoint. Raises ClusterError."""
     slices = cluster.list(
