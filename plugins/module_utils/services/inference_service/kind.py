@@ -14,6 +14,7 @@ from .local_model import CACHE_KIND, CACHE_VERSION
 from .normalise import load
 from .observe import observe, reconcile_error
 from .settings import Settings, make_settings
+from .shapes import shapes
 from .spec import API_VERSION, KIND, InferenceService
 
 _RUNTIMES = "serving.kserve.io/v1alpha1"
@@ -50,6 +51,7 @@ INFERENCE_SERVICE: ServiceKind[InferenceService, Settings] = ServiceKind(
     observed_kinds=(_DEPLOYMENT, _SERVICE, _ROUTE, _KNATIVE_SERVICE),
     compared_kinds=(_KNATIVE_SERVICE, _CONFIG_MAP),
     foreign_kinds=(_GATEWAY,),
+    shapes=shapes,
     common_kinds=(
         (_RUNTIMES, "ServingRuntime"),
         (_RUNTIMES, "ClusterServingRuntime"),
