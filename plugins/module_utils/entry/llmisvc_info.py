@@ -12,6 +12,7 @@ from ..engine.plan import Change, ServicePlan, is_record, removals
 from ..engine.policy import Policy
 from ..engine.snapshot import Snapshot, take_snapshot
 from ..kube.manifest import Json
+from ..kube.pods import UNREAD
 from ..kube.problem import InputError, Problem
 from ..kube.reader import Reader
 from ..kube.reference import Reference
@@ -180,7 +181,7 @@ def _results(
         result = ServiceResult(
             target.reference, target.reconciler, problems, unchanged=plan.unchanged
         )
-        found = pods.get(target.reference.namespace, ())
+        found = pods.get(target.reference.namespace, UNREAD)
         result.observation = observe(target, objects, found, others)
         drift = (
             [_drift(change) for change in [*plan.changes, *removals(snapshot, plan)]]

@@ -16,7 +16,7 @@ from ..kube.canonical import canonical_json
 from ..kube.fault import Fault
 from ..kube.labels import selector_text
 from ..kube.manifest import Json
-from ..kube.pods import newest, pod_fault
+from ..kube.pods import UNREAD, newest, pod_fault
 from ..kube.reader import GivenObjects, Lookup, Reader
 from ..kube.reference import Reference
 from ..kube.rollout import WORKLOADS, read_rollout
@@ -34,11 +34,11 @@ STATUS_MANAGER = f"{FIELD_MANAGER}.status"
 
 
 def observe(
-    target: Target, objects: Lookup, pods: Sequence[Json] = (), others: Reader | None = None
+    target: Target, objects: Lookup, pods: Sequence[Json] = UNREAD, others: Reader | None = None
 ) -> Observation:
     """Return the state of a service.
 
-    objects: its own among them. pods: of its namespace, for the reasons of failures. others: where gateways and other objects are
+    objects: its own among them. pods: of its namespace, for the reasons of failures and for what a status says of them. others: where gateways and other objects are
     read that are not the service's own; nothing is known of them where it is left out.
     """
     if target.reconciler == CONTROLLER:

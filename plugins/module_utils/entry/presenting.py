@@ -11,6 +11,7 @@ from ..cluster.connection import Cluster
 from ..cluster.errors import ClusterError
 from ..engine.policy import Policy
 from ..kube.manifest import Json
+from ..kube.pods import UNREAD
 from ..kube.problem import Complaint, Problem
 from ..kube.reader import Reader
 from ..kube.reference import Reference
@@ -157,7 +158,7 @@ def _observe(
     if unready:
         pods = read_pods(cluster, unready)
         for target in unready:
-            found = pods.get(target.reference.namespace, ())
+            found = pods.get(target.reference.namespace, UNREAD)
             observations[target.reference] = observe(target, objects, found, others)
     for reference, observation in observations.items():
         results[reference].observation = observation

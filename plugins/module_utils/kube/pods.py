@@ -26,6 +26,15 @@ LASTING_REASONS = frozenset(
 _TEMPLATE_HASH = "pod-template-hash"
 
 
+class Unread(tuple[Json, ...]):
+    """No pods, since nobody looked: of a service that is ready they are not read."""
+
+    __slots__ = ()
+
+
+UNREAD = Unread()
+
+
 def pod_fault(pod: Json) -> Fault | None:
     """Return the first lasting fault of a pod: of its scheduling, its init containers, its containers."""
     meta = pod["metadata"]

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.kube.pods import UNREAD
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
 from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.compile import (
     compile as compile_service,
@@ -56,7 +58,7 @@ def pod(**status: Any) -> Json:
 
 
 def observed(
-    *live: Json, pods: tuple[Json, ...] = (), annotations: Json | None = None
+    *live: Json, pods: Sequence[Json] = (), annotations: Json | None = None
 ) -> Observation:
     annotations = {MODE: "Standard", **(annotations or {})}
     spec = {"predictor": model()}
@@ -178,3 +180,12 @@ def test_what_could_not_be_applied_is_said_of_the_predictor() -> None:
         assert told[kind]["message"] == "no space left: 100%"
     assert not found.ready
     assert found.status["url"] == "http://chat-team-a.example.com"
+
+
+def test_the_model_of_a_ready_service_is_known_without_its_pods() -> None:
+    live = (INGRESS, deployment(COMPLETE))
+    running = pod(phase="Running", conditions=[{"type": "Ready", "status": "True"}])
+    seen = observed(*live, pods=(running,)).status["modelStatus"]
+    assert seen["states"]["targetModelState"] == "Loaded"
+    assert seen["copies"]["totalCopies"] == 1
+    assert observed(*live, pods=UNREAD).status["modelStatus"] == seen

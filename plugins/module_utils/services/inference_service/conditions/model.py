@@ -52,6 +52,25 @@ def model_status(before: Json, pods: Sequence[Json], serving: Serving) -> Json:
     }
 
 
+def unread_status(before: Json, serving: Serving, ready: int | None) -> Json:
+    """Return `status.modelStatus` where nobody looked at the pods, which is not needed of a service that is ready.
+
+    ready: pods that the workload counts as ready, None where it counts none.
+    """
+    if not serving.loaded:
+        return before or model_status(before, (), serving)
+    copies = before.get("copies") or {"failedCopies": 0}
+    if ready is not None:
+        copies = {"failedCopies": 0, **({"totalCopies": ready} if ready else {})}
+    states = {"activeModelState": "Loaded", "targetModelState": "Loaded"}
+    return {
+        **before,
+        "copies": copies,
+        "states": states,
+        "transitionStatus": _TRANSITIONS["Loaded"],
+    }
+
+
 def _progress(pods: Sequence[Json], serving: Serving) -> _Progress:
     """Return the state that the newest pod tells, the first rule that holds."""
     if not pods:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....kube.manifest import Json
+from ....kube.pods import Unread
 from ....kube.reader import Reader
 from ....kube.reference import Reference
 from ...kserve.modes import STANDARD
@@ -20,7 +21,7 @@ from ..router.component_host import component_host
 from . import knative
 from .deployments import deployments_verdict
 from .draft import Draft
-from .model import Serving, model_status
+from .model import Serving, model_status, unread_status
 from .routing import knative_routing, standard_routing, stopped_routing
 from .types import PREDICTOR, READY, STOPPED, STOPPED_REASON, ready
 
@@ -89,9 +90,13 @@ def _standard_component(
     draft.conditions.put(ready(component.role), verdict.status, verdict.reason, verdict.message)
     draft.observed = ((live[0] or {}).get("status") or {}).get("observedGeneration") or 0
     if component.role == "predictor":
-        own = _labelled(pods, app(component.name))
-        loaded = draft.conditions.status(READY) == "True"
-        draft.model = model_status(draft.model, own, Serving(loaded))
+        serving = Serving(draft.conditions.status(READY) == "True")
+        if isinstance(pods, Unread):
+            counted = ((live[0] or {}).get("status") or {}).get("readyReplicas") or 0
+            draft.model = unread_status(draft.model, serving, counted)
+        else:
+            own = _labelled(pods, app(component.name))
+            draft.model = model_status(draft.model, own, serving)
 
 
 def _knative_component(
@@ -111,7 +116,11 @@ def _knative_component(
     if component.role == "predictor":
         own = _labelled(pods, {_REVISION_LABEL: revision}) if revision else []
         loaded = draft.conditions.status(READY) == "True" and knative.newest_is_ready(live)
-        draft.model = model_status(draft.model, own, Serving(loaded, knative.any_failed(live)))
+        serving = Serving(loaded, knative.any_failed(live))
+        if isinstance(pods, Unread):
+            draft.model = unread_status(draft.model, serving, None)
+        else:
+            draft.model = model_status(draft.model, own, serving)
 
 
 def _labelled(pods: Sequence[Json], labels: dict[str, str]) -> list[Json]:
