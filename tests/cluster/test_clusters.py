@@ -38,7 +38,7 @@ def inventory(lab: Cluster, own_lab: ControlPlane, tmp_path: Path) -> Path:
 
 
 def reconcile(inventory: Path, service: Json, *options: str) -> tuple[int, str]:
-    """Run the playbook on both clusters. Return its exit code and what it printed."""
+    """Reconcile a service on both clusters. Return the exit code and what was printed."""
     file = inventory.with_name("service.yaml")
     file.write_text(yaml.safe_dump(service), encoding="utf-8")
     variables = {
@@ -48,12 +48,17 @@ def reconcile(inventory: Path, service: Json, *options: str) -> tuple[int, str]:
         "model_services_create_namespaces": True,
         "model_services_reconciler": "direct",
     }
+    return run(inventory, "reconcile", variables, *options)
+
+
+def run(inventory: Path, playbook: str, variables: Json, *options: str) -> tuple[int, str]:
+    """Run a playbook on both clusters. Return its exit code and what it printed."""
     words = ["-i", str(inventory), "--limit", f"{NEAR},{FAR}", "-e", json.dumps(variables)]
     done = subprocess.run(
         [
             str(Path(sys.executable).with_name("ansible-playbook")),
             *(*words, *options),
-            "modelops.inference.reconcile",
+            f"modelops.inference.{playbook}",
         ],
         env={
             **os.environ,
@@ -117,3 +122,16 @@ def test_last_words_are_a_line_for_each_cluster(
     assert lines[NEAR][:4] == ["1", "0", "11", 'well",'], last
     assert lines[FAR][:4] == ["0", "0", "0", "failed:"], last
     assert "127.0.0.1" in last
+
+
+def test_each_cluster_has_a_page_of_its_own(inventory: Path, namespace: str) -> None:
+    (inventory.parent / "kubeconfigs" / FAR).unlink()
+    variables = {
+        "modelops_hosts": "clusters",
+        "report_namespace": namespace,
+        "report_folder": str(inventory.parent),
+    }
+    code, printed = run(inventory, "report", variables)
+    assert code == FAILED_HOSTS, printed
+    assert f"Cluster {NEAR}" in (inventory.parent / f"inference-report-{NEAR}.html").read_text()
+    assert not (inventory.parent / f"inference-report-{FAR}.html").exists()
