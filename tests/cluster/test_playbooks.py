@@ -80,6 +80,12 @@ def test_status_fails_on_what_a_pipeline_names(
             "no such variable: model_services_wait_timeuot. Known are model_services_adopt, ",
         ),
         ("status", {"modelops_host": "all"}, "no such variable: modelops_host. Known are "),
+        (
+            "install",
+            {"controllers_component": []},
+            "no such variable: controllers_component. Known are ",
+        ),
+        ("rbac", {"modelops_rbac_name_": "a"}, "no such variable: modelops_rbac_name_. Known are "),
         ("capacity", {"capacity_source": "a"}, "no such variable: capacity_source. Known are "),
         (
             "reconcile",
