@@ -88,6 +88,9 @@ def mentions(said: str, text: str) -> bool:
 
 
 def _holds(check: Json, seen: Seen) -> bool:
+    if "no_text" in check:
+        everything = json.dumps([seen.message, seen.result, list(seen.manifests)], default=str)
+        return check["no_text"] not in everything
     if check.get("in") == "result":
         value = at(seen.result, check["path"])
     else:

@@ -21,8 +21,9 @@ from .matching import ABSENT, CASES, Seen, at, cases, faults, is_of_kind, load, 
 
 Json = dict[str, Any]
 ALL = cases()
-#: Kinds that a task does not take yet have a file of their own: test_llm_inference_service_cases.py.
-ELSEWHERE = {name for name in ALL if is_of_kind(name, "LLMInferenceService")}
+#: They have files of their own: test_llm_inference_service_cases.py and test_inference_service_cases.py.
+KSERVE = ("LLMInferenceService", "InferenceService")
+ELSEWHERE = {name for name in ALL if any(is_of_kind(name, kind) for kind in KSERVE)}
 OFFLINE = sorted(
     name
     for name, expected in ALL.items()

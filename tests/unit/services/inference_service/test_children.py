@@ -27,6 +27,7 @@ STANDARD = {"serving.kserve.io/deploymentMode": "Standard"}
 KNATIVE = {"serving.kserve.io/deploymentMode": "Knative"}
 SERVING = runtime("served", takes())
 UTILIZATION = {"type": "Utilization", "averageUtilization": 60}
+WEBHOOK = Settings(pod_mutation="webhook")
 OWN: Json = {"containers": [{"name": "kserve-container", "image": "a:1"}]}
 
 
@@ -44,6 +45,7 @@ def wanted(
     *manifests: Json,
     annotations: Json | None = None,
     labels: Json | None = None,
+    settings: Settings = WEBHOOK,
     **parts: Any,
 ) -> dict[str, Child]:
     """Return the children of a service by kind and name, the service in the front left out."""
@@ -57,7 +59,7 @@ def wanted(
     }
     service = InferenceService(document, NAME, NAMESPACE, labels or {}, annotations, spec)
     reader = Recorded([SERVING, *manifests])
-    children = compile_service(service, Settings(pod_mutation="webhook"), reader).children
+    children = compile_service(service, settings, reader).children
     return {f"{child.manifest.kind}/{child.manifest.name}": child for child in children}
 
 
@@ -268,6 +270,16 @@ def test_the_name_that_knative_reports_counts() -> None:
     assert hosts(knative(DOMAIN, live)) == [INSIDE, "chat.ml.example.org"]
 
 
+def test_a_switch_for_ingresses_speaks_of_standard_mode_alone() -> None:
+    closed = config(ingress={"disableIngressCreation": True})
+    assert {"Service/chat", "VirtualService/chat"} <= knative(DOMAIN, closed).keys()
+
+
+def test_without_istio_the_name_is_knatives_own() -> None:
+    plain = config(ingress={"disableIstioVirtualHost": True})
+    assert knative(DOMAIN, plain).keys() == {"Service/chat-predictor"}
+
+
 def test_without_a_name_there_is_no_way_yet() -> None:
     assert "VirtualService/chat" not in knative()
 
@@ -318,3 +330,38 @@ def test_pods_that_the_api_refuses_are_refused_before_any_write() -> None:
         assert '"gone" is none of the pod\'s volumes' in told
         told = refusal({"containers": [greedy]}, AUTOSCALER, DOMAIN, annotations=mode)
         assert "limit" in told
+
+
+WEBHOOKS = {
+    "apiVersion": "admissionregistration.k8s.io/v1",
+    "kind": "MutatingWebhookConfiguration",
+    "metadata": {"name": "inferenceservice.serving.kserve.io"},
+    "webhooks": [{"name": "inferenceservice.kserve-webhook-server.pod-mutator"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("mutation", "webhooks", "rendered"),
+    [
+        ("auto", [], True),
+        ("auto", [WEBHOOKS], False),
+        ("rendered", [WEBHOOKS], True),
+        ("webhook", [], False),
+    ],
+)
+@pytest.mark.parametrize("mode", [STANDARD, KNATIVE])
+def test_pods_get_their_model_from_us_where_no_webhook_brings_it(
+    mode: Json, mutation: Any, webhooks: list[Json], rendered: bool
+) -> None:
+    found = wanted(
+        model(),
+        AUTOSCALER,
+        DOMAIN,
+        *webhooks,
+        annotations=mode,
+        settings=Settings(pod_mutation=mutation),
+    )
+    workload = "Deployment" if mode is STANDARD else "Service"
+    pod = spec_of(found[f"{workload}/chat-predictor"])["template"]["spec"]
+    names = [container["name"] for container in pod.get("initContainers") or ()]
+    assert names == (["storage-initializer"] if rendered else [])

@@ -127,6 +127,22 @@ def test_a_model_that_does_not_load_is_a_fault_in_its_own_words() -> None:
     ]
 
 
+def test_a_pod_that_says_nothing_of_its_server_leaves_the_model_as_it_was() -> None:
+    before = {"states": {"activeModelState": "", "targetModelState": "Pending"}}
+    parent = {
+        "apiVersion": "serving.kserve.io/v1beta1",
+        "kind": "InferenceService",
+        "metadata": {"name": NAME, "namespace": NAMESPACE},
+        "status": {"modelStatus": {**before, "transitionStatus": "InProgress"}},
+    }
+    found = observed(INGRESS, parent, pods=(pod(phase="Pending"),))
+    assert found.status["modelStatus"] == {
+        **before,
+        "copies": {"failedCopies": 0},
+        "transitionStatus": "InProgress",
+    }
+
+
 def test_the_gateway_that_has_to_say_something_is_named() -> None:
     parent = {"kind": "Gateway", "namespace": "kserve", "name": "kserve-ingress-gateway"}
     routes = [

@@ -45,7 +45,7 @@ def _component_route(role: Role, components: Components, resolved: Resolved) -> 
 def _service_route(components: Components, resolved: Resolved) -> Child:
     service, config = resolved.service, resolved.config.ingress
     host = service_host(service, service.name, config)
-    hosts = [host, *additional_hosts(host, [config.domain], config)]
+    hosts = list(dict.fromkeys([host, *additional_hosts(host, [config.domain], config)]))
     if config.path_template:
         hosts.append(config.domain)
     rules = list(_service_rules(resolved))

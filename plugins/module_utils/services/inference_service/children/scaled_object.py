@@ -136,14 +136,12 @@ def _text(amount: Any) -> str:
 def _behavior(component: Component, config: SystemConfig) -> Json:
     """Return how long KEDA looks back before it scales, in seconds; of each direction, what the service says comes first."""
     own = (component.spec.get("autoScaling") or {}).get("behavior") or {}
-    usual = {
-        "scaleUp": config.autoscaler.scale_up,
-        "scaleDown": config.autoscaler.scale_down,
+    given = {
+        way: (own.get(way) or {}).get("stabilizationWindowSeconds")
+        for way in ("scaleUp", "scaleDown")
     }
-    windows = {
-        way: (own.get(way) or {}).get("stabilizationWindowSeconds", seconds)
-        for way, seconds in usual.items()
-    }
+    usual = {"scaleUp": config.autoscaler.scale_up, "scaleDown": config.autoscaler.scale_down}
+    windows = {way: usual[way] if one is None else one for way, one in given.items()}
     return {
         way: {"stabilizationWindowSeconds": seconds}
         for way, seconds in windows.items()

@@ -23,8 +23,8 @@ def take_over(role: Role, before: Json, live: Json | None, conditions: Condition
     component["latestCreatedRevision"] = status.get("latestCreatedRevisionName")
     component["latestReadyRevision"] = status.get("latestReadyRevisionName")
     if (said.get("Ready") or {}).get("status") == "True":
-        component["address"] = filled({"url": (status.get("address") or {}).get("url")})
-        component["url"] = status.get("url")
+        reported = {"address": status.get("address"), "url": status.get("url")}
+        component |= filled(reported)
     kinds = {
         "Ready": ready(role),
         "RoutesReady": route_ready(role),

@@ -38,11 +38,14 @@ class _Progress:
 def model_status(before: Json, pods: Sequence[Json], serving: Serving) -> Json:
     """Return `status.modelStatus`. pods: those of the newest revision. What went wrong once is never forgotten."""
     progress = _progress(sorted(pods, key=_age, reverse=True), serving)
-    active = (before.get("states") or {}).get("activeModelState") or ""
     ready = sum(_is_ready(pod) for pod in pods)
+    copies = {"failedCopies": 0, **({"totalCopies": ready} if ready else {})}
+    if progress is None:
+        return {**before, "copies": copies}
+    active = (before.get("states") or {}).get("activeModelState") or ""
     failure = progress.failure or before.get("lastFailureInfo")
     return {
-        "copies": {"failedCopies": 0, **({"totalCopies": ready} if ready else {})},
+        "copies": copies,
         **({"lastFailureInfo": failure} if failure else {}),
         "states": {
             "activeModelState": "Loaded" if progress.state == "Loaded" else active,
@@ -71,8 +74,8 @@ def unread_status(before: Json, serving: Serving, ready: int | None) -> Json:
     }
 
 
-def _progress(pods: Sequence[Json], serving: Serving) -> _Progress:
-    """Return the state that the newest pod tells, the first rule that holds."""
+def _progress(pods: Sequence[Json], serving: Serving) -> _Progress | None:
+    """Return the state that the newest pod tells, the first rule that holds; None where its server says nothing yet."""
     if not pods:
         return _Progress("FailedToLoad" if serving.failed else "Pending")
     status = pods[0].get("status") or {}
@@ -82,9 +85,11 @@ def _progress(pods: Sequence[Json], serving: Serving) -> _Progress:
     failure = _failure(initializer)
     if failure is None and serving.loaded:
         return _Progress("Loaded")
-    if failure is None:
-        failure = _failure(_container(status.get("containerStatuses"), _SERVER))
-    return _Progress("Pending") if failure is None else _Progress("FailedToLoad", failure)
+    server = _container(status.get("containerStatuses"), _SERVER)
+    failure = failure or _failure(server)
+    if failure is not None:
+        return _Progress("FailedToLoad", failure)
+    return _Progress("Pending") if server else None
 
 
 def _container(statuses: Sequence[Json] | None, name: str) -> Json:

@@ -108,12 +108,11 @@ def _knative_component(
 ) -> None:
     live = reader.get(knative_reference(component, resolved))
     before = draft.components.get(component.role) or {}
-    revision = before.get("latestCreatedRevision") or ""
-    draft.components[component.role] = knative.take_over(
-        component.role, before, live, draft.conditions
-    )
+    part = knative.take_over(component.role, before, live, draft.conditions)
+    draft.components[component.role] = part
     draft.observed = ((live or {}).get("status") or {}).get("observedGeneration") or 0
     if component.role == "predictor":
+        revision = part.get("latestCreatedRevision")
         own = _labelled(pods, {_REVISION_LABEL: revision}) if revision else []
         loaded = draft.conditions.status(READY) == "True" and knative.newest_is_ready(live)
         serving = Serving(loaded, knative.any_failed(live))

@@ -50,10 +50,10 @@ def is_local(resolved: Resolved) -> bool:
 
 
 def has_routes(resolved: Resolved) -> bool:
-    """Return whether a service gets objects by which it is reached."""
-    if resolved.service.stopped or resolved.config.ingress.disable_creation:
-        return False
-    return resolved.mode != STANDARD or not is_local(resolved)
+    """Return whether a service gets objects by which it is reached. `disableIngressCreation` speaks of Standard mode alone."""
+    if resolved.service.stopped or resolved.mode != STANDARD:
+        return not resolved.service.stopped
+    return not (resolved.config.ingress.disable_creation or is_local(resolved))
 
 
 def asks_to_be_local(labels: Mapping[str, str]) -> bool:

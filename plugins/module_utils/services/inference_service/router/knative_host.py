@@ -44,10 +44,12 @@ def knative_host(resolved: Resolved, reader: Reader) -> str:
 
 
 def knative_service_host(resolved: Resolved, host: str) -> str:
-    """Return the host name of the whole service. host: that of the component that takes requests."""
+    """Return the host name of the whole service. host: that of the component that takes requests.
+
+    A name of old, `chat-predictor-default`, is cut alike; the controller knows it by `-default` anywhere in the host name.
+    """
     part = f"-{entry_role(resolved.service)}"
-    default = f"{part}-default"
-    return host.replace(default if default in host else part, "", 1)
+    return host.replace(f"{part}-default" if "-default" in host else part, "", 1)
 
 
 def _usual_domain(reader: Reader) -> str:
