@@ -33,7 +33,7 @@ from .pods.component import Component, Components
 from .pods.rendered import Mutator, mutator
 from .resolved import Resolved
 from .router.component_host import component_host
-from .router.hosts import HostError
+from .router.hosts import HostError, service_host, service_path
 from .settings import Settings
 from .spec import InferenceService
 from .understood import Understood, understand
@@ -92,8 +92,11 @@ def _of_standard(
 
 
 def _routes(resolved: Resolved, components: Components, reader: Reader) -> Iterator[Child | None]:
-    """Yield what brings requests to the service. Raises HostError."""
+    """Yield what brings requests to the service. Raises HostError, also where only the status shows a name."""
+    service, config = resolved.service, resolved.config.ingress
+    service_path(service, config)
     if resolved.mode == STANDARD:
+        service_host(service, service.name, config)
         yield ingress(resolved)
         yield from http_routes(components, resolved)
     else:

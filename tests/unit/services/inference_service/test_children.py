@@ -214,6 +214,13 @@ def test_who_is_to_be_reached_has_a_way_at_once(
     assert {key for key in found if key.partition("/")[0] in ROUTES} == expected
 
 
+def test_a_name_that_only_the_status_shows_is_checked_too() -> None:
+    path = {"pathTemplate": "serve/{{ .Name }}", "ingressDomain": "example.com"}
+    plain = config(ingress={**path, "disableIstioVirtualHost": True})
+    told = refusal(model(), AUTOSCALER, DOMAIN, plain, annotations=KNATIVE)
+    assert 'invalid url path "serve/chat"' in told
+
+
 def test_an_ingress_has_every_annotation_of_its_service() -> None:
     annotations = {"kubectl.kubernetes.io/last-applied-configuration": "{}", "a": "1"}
     found = wanted(model(), config(ingress={"enableGatewayApi": False}), annotations=annotations)
