@@ -170,7 +170,7 @@ options:
         type: str
       kind:
         description:
-          - V(Deployment), V(StatefulSet), V(LeaderWorkerSet), of which both templates get the devices, or V(ModelService).
+          - V(Deployment), V(StatefulSet), V(LeaderWorkerSet), of which both templates get the devices, V(ModelService) or V(InferenceService).
         type: str
         required: true
       name:
@@ -189,7 +189,8 @@ options:
         default: ''
       role:
         description:
-          - The role of a service whose pods get the devices, V(decode) or V(prefill) of a ModelService. Needed for services.
+          - The role of a service whose pods get the devices, V(decode) or V(prefill) of a ModelService, V(predictor) of an InferenceService.
+          - Needed for services.
         type: str
         default: ''
   force_conflicts:

@@ -15,13 +15,14 @@ from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError
 from ..kube.reference import Reference
 from ..services.devices import DEVICE_FIELDS
+from ..services.wish import Wish
 from . import arguments
 from .few_fields import Written
 from .fit_source import GivenManifests, LiveObjects, Source
 from .fitting import CHECKS, Judged, judge
 from .given_workloads import GivenWorkload, given_workloads
 from .result import Clock, stats, warnings
-from .service_devices import ServiceDevices, Wish, check_role
+from .service_devices import ServiceDevices, check_role
 from .sources import cluster_objects, given, read
 from .wanted_devices import Wanted, wanted_devices
 from .workload import Workload, reference_of
@@ -190,7 +191,8 @@ def _change_service(
     service = ServiceDevices(cluster, reference, role, force=params["force_conflicts"])
     if wanted is None:
         return service.clear(dry_run=dry_run)
-    wish = Wish(wanted.accelerator, wanted.parallelism, wanted.shape.devices_per_pod)
+    devices = wanted.shape.devices_per_pod
+    wish = Wish(wanted.accelerator, wanted.parallelism, devices, wanted.placement)
     return service.put(wish, dry_run=dry_run)
 
 

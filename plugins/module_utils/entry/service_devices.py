@@ -3,10 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from ..accelerators.build import Accelerator
-from ..accelerators.devices import Parallelism
 from ..cluster.connection import Cluster
 from ..engine import GPU_MANAGER
 from ..kube import managed_fields
@@ -14,16 +10,8 @@ from ..kube.manifest import Json, value_at
 from ..kube.problem import Complaint, InputError
 from ..kube.reference import Reference
 from ..services.devices import DEVICE_FIELDS
+from ..services.wish import Served, Wish
 from .few_fields import Written, predict, there, write
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What is wanted. devices: of each pod."""
-
-    accelerator: Accelerator
-    parallelism: Parallelism
-    devices: int
 
 
 def check_role(kind: str, role: str) -> None:
@@ -45,30 +33,30 @@ class ServiceDevices:
         """Read the service. Raises InputError where it or its role is not there."""
         self._cluster = cluster
         self._reference = reference
-        self._role = role
         self._force = force
         self._live = there(cluster, reference)
         self._kind = DEVICE_FIELDS[reference.kind]
         if not isinstance(value_at(self._live, ("spec", role)), dict):
             text = "is not there; set it in the service first, since its presence alone changes what the service is"
             raise InputError.single(str(reference), f"spec.{role}", text)
+        held = (managed_fields.apply_entry(self._live, GPU_MANAGER) or {}).get("fieldsV1") or {}
+        self._served = Served(self._live["spec"], held, role)
 
     def put(self, wish: Wish, *, dry_run: bool) -> Written:
         """Make the role's pods ask for the devices. Raises InputError for what the kind cannot say, and for conflicts."""
-        problems = tuple(self._kind.problems(wish.accelerator, wish.parallelism, wish.devices))
+        problems = tuple(self._kind.problems(wish, self._served))
         if problems:
             raise InputError([Complaint(str(self._reference), problems)])
-        spec = self._kind.fields(wish.accelerator, wish.parallelism, self._role)
-        return self._apply({"spec": spec}, dry_run=dry_run)
+        return self._apply(self._kind.put(wish, self._served), dry_run=dry_run)
 
     def clear(self, *, dry_run: bool) -> Written:
         """Withdraw what was set; the server's defaults and what others set stay."""
-        if managed_fields.apply_entry(self._live, GPU_MANAGER) is None:
+        if not self._served.held:
             return Written(False, {}, {})
-        return self._apply({}, dry_run=dry_run)
+        return self._apply(self._kind.taken_back(self._served), dry_run=dry_run)
 
-    def _apply(self, body: Json, *, dry_run: bool) -> Written:
-        manifest = self._reference.to_manifest() | body
+    def _apply(self, spec: Json, *, dry_run: bool) -> Written:
+        manifest = self._reference.to_manifest() | ({"spec": spec} if spec else {})
         after = predict(self._cluster, self._reference, manifest, force=self._force)
         changed = after["spec"] != self._live["spec"]
         if changed and not dry_run:
@@ -76,6 +64,4 @@ class ServiceDevices:
         return Written(changed, self._shown(self._live), self._shown(after))
 
     def _shown(self, service: Json) -> Json:
-        role = value_at(service, ("spec", self._role)) or {}
-        fields = {name: role[name] for name in ("parallelism", "nodeSelector") if role.get(name)}
-        return {"accelerator": value_at(service, ("spec", "accelerator")), self._role: fields}
+        return self._kind.shown(service.get("spec") or {}, self._served.role)

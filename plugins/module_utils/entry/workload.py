@@ -12,7 +12,7 @@ from typing import Any
 from ..accelerators.build import Placement
 from ..accelerators.containers import pods_of_a_replica, problems_of
 from ..accelerators.demand import templates_of
-from ..accelerators.vendors import VENDORS
+from ..accelerators.pod_fields import PodFields, placed
 from ..cluster.connection import Cluster
 from ..engine import GPU_MANAGER, OWNER_ANNOTATION
 from ..kube import managed_fields
@@ -29,8 +29,6 @@ KINDS: Mapping[str, str] = {
     "StatefulSet": "apps/v1",
     "LeaderWorkerSet": "leaderworkerset.x-k8s.io/v1",
 }
-_VENDORS_TAINTS = frozenset(vendor.resource for vendor in VENDORS.values())
-_VENDORS_LABELS = frozenset(vendor.product_label for vendor in VENDORS.values())
 
 
 class Workload:
@@ -114,7 +112,7 @@ class _PodSpec:
         self.path = path
         self.container = container
         self._spec = spec
-        self._held = held
+        self._fields = PodFields(path, spec, held)
 
     def with_devices(self, placement: Placement) -> Json:
         """Return what is applied of the spec so that the container asks for the devices."""
@@ -123,46 +121,22 @@ class _PodSpec:
             "resources": placement.resources,
             **({"env": placement.env} if placement.env else {}),
         }
-        live = list(self._spec.get("tolerations") or ())
-        more = [each for each in placement.tolerations if each not in live]
-        selector = {**(self._spec.get("nodeSelector") or {}), **placement.node_selector}
-        return {
-            "containers": [container],
-            **self._whole("nodeSelector", selector),
-            **self._whole("tolerations", [*live, *more]),
-        }
+        return {"containers": [container], **self._fields.with_devices(placement)}
 
     def without_devices(self) -> Json:
         """Return what is still applied of the spec when the devices are taken back."""
-        tainted = {*devices_of(self.of_container(self._spec)), *_VENDORS_TAINTS}
-        selector = self._spec.get("nodeSelector") or {}
-        tolerations = self._spec.get("tolerations") or ()
-        kept = {
-            "nodeSelector": {k: v for k, v in selector.items() if k not in _VENDORS_LABELS},
-            "tolerations": [each for each in tolerations if each.get("key") not in tainted],
-        }
-        return {name: value for name, value in kept.items() if value and self._holds(name)}
+        return self._fields.without_devices(devices_of(self.of_container(self._spec)))
 
     def shown(self, spec: Json) -> Json:
         """Return the fields concerned of a version of the spec."""
         container = self.of_container(spec)
-        shown = {name: spec[name] for name in ("nodeSelector", "tolerations") if spec.get(name)}
         fields = {name: container[name] for name in ("resources", "env") if container.get(name)}
-        return {**shown, "containers": [{"name": self.container, **fields}]}
-
-    def _whole(self, name: str, wanted: Any) -> Json:
-        """Return a field that is one value to the server: whoever applies it applies the whole, with what others want of it."""
-        changes = wanted != (self._spec.get(name) or type(wanted)())
-        return {name: wanted} if wanted and (changes or self._holds(name)) else {}
+        return {**placed(spec), "containers": [{"name": self.container, **fields}]}
 
     def of_container(self, spec: Json) -> Json:
         """Return the container in a version of the spec."""
         named = (each for each in spec.get("containers") or () if each["name"] == self.container)
         return next(named, {})
-
-    def _holds(self, name: str) -> bool:
-        """Return whether we have applied a field of the spec."""
-        return managed_fields.owns(self._held, (*self.path, name))
 
 
 def devices_of(container: Json) -> set[str]:

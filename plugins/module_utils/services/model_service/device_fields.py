@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...accelerators.build import Accelerator, node_selector
-from ...accelerators.devices import Parallelism
+from ...accelerators.build import node_selector
 from ...accelerators.vendors import CPU, resource_name
 from ...kube.manifest import Json
 from ...kube.names import quoted
 from ...kube.problem import Problem
+from ..wish import Served, Wish
 from . import names
 from .schema import ACCELERATORS
 
@@ -18,24 +18,31 @@ _WORKLOADS = {"decode": names.decode, "prefill": names.prefill}
 ROLES = tuple(_WORKLOADS)
 
 
-def device_fields(accelerator: Accelerator, parallelism: Parallelism, role: str) -> Json:
+def device_fields(wish: Wish, service: Served) -> Json:
     """Return the part of `spec` that makes the pods of a role ask for devices. Its devices are tensor times dataLocal."""
+    parallelism = wish.parallelism
     sizes = {
         "tensor": parallelism.tensor,
         "data": parallelism.data,
         "dataLocal": parallelism.ranks_in_pod,
     }
     fields: Json = {"parallelism": sizes}
-    selector = node_selector(accelerator)
+    selector = node_selector(wish.accelerator)
     if selector:
         fields["nodeSelector"] = selector
-    return {"accelerator": {"type": accelerator.vendor}, role: fields}
+    return {"accelerator": {"type": wish.accelerator.vendor}, service.role: fields}
 
 
-def device_problems(
-    accelerator: Accelerator, parallelism: Parallelism, devices: int
-) -> Iterator[Problem]:
-    """Yield what is wanted and cannot be said in a ModelService. devices: of a pod."""
+def shown_devices(spec: Json, role: str) -> Json:
+    """Return the fields of a version of `spec` that mean devices."""
+    part = spec.get(role) or {}
+    fields = {name: part[name] for name in ("parallelism", "nodeSelector") if part.get(name)}
+    return {"accelerator": spec.get("accelerator"), role: fields}
+
+
+def device_problems(wish: Wish, dummy: Served) -> Iterator[Problem]:
+    """Yield what is wanted and cannot be said in a ModelService."""
+    accelerator, parallelism, devices = wish.accelerator, wish.parallelism, wish.devices
     vendor = accelerator.vendor
     if vendor not in ACCELERATORS:
         text = f"{quoted(vendor)} is not one of those of a ModelService: {', '.join(ACCELERATORS)}"

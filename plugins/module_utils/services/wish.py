@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Devices that a service is to ask for, and the service as it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..accelerators.build import Accelerator, Placement
+from ..accelerators.devices import Parallelism
+from ..kube.manifest import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is wanted. devices: of each pod. placement: what that comes to in the manifest of a pod."""
+
+    accelerator: Accelerator
+    parallelism: Parallelism
+    devices: int
+    placement: Placement
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A live service. held: the fields of it that we have applied. role: the part below `spec` that is meant."""
+
+    spec: Json
+    held: Json
+    role: str
+
+    @property
+    def part(self) -> Json:
+        """The role as it is, empty where it is not there."""
+        part: Json = self.spec.get(self.role) or {}
+        return part
