@@ -14,7 +14,8 @@ from ...kube.manifest import Json
 from ...kube.problem import Problem
 from ..wish import Served, Wish
 from . import names
-from .implementations import CUSTOM, implementations
+from .framework import model_of
+from .implementations import CUSTOM
 
 ROLES = ("predictor",)
 _WORKERS = "workerSpec"
@@ -90,7 +91,7 @@ def device_field_of(service: str, workload: str) -> str:
 
 def _server(predictor: Json) -> str:
     """Return the field of a predictor's model server; `containers` where there is none."""
-    return next(iter(implementations(predictor, "predictor")), CUSTOM)
+    return model_of(predictor)[0] or CUSTOM
 
 
 def _pods(service: Served) -> PodFields:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
@@ -12,9 +11,8 @@ from ....kube.manifest import Json
 from ....kube.quantity import parse_quantity
 from ...kserve.pod import changed, container_of, with_value
 from ..errors import Unbuildable
+from ..gpus import KNOWN_GPUS
 
-GPU_TYPES = ("nvidia.com/gpu", "amd.com/gpu", "intel.com/gpu", "habana.ai/gaudi")
-_TYPES_ANNOTATION = "serving.kserve.io/gpu-resource-types"
 _INVALID = "InvalidGPUAllocation"
 
 
@@ -72,33 +70,13 @@ def _requested(container: Json, types: Sequence[str]) -> int:
     return next((int(parse_quantity(requests[name])) for name in types if name in requests), 0)
 
 
-def gpu_types(annotations: Mapping[str, str], known: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of GPUs: the known ones and those that an annotation names. Raises Unbuildable."""
-    text = annotations.get(_TYPES_ANNOTATION)
-    if not text:
-        return tuple(known)
-    try:
-        given = json.loads(text)
-    except ValueError:
-        given = None
-    if not isinstance(given, list) or not all(isinstance(each, str) and each for each in given):
-        raise Unbuildable(
-            f"invalid GPU format({text}) for {_TYPES_ANNOTATION} annotation: must be a valid JSON array",
-            reason="ReconcileFailed",
-            path=f'metadata.annotations["{_TYPES_ANNOTATION}"]',
-            advice='write names in a list, for example ["example.com/gpu"]',
-            rule="multi-node-gpus",
-        )
-    return tuple(dict.fromkeys([*known, *given]))
-
-
 def with_gpus(pod: Json, name: str, count: int, types: Sequence[str]) -> Json:
     """Return a pod whose container asks for GPUs: of the type that it names, else NVIDIA's."""
     container = container_of(pod, name) or {}
     resources = container.get("resources") or {}
     limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
     named = (each for each in types if _some(limits.get(each)) or _some(requests.get(each)))
-    amount = {next(named, GPU_TYPES[0]): str(count)}
+    amount = {next(named, KNOWN_GPUS[0]): str(count)}
     wanted = {**resources, "limits": {**limits, **amount}, "requests": {**requests, **amount}}
     return changed(pod, name, lambda each: {**each, "resources": wanted})
 

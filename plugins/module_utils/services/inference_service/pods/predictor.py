@@ -146,13 +146,6 @@ def _own_pod(spec: Json) -> Json:
     """Return the pod of a predictor without a model; its server comes first, in the place of whatever was there."""
     pod = pod_part(spec)
     containers = pod.get("containers") or []
-    server = container_of(pod, SERVER)
-    if server is None:
-        raise Unbuildable(
-            "panic: runtime error: invalid memory address or nil pointer dereference",
-            path="spec.predictor.containers",
-            told=f'no container is called "{SERVER}", and KServe\'s controller breaks down over that',
-            advice=f'call the container of the model server "{SERVER}"',
-            rule="server-container",
-        )
+    # A service of several containers of which none is the server is refused when it is loaded.
+    server = container_of(pod, SERVER) or containers[0]
     return {**pod, "containers": [server, *containers[1:]]}

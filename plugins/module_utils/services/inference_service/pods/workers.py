@@ -11,6 +11,7 @@ from ...kserve.pod import container_of
 from .. import labels as label_keys
 from .. import names
 from ..errors import ModelFailure, Unbuildable
+from ..gpus import gpu_types
 from ..resolved import Resolved
 from ..runtimes.runtime import Runtime
 from .annotations import SOURCE_URI, Texts
@@ -25,7 +26,7 @@ from .merge import (
     runtime_container,
 )
 from .metadata import component_annotations, component_labels
-from .multi_node import GPU_TYPES, Spread, gpu_types, spread, with_gpus, with_values
+from .multi_node import Spread, spread, with_gpus, with_values
 
 #: The reason under which the controller reports whatever is wrong with workers.
 _INVALID = "InvalidGPUAllocation"
@@ -51,7 +52,7 @@ def with_workers(around: HeadAndWorkers, runtime: Runtime | None) -> Component:
     if part is None:
         raise _without_worker_spec(runtime)
     service = around.resolved.service.name
-    known = tuple(dict.fromkeys([*GPU_TYPES, *around.resolved.config.gpu_types]))
+    known = gpu_types({}, around.resolved.config.gpu_types)
     pod = _worker_pod(around, part)
     head = container_of(around.head.pod, SERVER) or {}
     found = spread(around.head.spec["workerSpec"], part, head, pod["containers"][0], known)
@@ -81,7 +82,7 @@ def with_workers(around: HeadAndWorkers, runtime: Runtime | None) -> Component:
             replicas=found.nodes - 1,
         ),
     )
-    return _with_gpus(component, found, known) if around.resolved.mode == STANDARD else component
+    return _with_gpus(component, found, around) if around.resolved.mode == STANDARD else component
 
 
 def _without_worker_spec(runtime: Runtime | None) -> Unbuildable:
@@ -137,17 +138,20 @@ def _of_worker(service: str, head_service: str, found: Spread) -> Texts:
     }
 
 
-def _with_gpus(component: Component, found: Spread, known: tuple[str, ...]) -> Component:
+def _with_gpus(component: Component, found: Spread, around: HeadAndWorkers) -> Component:
     """Return a predictor whose containers ask for the GPUs that they get. Deployments alone have workers."""
     workers = component.workers
     if workers is None:
         return component
-    types = gpu_types(component.annotations, known)
+    configured = around.resolved.config.gpu_types
+    types = gpu_types(component.annotations, configured)
     return replace(
         component,
         pod=with_gpus(component.pod, SERVER, found.head, types),
         workers=replace(
             workers,
-            pod=with_gpus(workers.pod, WORKER, found.worker, gpu_types(workers.annotations, known)),
+            pod=with_gpus(
+                workers.pod, WORKER, found.worker, gpu_types(workers.annotations, configured)
+            ),
         ),
     )

@@ -85,12 +85,6 @@ def test_the_tag_of_an_image_follows_version_and_gpus(
     assert found.pod["containers"][0]["image"] == wanted
 
 
-def test_a_predictor_without_a_server_is_refused_with_what_to_do() -> None:
-    error = refusal({"containers": [{"name": "a", "image": "a"}, {"name": "b", "image": "b"}]})
-    assert error.problem.path == "spec.predictor.containers"
-    assert 'call the container of the model server "kserve-container"' in error.problem.message
-
-
 def test_what_the_author_says_of_a_transformer_is_said_once() -> None:
     containers = [{"name": "pre", "image": "a", "args": ["--model_name", "own"]}]
     part = {"containers": containers, "containerConcurrency": 3}
