@@ -267,13 +267,17 @@ def test_metrics_of_server_and_proxy_are_put_together() -> None:
 
 def test_the_agent_knows_the_probe_with_the_defaults_of_the_api_server() -> None:
     """A template has not passed the API server yet, a pod that the webhook sees has."""
-    probe = {"httpGet": {"port": 8080, "path": "/ready"}, "periodSeconds": 3}
+    headers = [{"value": "b", "name": "a"}]
+    probe = {
+        "httpGet": {"port": 8080, "path": "/ready", "httpHeaders": headers},
+        "periodSeconds": 3,
+    }
     found = changed(
         {f"{INTERNAL}batcher": "true"}, spec={"containers": [{**SERVER, "readinessProbe": probe}]}
     )
     agent = found.spec["containers"][-1]
     assert variables(agent)["SERVING_READINESS_PROBE"] == (
-        '{"httpGet":{"path":"/ready","port":8080,"scheme":"HTTP"},'
+        '{"httpGet":{"path":"/ready","port":8080,"scheme":"HTTP","httpHeaders":[{"name":"a","value":"b"}]},'
         '"timeoutSeconds":1,"periodSeconds":3,"successThreshold":1,"failureThreshold":3}'
     )
 

@@ -21,6 +21,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.services.infere
     PodMutation,
 )
 
+from .test_mutation import account, secret
 from .test_pod_advice import WEBHOOK
 from .world import model, resolved, runtime, takes
 
@@ -71,3 +72,13 @@ def test_only_metadata_and_spec_of_the_pods_change() -> None:
     before, after = template(model())
     assert after["metadata"]["labels"] == before["metadata"]["labels"]
     assert before["metadata"]["annotations"].items() <= after["metadata"]["annotations"].items()
+
+
+def test_no_text_of_a_secret_stands_in_a_template() -> None:
+    headers = secret("own", **{"https-host": "example.com", "headers": "X-Key: hidden"})
+    predictor = {**model(storageUri="https://example.com/m"), "serviceAccountName": "reader"}
+    dummy, after = template(predictor, headers, account("reader", "own"))
+    assert "hidden" not in str(after)
+    (container,) = after["spec"]["initContainers"]
+    reference = {"secretKeyRef": {"name": "own", "key": "headers"}}
+    assert {"name": "example.com-headers", "valueFrom": reference} in container["env"]

@@ -69,6 +69,7 @@ def _around(component: Component, resolved: Resolved, reader: Reader) -> Surroun
         kserve_namespace=resolved.settings.kserve_namespace,
         reader=reader,
         storage=_storage_spec(resolved),
+        template=True,
     )
 
 

@@ -72,6 +72,7 @@ def _finished(template: Json, resolved: Resolved, reader: Reader) -> Json:
         kserve_namespace=resolved.settings.kserve_namespace,
         reader=reader,
         logger=resolved.service.spec["predictor"].get("logger"),
+        template=True,
     )
     try:
         done = mutated(subject)

@@ -56,10 +56,13 @@ def with_credentials(
     config: Credentials,
     namespace: str,
     reader: Reader,
+    *,
+    by_reference: bool = False,
 ) -> Target:
     """Return a container that has the credentials of an account.
 
-    annotations: the service's; one of them may name the Secret. Raises SecretMissing.
+    annotations: the service's; one of them may name the Secret. by_reference: no text of a Secret is copied, as KServe copies
+    headers for https. Raises SecretMissing.
     """
     of_account = (account.get("metadata") or {}).get("annotations") or {}
     if _ROLE_ANNOTATION in of_account:
@@ -71,11 +74,13 @@ def with_credentials(
         if secret is None and reader.complete:
             raise SecretMissing(name, by_annotation=bool(named))
         if secret is not None:
-            target = _with_secret(target, name, secret, config)
+            target = _with_secret(target, name, secret, config, by_reference=by_reference)
     return target
 
 
-def _with_secret(target: Target, name: str, secret: Json, config: Credentials) -> Target:
+def _with_secret(
+    target: Target, name: str, secret: Json, config: Credentials, *, by_reference: bool
+) -> Target:
     """Add what one Secret is for: the first that fits."""
     data = secret_texts(secret)
     secret_key = config.s3.get("s3SecretAccessKeyName") or "awsSecretAccessKey"
@@ -94,7 +99,7 @@ def _with_secret(target: Target, name: str, secret: Json, config: Credentials) -
         return _with_volume(target, _GCS_VOLUME, name, _GCS_PATH).with_env(variable)
     if "HDFS_NAMENODE" in data and not _has_azure(data) and "https-host" not in data:
         return _with_volume(target, _HDFS_VOLUME, name, _HDFS_PATH)
-    return target.with_env(*_variables(name, data))
+    return target.with_env(*_variables(name, data, by_reference=by_reference))
 
 
 def _has_azure(data: Mapping[str, str]) -> bool:
@@ -104,14 +109,18 @@ def _has_azure(data: Mapping[str, str]) -> bool:
     )
 
 
-def _variables(name: str, data: Mapping[str, str]) -> list[Json]:
+def _variables(name: str, data: Mapping[str, str], *, by_reference: bool) -> list[Json]:
     if any(key in data for key in ("AZ_CLIENT_ID", "AZURE_CLIENT_ID", "AZURE_ACCESS_TOKEN")):
         return _azure(name, data)
     if _AZURE_STORAGE_KEY in data:
         return [_from_secret(_AZURE_STORAGE_KEY, name, _AZURE_STORAGE_KEY)]
     if "https-host" in data:
-        header = {"name": f"{data['https-host']}-headers", "value": data.get("headers", "")}
-        return [header] if "headers" in data else []
+        if "headers" not in data:
+            return []
+        variable = f"{data['https-host']}-headers"
+        if by_reference:
+            return [_from_secret(variable, name, "headers")]
+        return [{"name": variable, "value": data["headers"]}]
     return [_from_secret("HF_TOKEN", name, "HF_TOKEN")] if "HF_TOKEN" in data else []
 
 

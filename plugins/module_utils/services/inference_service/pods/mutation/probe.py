@@ -23,6 +23,7 @@ _ACTIONS = {
     "httpGet": ("path", "port", "host", "scheme", "httpHeaders"),
     "tcpSocket": ("port", "host"),
 }
+_HEADER = ("name", "value")
 _DEFAULTS = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}
 _HTTP_DEFAULTS = {"path": "/", "scheme": "HTTP"}
 
@@ -43,6 +44,9 @@ def _written(field: str, value: Any) -> Any:
     if order is None:
         return value
     given = {key: each for key, each in value.items() if each not in ("", [], None)}
+    if "httpHeaders" in given:
+        headers = given["httpHeaders"]
+        given["httpHeaders"] = [{key: each.get(key, "") for key in _HEADER} for each in headers]
     if field == "httpGet":
         given = {**_HTTP_DEFAULTS, **given}
     return {key: given[key] for key in order if key in given}

@@ -18,7 +18,7 @@ from ..storage.spec_secret import StorageSpec
 class Subject:
     """A pod or the template of one: its name (empty for a template), labels, annotations and spec, never changed in place.
 
-    logger: what the service's predictor says about its logger, None where nothing.
+    template: whether it is one. logger: what the service's predictor says about its logger, None where nothing.
     """
 
     name: str
@@ -30,6 +30,7 @@ class Subject:
     kserve_namespace: str
     reader: Reader
     logger: Json | None = None
+    template: bool = False
 
     def having(self, spec: Json) -> Subject:
         """Return it with another spec."""
@@ -48,6 +49,7 @@ class Subject:
             self.kserve_namespace,
             self.reader,
             storage,
+            self.template,
         )
 
     def containers(self, field: str = "containers") -> list[dict[str, Any]]:

@@ -15,7 +15,8 @@ from .spec_secret import StorageSpec
 class Surroundings:
     """namespace, annotations: the pod's. storage: what its service says about storage beside an address, None where nothing.
 
-    kserve_namespace: where `inferenceservice-config` is.
+    kserve_namespace: where `inferenceservice-config` is. template: it is not a pod but what pods are made from, and what others may
+    read; no text of a Secret is copied there.
     """
 
     namespace: str
@@ -24,6 +25,7 @@ class Surroundings:
     kserve_namespace: str
     reader: Reader
     storage: StorageSpec | None = None
+    template: bool = False
 
     @property
     def read_only(self) -> bool:

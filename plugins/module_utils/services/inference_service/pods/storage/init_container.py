@@ -69,7 +69,13 @@ def account_credentials(target: Target, account: str, around: Surroundings) -> T
     config = around.config.credentials
     try:
         return with_credentials(
-            target, found or {}, around.annotations, config, around.namespace, around.reader
+            target,
+            found or {},
+            around.annotations,
+            config,
+            around.namespace,
+            around.reader,
+            by_reference=around.template,
         )
     except SecretMissing as missing:
         named = missing.by_annotation
