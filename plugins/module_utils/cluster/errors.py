@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..kube.reader import NotAllowed
 from ..kube.reference import Reference
 
 
@@ -178,7 +179,7 @@ class Conflict(ApiError):
         )
 
 
-class Forbidden(ApiError):
+class Forbidden(ApiError, NotAllowed):
     """403."""
 
 

@@ -10,6 +10,10 @@ from .manifest import Json
 from .reference import Reference
 
 
+class NotAllowed(Exception):
+    """Who runs us may not read this object."""
+
+
 class Lookup(Protocol):
     """Finds objects by name: a reader, or a mapping by reference."""
 

@@ -3,16 +3,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import NotAllowed
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
 from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.pods.advice import (
     pod_advice,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.pods.build import (
     components,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.pods.rendered import (
+    is_rendered,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.settings import (
+    PodMutation,
+)
+from tests.parity.recorded_llm_services import Recorded
 
 from .test_mutation import fetches
 from .world import config, model, only, refusal, resolved, runtime, takes
@@ -103,3 +113,24 @@ def test_an_agent_that_knative_goes_past_is_told(webhook: list[Json], warned: bo
     predictor = {**model(), "logger": {"mode": "all"}}
     found = advice(predictor, KNATIVE, runtime("a", takes()), *webhook)
     assert found == (["agent-knative"] if warned else [])
+
+
+class Closed(Recorded):
+    """A cluster in which nobody may look at webhooks."""
+
+    def get(self, reference: Reference) -> Json | None:
+        if reference.kind == WEBHOOK["kind"]:
+            raise NotAllowed
+        return super().get(reference)
+
+
+@pytest.mark.parametrize(("mutation", "warned"), [("auto", True), ("rendered", False)])
+def test_who_may_not_look_for_the_webhook_finishes_pods_and_says_so(
+    mutation: PodMutation, warned: bool
+) -> None:
+    meant, open_ = resolved(model(), runtime("a", takes()))
+    reader = Closed(open_.objects())
+    meant = replace(meant, settings=replace(meant.settings, pod_mutation=mutation))
+    found = pod_advice(meant, components(meant, reader), reader)
+    assert [each.rule for each in found] == (["pod-mutation"] if warned else [])
+    assert is_rendered(meant, reader)

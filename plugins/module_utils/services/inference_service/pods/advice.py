@@ -17,7 +17,7 @@ from .annotations import SOURCE_URI
 from .build import models_refused
 from .component import Component, Components
 from .containers import SERVER, readers
-from .rendered import is_rendered
+from .rendered import POD_WEBHOOKS, is_rendered, may_look
 
 #: Variables of a model server that the init container would need to fetch the model.
 _CREDENTIALS = ("HF_TOKEN", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
@@ -26,6 +26,14 @@ _FETCHED = ("hf://", "s3://")
 
 def pod_advice(resolved: Resolved, found: Components, reader: Reader) -> Iterator[Problem]:
     """Yield the warnings about the pods of a service."""
+    if not may_look(resolved, reader):
+        yield Problem(
+            "",
+            f"{POD_WEBHOOKS} may not be read, so it is not known whether KServe's webhook finishes pods: they are finished in their "
+            "templates, which is right in either case; set pod_mutation: rendered, or webhook",
+            "warning",
+            rule="pod-mutation",
+        )
     for component in found.items:
         if component.role == "predictor" and found.runtime is not None:
             yield from _arguments(component, found.runtime)

@@ -13,7 +13,8 @@ from ...kserve.pod import changed, container_of, with_value
 from ..errors import Unbuildable
 from ..gpus import KNOWN_GPUS
 
-_INVALID = "InvalidGPUAllocation"
+#: The reason under which the controller reports whatever is wrong with workers.
+INVALID_ALLOCATION = "InvalidGPUAllocation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def spread(wanted: Json, runtime: Json, head: Json, worker: Json, types: Sequenc
         raise Unbuildable(
             f"the total required number of GPUs({total}) is less than the number of GPUs assigned to the "
             f"head node({of_head}) + worker node({others})",
-            reason=_INVALID,
+            reason=INVALID_ALLOCATION,
             path="spec.predictor.workerSpec",
             told=f"{pipeline} x {tensor} = {total} GPUs are needed, and the head has {of_head}, the workers together {others}",
             advice="change pipelineParallelSize or tensorParallelSize, or the GPUs that the containers request",

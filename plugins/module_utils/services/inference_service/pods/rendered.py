@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ....kube.manifest import Json
-from ....kube.reader import Reader
+from ....kube.reader import NotAllowed, Reader
 from ....kube.reference import Reference
 from ..errors import Unbuildable
 from ..labels import COMPONENT
@@ -37,8 +37,23 @@ def is_rendered(resolved: Resolved, reader: Reader) -> bool:
     wanted = resolved.settings.pod_mutation
     if wanted != "auto":
         return wanted == "rendered"
-    found = reader.get(POD_WEBHOOKS) or {}
+    try:
+        found = reader.get(POD_WEBHOOKS) or {}
+    except NotAllowed:
+        # Work that is done twice does no harm: the webhook leaves what is there already.
+        return True
     return not any(each.get("name") == _POD_WEBHOOK for each in found.get("webhooks") or ())
+
+
+def may_look(resolved: Resolved, reader: Reader) -> bool:
+    """Tell whether it is known who finishes pods: by the settings, or because the webhook may be looked for."""
+    if resolved.settings.pod_mutation != "auto":
+        return True
+    try:
+        reader.get(POD_WEBHOOKS)
+    except NotAllowed:
+        return False
+    return True
 
 
 def mutator(resolved: Resolved, reader: Reader) -> Mutator:

@@ -26,10 +26,7 @@ from .merge import (
     runtime_container,
 )
 from .metadata import component_annotations, component_labels
-from .multi_node import Spread, spread, with_gpus, with_values
-
-#: The reason under which the controller reports whatever is wrong with workers.
-_INVALID = "InvalidGPUAllocation"
+from .multi_node import INVALID_ALLOCATION, Spread, spread, with_gpus, with_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +102,7 @@ def _worker_pod(around: HeadAndWorkers, part: Json) -> Json:
         message = "No workerSpec container configuration found in selected serving runtime"
         raise Unbuildable(
             message,
-            reason=_INVALID,
+            reason=INVALID_ALLOCATION,
             model=ModelFailure(INVALID_SPEC, message),
             path="spec.predictor.model.runtime",
             advice=f'give its workerSpec a container "{WORKER}"',
