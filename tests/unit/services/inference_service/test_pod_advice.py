@@ -134,3 +134,32 @@ def test_who_may_not_look_for_the_webhook_finishes_pods_and_says_so(
     found = pod_advice(meant, components(meant, reader), reader)
     assert [each.rule for each in found] == (["pod-mutation"] if warned else [])
     assert is_rendered(meant, reader)
+
+
+def features(**switches: str) -> Json:
+    data = {f"kubernetes.podspec-{name.replace('_', '-')}": word for name, word in switches.items()}
+    metadata = {"name": "config-features", "namespace": "knative-serving"}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+
+
+@pytest.mark.parametrize(
+    ("predictor", "switches", "missing"),
+    [
+        (model(), {}, "kubernetes.podspec-init-containers is off"),
+        (model(), {"init_containers": "Enabled"}, ""),
+        (model(storageUri="pvc://c/m"), {}, "kubernetes.podspec-persistent-volume-claim is off"),
+        (model(storageUri="pvc://c/m"), {"persistent_volume_claim": "allowed"}, ""),
+        (
+            {**model(storageUri="pvc://c/m"), "tolerations": [{"operator": "Exists"}]},
+            {},
+            "tolerations, kubernetes.podspec-persistent-volume-claim are off",
+        ),
+    ],
+)
+def test_features_that_knative_has_switched_off_are_told(
+    predictor: Json, switches: dict[str, str], missing: str
+) -> None:
+    world = resolved(predictor, KNATIVE, runtime("a", takes()), features(**switches))
+    found = list(pod_advice(world[0], components(*world), world[1]))
+    assert [each.rule for each in found] == (["knative-features"] if missing else [])
+    assert all(missing in each.message for each in found)

@@ -11,13 +11,15 @@ from ....kube.problem import Problem
 from ....kube.reader import Reader
 from ...kserve.modes import KNATIVE
 from ...kserve.pod import container_of
+from ..errors import Unbuildable
 from ..resolved import Resolved
 from ..runtimes.runtime import Runtime
 from .annotations import SOURCE_URI
 from .build import models_refused
 from .component import Component, Components
 from .containers import SERVER, readers
-from .rendered import POD_WEBHOOKS, is_rendered, may_look
+from .knative_features import FEATURES, switched_off
+from .rendered import POD_WEBHOOKS, is_rendered, may_look, mutator
 
 #: Variables of a model server that the init container would need to fetch the model.
 _CREDENTIALS = ("HF_TOKEN", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
@@ -41,6 +43,7 @@ def pod_advice(resolved: Resolved, found: Components, reader: Reader) -> Iterato
         yield from _model_image(component, resolved)
         yield from _credentials(component)
         yield from _agent(component, resolved, reader)
+        yield from _features(component, resolved, reader)
 
 
 def _arguments(component: Component, runtime: Runtime) -> Iterator[Problem]:
@@ -124,4 +127,24 @@ def _agent(component: Component, resolved: Resolved, reader: Reader) -> Iterator
             "created; without that webhook Knative sends requests past it; use Standard mode, or keep the webhook",
             "warning",
             rule="agent-knative",
+        )
+
+
+def _features(component: Component, resolved: Resolved, reader: Reader) -> Iterator[Problem]:
+    """Yield what Knative will not take of a pod as it is set up."""
+    if resolved.mode != KNATIVE:
+        return
+    metadata = {"labels": component.labels, "annotations": component.annotations}
+    try:
+        finished = mutator(resolved, reader)({"metadata": metadata, "spec": component.pod})
+    except Unbuildable:
+        return
+    missing = switched_off(finished["spec"], reader)
+    if missing:
+        yield Problem(
+            f"spec.{component.role}",
+            f"Knative refuses these pods while {', '.join(missing)} {'are' if len(missing) > 1 else 'is'} off: "
+            f"write `enabled` in {FEATURES}, or use Standard mode",
+            "warning",
+            rule="knative-features",
         )
