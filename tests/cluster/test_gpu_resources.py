@@ -174,7 +174,6 @@ def test_playbook_prints_a_table_and_stops_where_something_does_not_fit(
             env={
                 **os.environ,
                 "ANSIBLE_COLLECTIONS_PATH": str(TREE_ROOT),
-                "PWD": str(tmp_path),
             },
             check=False,
             capture_output=True,

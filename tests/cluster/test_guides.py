@@ -68,7 +68,6 @@ def run(folder: Path, plane: ControlPlane, command: str) -> str:
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
         "KUBECONFIG": str(plane.kubeconfig),
         "ANSIBLE_COLLECTIONS_PATH": str(TREE_ROOT),
-        "PWD": str(folder),
     }
     done = subprocess.run(
         ["bash", "-c", command],
