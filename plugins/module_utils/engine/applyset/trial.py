@@ -50,7 +50,7 @@ def try_out(
     problems = []
     for step, answer in zip(steps, cluster.parallel(calls), strict=True):
         if isinstance(answer, Invalid):
-            text = f"{step.reference} would be refused: {answer.message}"
+            text = f"{step.reference} would be refused: {answer.message}{_beside(step, applyset)}"
             problems.append(Problem("", text, rule="refused"))
         elif isinstance(answer, Conflict) and answer.conflicts:
             problems.append(Problem("", _conflict(step.reference, answer), rule="conflict"))
@@ -76,6 +76,19 @@ def _trial(applyset: ApplySet, step: Step, new_namespaces: frozenset[str]) -> Js
         metadata["namespace"] = applyset.parent.namespace
         metadata["name"] = f"{metadata['name'][:TRIAL_NAME].rstrip('-.')}-trial"
     return manifest
+
+
+def _beside(step: Step, applyset: ApplySet) -> str:
+    """Return who else has put fields into an object: an apply leaves them there, and they may not go together with ours."""
+    entries = ((step.live or {}).get("metadata") or {}).get("managedFields") or []
+    others = dict.fromkeys(
+        str(entry.get("manager"))
+        for entry in entries
+        if entry.get("manager") != applyset.manager and not entry.get("subresource")
+    )
+    if not others:
+        return ""
+    return f"; fields of {', '.join(others)} stay in it beside those of the set: take them away where that is the reason"
 
 
 def _conflict(reference: Reference, error: Conflict) -> str:
