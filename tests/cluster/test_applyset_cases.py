@@ -66,14 +66,21 @@ def _name(manifest: Json) -> tuple[str, str, str, str]:
     return manifest["apiVersion"], manifest["kind"], metadata["name"], place
 
 
+@pytest.fixture(scope="module")
+def plane() -> Iterator[ControlPlane]:
+    """A control plane of the cases alone, without any CRD."""
+    with ControlPlane() as running:
+        yield running
+
+
 @pytest.fixture
-def world(own_lab: ControlPlane, request: pytest.FixtureRequest) -> Iterator[World]:
+def world(plane: ControlPlane, request: pytest.FixtureRequest) -> Iterator[World]:
     """The cluster of a case, which is the test's parameter."""
-    made = World(own_lab.client, CASES / request.getfixturevalue("name"))
+    made = World(plane.client, CASES / request.getfixturevalue("name"))
     try:
         yield made
     finally:
-        own_lab.client.delete(
+        plane.client.delete(
             {
                 "apiVersion": "v1",
                 "kind": "ConfigMap",
@@ -84,8 +91,8 @@ def world(own_lab: ControlPlane, request: pytest.FixtureRequest) -> Iterator[Wor
 
 
 @pytest.mark.parametrize("name", sorted(ALL))
-def test_case_ends_as_it_should(name: str, world: World, own_lab: ControlPlane) -> None:
-    entries, run = Entries(own_lab.kubeconfig), ALL[name]["run"]
+def test_case_ends_as_it_should(name: str, world: World, plane: ControlPlane) -> None:
+    entries, run = Entries(plane.kubeconfig), ALL[name]["run"]
     for file in run.get("setup", ()):
         world.apply(file, run.get("setup_manager", "setup"))
     result: Json = {}
