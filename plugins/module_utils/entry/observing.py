@@ -38,8 +38,8 @@ def observe(
 ) -> Observation:
     """Return the state of a service.
 
-    objects: its own among them. pods: of its namespace, for the reasons of failures and for what a status says of them. others: where gateways and other objects are
-    read that are not the service's own; nothing is known of them where it is left out.
+    objects: its own among them. pods: of its namespace, for the reasons of failures and for what a status says of them.
+    others: where gateways and other objects are read that are not the service's own; nothing is known of them where it is left out.
     """
     if target.reconciler == CONTROLLER:
         reported = _reported(objects.get(target.reference))

@@ -10,7 +10,11 @@ from ..policy import Budget
 
 @dataclass(frozen=True, slots=True)
 class SetPolicy:
-    """keep_crds: CRDs are never deleted. delete_objects: objects of the set's kinds go with it. wait_timeout: seconds that one step of the installation may take. dry_run: check mode."""
+    """What may be done to a set.
+
+    keep_crds: CRDs are never deleted. delete_objects: objects of the set's kinds go with it. wait_timeout: seconds that one step of
+    the installation may take. dry_run: check mode.
+    """
 
     max_deletions: Budget
     prune: bool = True
