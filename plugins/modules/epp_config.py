@@ -37,9 +37,9 @@ options:
     type: path
   preset:
     description:
-      - A ready configuration. C(default) weighs queue, cache use and cached prefixes; C(random) chooses at random; C(load) counts running requests and
-        needs to understand none; C(pd) and C(e-p-d) serve disaggregated; C(precise-prefix) follows the events of the caches; C(latency) predicts latency;
-        C(data-parallel) is for gateways that know one port of a pool.
+      - A ready configuration. V(default) weighs queue, cache use and cached prefixes; V(random) chooses at random; V(load) counts running requests and
+        needs to understand none; V(pd) and V(e-p-d) serve disaggregated; V(precise-prefix) follows the events of the caches; V(latency) predicts latency;
+        V(data-parallel) is for gateways that know one port of a pool.
     type: str
   overrides:
     description:

@@ -35,7 +35,7 @@ options:
     type: str
   fleet:
     description:
-      - The fleet to look at; C(default) where it is not given.
+      - The fleet to look at; V(default) where it is not given.
     type: str
   settings:
     description:

@@ -57,7 +57,7 @@ options:
   fleet:
     description:
       - The fleet that the services belong to; a label value. Objects of another fleet are never touched.
-      - It is C(default) where it is not given. V(overridden) wants it to be given.
+      - It is V(default) where it is not given. V(overridden) wants it to be given.
     type: str
   namespace:
     description:

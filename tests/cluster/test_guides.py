@@ -13,21 +13,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
-from tests.lab.client import Client, wait_until
-from tests.lab.cluster import Cluster
 from tests.lab.control_plane import ControlPlane
 from tests.tools import pages
 from tests.tools.example_cluster import add_gateway, control_plane
 from tests.tools.tree import CHECKOUT, TREE_ROOT
-
-from .support.cluster import owned
-from .support.entries import Entries
-from .support.services import full
 
 #: Guides whose commands are for a cluster.
 ON_A_CLUSTER = [
@@ -37,6 +30,8 @@ ON_A_CLUSTER = [
 ]
 #: What is run elsewhere: tests/unit/test_readme.py says where.
 ELSEWHERE = ("make ", "pip ", "sha256sum ", "ansible-galaxy ")
+#: Playbooks that end with a count.
+TELLING = ("reconcile", "render", "status")
 #: How many services the folder holds.
 SERVICES = len(list((CHECKOUT / "examples" / "services").glob("*.yaml")))
 
@@ -91,9 +86,12 @@ def everywhere(command: str, plane: ControlPlane) -> str:
 
 @pytest.mark.parametrize("page", ON_A_CLUSTER)
 def test_commands_of_the_guide_run(page: str, folder: Path, plane: ControlPlane) -> None:
-    commands = [each for each in pages.commands(page) if not each.startswith(ELSEWHERE)]
-    printed = [run(folder, plane, everywhere(command, plane)) for command in commands]
-    assert any(f"{SERVICES} services" in text for text in printed)
+    for command in pages.commands(page):
+        if command.startswith(ELSEWHERE):
+            continue
+        printed = run(folder, plane, everywhere(command, plane))
+        if any(f"modelops.inference.{each} " in command for each in TELLING):
+            assert f"{SERVICES} services" in printed
 
 
 def test_images_that_are_named_in_the_settings_are_those_of_the_manifests(
@@ -131,51 +129,13 @@ def test_mistake_of_the_first_ten_minutes_is_told_as_shown(
     assert all(line.strip().removeprefix("examples/") in told for line in shown)
 
 
-def account(lab: Cluster, namespace: str, roles: list[dict[str, Any]]) -> Entries:
-    """Return the modules run by an account that has the first of the roles in its namespace, and the second in the cluster."""
-    config = lab.service_account_kubeconfig("robot", namespace)
-    subject = {"kind": "ServiceAccount", "name": "robot", "namespace": namespace}
-    for role, kind in zip(roles, ("RoleBinding", "ClusterRoleBinding"), strict=True):
-        name = f"{role['metadata']['name']}-{namespace}"
-        role["metadata"]["name"] = name
-        lab.client.apply(role)
-        binding: dict[str, Any] = {
-            "apiVersion": "rbac.authorization.k8s.io/v1",
-            "kind": kind,
-            "metadata": {"name": name},
-            "roleRef": {
-                "apiGroup": "rbac.authorization.k8s.io",
-                "kind": "ClusterRole",
-                "name": name,
-            },
-            "subjects": [subject],
-        }
-        if kind == "RoleBinding":
-            binding["metadata"]["namespace"] = namespace
-        lab.client.apply(binding)
-    client = Client.of(config)
-    wait_until(lambda: (may_list_nodes(client), None), "the rights to be known")
-    return Entries(config)
-
-
-def may_list_nodes(client: Client) -> bool:
-    """Tell whether an account may list nodes, which the last of its roles allows."""
-    review = {
-        "apiVersion": "authorization.k8s.io/v1",
-        "kind": "SelfSubjectAccessReview",
-        "spec": {"resourceAttributes": {"verb": "list", "resource": "nodes"}},
-    }
-    path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
-    return bool(client.request("POST", path, body=review)["status"]["allowed"])
-
-
-def test_rights_of_the_security_guide_are_enough(lab: Cluster, namespace: str) -> None:
-    roles = [yaml.safe_load(block) for block in pages.blocks("docs/security.md", "yaml")]
-    robot = account(lab, namespace, roles)
-    service = full("chat", namespace, inferencePool={"endpointPicker": {"replicas": 2}})
-    result = robot.reconcile(service)
-    assert [text for text in result["warnings"] if "could not look" in text] == []
-    assert not robot.reconcile(service)["changed"]
-    assert robot.info(namespace=namespace)["services"]
-    robot.reconcile(service, state="absent", wait=True)
-    assert owned(lab.client, service) == {}
+def test_rights_of_the_security_guide_are_for_the_account_that_it_names(
+    folder: Path, plane: ControlPlane
+) -> None:
+    (command,) = pages.commands("docs/security.md")
+    run(folder, plane, command)
+    written = [each for each in yaml.safe_load_all((folder / "rbac.yaml").read_text()) if each]
+    bindings = [each for each in written if each["kind"].endswith("Binding")]
+    account = {"kind": "ServiceAccount", "name": "pipeline", "namespace": "ops"}
+    assert bindings
+    assert all(each["subjects"] == [account] for each in bindings)

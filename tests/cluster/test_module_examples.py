@@ -1,0 +1,142 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The examples in the documentation of the modules run as they stand there, on a cluster that has what they speak of."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.lab.client import Client, wait_until
+from tests.lab.control_plane import ControlPlane
+from tests.tools.example_cluster import add_gateway, control_plane
+from tests.tools.steps import tool
+from tests.tools.tree import CHECKOUT, TREE_ROOT
+
+from .support.services import small
+
+Json = dict[str, Any]
+MODULES = ("epp_config", "gpu_resources", "llmisvc_controller", "llmisvc_info", "llmisvc_reconcile")
+#: Whose examples install releases of others: tests/cluster/test_applyset*.py install such bundles.
+OF_BUNDLES = ("applyset",)
+PACKAGE = "ansible_collections.modelops.inference.plugins.modules"
+CONTROLLER = {"control-plane": "controller-manager", "app.kubernetes.io/name": "model-operator"}
+#: A configuration of llm-d's picker 0.8, which 0.9 still reads.
+PICKER = """\
+apiVersion: inference.networking.x-k8s.io/v1alpha1
+kind: EndpointPickerConfig
+plugins:
+  - type: queue-scorer
+  - type: max-score-picker
+  - type: single-profile-handler
+schedulingProfiles:
+  - name: default
+    plugins:
+      - pluginRef: queue-scorer
+        weight: 2
+      - pluginRef: max-score-picker
+"""
+
+
+@pytest.fixture(scope="module")
+def plane() -> Iterator[ControlPlane]:
+    """A control plane with the gateway of the examples."""
+    place = control_plane(f"examples-{os.getpid()}", os.getpid(), print)
+    place.start()
+    add_gateway(place.client)
+    yield place
+    place.stop()
+
+
+def deployment(name: str, namespace: str, container: str, **labels: str) -> Json:
+    """Return a Deployment of somebody else."""
+    marks = {"app": name}
+    pod = {"containers": [{"name": container, "image": "registry.example.com/some:1"}]}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": name, "namespace": namespace, "labels": labels},
+        "spec": {
+            "selector": {"matchLabels": marks},
+            "template": {"metadata": {"labels": marks}, "spec": pod},
+        },
+    }
+
+
+def prepare(module: str, client: Client) -> None:
+    """Make what the examples of a module speak of."""
+    needed: dict[str, list[Json]] = {
+        "epp_config": [deployment("chat-epp", "chat", "epp")],
+        "gpu_resources": [deployment("chat", "team-a", "vllm"), small("chat", "team-a")],
+        "llmisvc_controller": [deployment("operator", "operators", "manager", **CONTROLLER)],
+    }
+    for manifest in needed.get(module, []):
+        place = manifest["metadata"]["namespace"]
+        client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": place}})
+        client.apply(manifest)
+        if manifest["kind"] == "Deployment":
+            # Whoever stops a controller has read it as it is, which its pods still change.
+            wait_until(partial(has_its_pod, client, place, manifest["metadata"]["name"]), "a pod")
+
+
+def has_its_pod(client: Client, namespace: str, name: str) -> tuple[bool, Json]:
+    """Tell whether a Deployment has come to rest, and its status."""
+    live = client.request("GET", client.path("apps/v1", "Deployment", namespace, name))
+    status = live.get("status", {})
+    return status.get("readyReplicas") == 1, status
+
+
+def examples(module: str) -> list[Json]:
+    """Return the tasks of a module's documentation, predictions first: they foresee what the others do."""
+    tasks: list[Json] = yaml.safe_load(importlib.import_module(f"{PACKAGE}.{module}").EXAMPLES)
+    return sorted(tasks, key=lambda task: not task.get("check_mode", False))
+
+
+def test_every_module_is_here() -> None:
+    found = {path.stem for path in (CHECKOUT / "plugins" / "modules").glob("*.py")}
+    assert found - {"__init__"} == {*MODULES, *OF_BUNDLES}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_run(module: str, plane: ControlPlane, tmp_path: Path) -> None:
+    prepare(module, plane.client)
+    (tmp_path / "services").symlink_to(CHECKOUT / "examples" / "services")
+    (tmp_path / "manifests").mkdir()
+    fitting = yaml.safe_dump(deployment("small", "default", "server"))
+    (tmp_path / "manifests" / "small.yaml").write_text(fitting)
+    (tmp_path / "picker.yaml").write_text(PICKER)
+    tasks = examples(module)
+    play = {
+        "hosts": "localhost",
+        "gather_facts": False,
+        "vars": {"ansible_python_interpreter": "{{ ansible_playbook_python }}"},
+        # What an example leaves to the reader.
+        "module_defaults": {"modelops.inference.llmisvc_reconcile": {"create_namespaces": True}},
+        "tasks": tasks,
+    }
+    (tmp_path / "play.yml").write_text(yaml.safe_dump([play], sort_keys=False))
+    environment = {
+        **os.environ,
+        "KUBECONFIG": str(plane.kubeconfig),
+        "ANSIBLE_COLLECTIONS_PATH": str(TREE_ROOT),
+    }
+    done = subprocess.run(
+        [tool("ansible-playbook"), "play.yml"],
+        cwd=tmp_path,
+        env=environment,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"ok={len(tasks)} " in done.stdout
