@@ -20,7 +20,7 @@ Kind = tuple[str, str]
 
 
 class ClusterReader:
-    """Reads from a cluster and remembers. Raises ApiError, for example Forbidden.
+    """Reads from a cluster and remembers, refusals too. Raises ApiError, for example Forbidden.
 
     known: objects that were read before. common: kinds that are listed as a whole when the first object of one is asked for; where
     that is not allowed, their objects are read one by one. compared: kinds of which `known` has all that a list may ask for.
@@ -41,6 +41,7 @@ class ClusterReader:
         self._compared = frozenset(compared)
         self._whole: dict[Kind, GivenObjects | None] = {}
         self._lists: dict[tuple[str, str, str, str], Sequence[Json]] = {}
+        self._refused: dict[Reference, Forbidden] = {}
 
     def get(self, reference: Reference) -> Json | None:
         """Return the object, None where it or its kind is not there."""
@@ -49,11 +50,16 @@ class ClusterReader:
             return whole.get(reference)
         if self._is_absent_elsewhere(reference):
             return None
+        if reference in self._refused:
+            raise self._refused[reference]
         if reference not in self._read:
             try:
                 self._read[reference] = self._cluster.get(reference)
             except KindMissing:
                 self._read[reference] = None
+            except Forbidden as error:
+                self._refused[reference] = error
+                raise
         return self._read[reference]
 
     def list(
