@@ -22,6 +22,9 @@ import yaml
 from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.crd import (
     crd as inference_service_crd,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.crd import (
+    crd as llm_inference_service_crd,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.kind import (
     MODEL_SERVICE,
 )
@@ -29,7 +32,8 @@ from ansible_collections.modelops.inference.plugins.module_utils.services.model_
 from ..lab import build, crds
 from ..lab.client import Client, Manifest
 from ..lab.control_plane import ControlPlane, end
-from ..lab.crd_sources import MODEL_SERVICE as BUNDLES
+from ..lab.crd_sources import LLM_INFERENCE_SERVICE
+from ..lab.crd_sources import MODEL_SERVICE as FOR_MODEL_SERVICES
 from ..lab.errors import LabError
 from .fake_nodes import play
 from .tree import CHECKOUT
@@ -38,6 +42,7 @@ Say = Callable[[str], None]
 
 OBJECTS = CHECKOUT / "examples" / "cluster"
 NODES = "gpu"
+BUNDLES = (*FOR_MODEL_SERVICES, *LLM_INFERENCE_SERVICE)
 
 
 def control_plane(name: str, owner: int, say: Say) -> ControlPlane:
@@ -46,7 +51,7 @@ def control_plane(name: str, owner: int, say: Say) -> ControlPlane:
 
 
 def _own_kinds() -> list[Manifest]:
-    return [MODEL_SERVICE.crd(), inference_service_crd()]
+    return [MODEL_SERVICE.crd(), inference_service_crd(), llm_inference_service_crd()]
 
 
 def add_gateway(client: Client) -> list[str]:

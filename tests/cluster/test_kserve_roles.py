@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The roles for KServe's kinds, run as their users run them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.lab.cluster import Cluster
+from tests.lab.fixtures import fresh_namespace
+
+from .support import inference_services, llm_services
+from .support.roles import run_role
+
+#: By role: what makes a service of a name and a namespace, and the settings of the task.
+ROLES: dict[str, tuple[Any, dict[str, Any]]] = {
+    "inference_services": (inference_services.isvc, inference_services.SETTINGS),
+    "llm_inference_services": (llm_services.routed, {"config_prefix": "modelops-"}),
+}
+
+
+@pytest.fixture
+def place(lab: Cluster) -> Iterator[str]:
+    """A namespace of this test alone, in a cluster that knows the kinds."""
+    inference_services.prepare(lab.client)
+    llm_services.prepare(lab.client)
+    with fresh_namespace(lab.client, "role") as name:
+        yield name
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_folder_of_services_is_made_ready_looked_at_and_removed(
+    role: str, lab: Cluster, place: str, tmp_path: Path
+) -> None:
+    make, settings = ROLES[role]
+    services = tmp_path / "services"
+    services.mkdir()
+    for name in ("iris", "wine"):
+        text = yaml.safe_dump(make(name, place))
+        (services / f"{name}.yaml").write_text(text, encoding="utf-8")
+    given = {"src": [str(services)], "settings": settings}
+    first = run_role(tmp_path, lab, role, "main", **given)
+    assert f"{place}/iris" in first
+    assert "2 services, 2 ready" in first
+    assert "changed=0" in run_role(tmp_path, lab, role, "main", **given)
+    look = run_role(tmp_path, lab, role, "status", fail_on=["not_ready", "drift"], **given)
+    assert f"{place}/wine" in look
+    assert "changed=1" in run_role(tmp_path, lab, role, "main", state="absent", **given)
