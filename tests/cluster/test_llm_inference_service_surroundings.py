@@ -68,6 +68,16 @@ def test_a_service_that_cannot_be_built_is_refused_before_any_write(
     assert any("no-such-config" in each for each in result["warnings"])
 
 
+def test_the_size_of_a_group_cannot_change(entries: Entries, client: Client, place: str) -> None:
+    spread = {"worker": {"containers": []}}
+    service = llm("chat", place, parallelism={"data": 4, "dataLocal": 2}, **spread)
+    entries.reconcile(service)
+    other = llm("chat", place, parallelism={"data": 8, "dataLocal": 2}, **spread)
+    message = entries.refused(other)
+    assert "spec.parallelism: total parallelism size is immutable" in message
+    assert there(client, service)["spec"]["parallelism"]["data"] == 4
+
+
 def test_a_service_that_cannot_be_built_any_more_is_told_by_a_look(
     entries: Entries, client: Client, place: str
 ) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from ...kube.intent import Child, Intent, present
-from ...kube.problem import Complaint, InputError
+from ...kube.problem import Complaint, InputError, Problem
 from ...kube.reader import Reader
 from ..conflicting_parts import object_faults
 from .accounts import check_accounts, check_picker_account
@@ -40,6 +40,7 @@ from .presets.resolve import resolve
 from .resolved import Resolved
 from .settings import Settings
 from .spec import LlmInferenceService
+from .validation.service import update_errors
 
 Builder: TypeAlias = Callable[[Resolved, Reader], "Child | None"]
 
@@ -77,6 +78,9 @@ ROUTER: tuple[Builder, ...] = (
 
 def compile(service: LlmInferenceService, settings: Settings, reader: Reader) -> Intent:  # noqa: A001
     """Return the service's intent. Raises InputError where it cannot be built, and says what the controller would report."""
+    changed = _refused_changes(service, reader)
+    if changed:
+        raise InputError([Complaint(service.subject, changed)])
     try:
         resolved = resolve(service, settings, reader)
         wanted = children(resolved, reader)
@@ -86,6 +90,15 @@ def compile(service: LlmInferenceService, settings: Settings, reader: Reader) ->
     if faults:
         raise InputError([Complaint(service.subject, faults)])
     return Intent(service.document, wanted, basis=resolved, nothing=resolved.stopped)
+
+
+def _refused_changes(service: LlmInferenceService, reader: Reader) -> tuple[Problem, ...]:
+    """Return what of a service that is there may not become what it is to be: KServe's webhook refuses it, and the API of groups."""
+    live = reader.get(service.reference)
+    old = (live or {}).get("spec")
+    errors = update_errors(old, service.spec) if old else []
+    advice = "; remove the service (state: absent) and make it anew, or give it another name"
+    return tuple(Problem(each.field, f"{each.detail}{advice}", rule="webhook") for each in errors)
 
 
 def children(resolved: Resolved, reader: Reader) -> tuple[Child, ...]:

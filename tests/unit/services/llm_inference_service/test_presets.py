@@ -7,12 +7,19 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
 from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.errors import (
     Unbuildable,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.normalise import (
+    load,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.presets.layers import (
     merged,
     written,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.presets.resolve import (
+    resolve,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.releases import (
     V0_17,
@@ -413,3 +420,13 @@ def test_nothing_given_is_changed() -> None:
     resolved(document(router=ROUTER, prefill={}))
     after = cluster.list("serving.kserve.io/v1alpha2", "LLMInferenceServiceConfig", "", {})
     assert before == after
+
+
+def test_a_given_config_that_the_webhook_would_refuse_is_told() -> None:
+    base = preset("base", {"baseRefs": [{"name": "other"}]}, namespace="team-a")
+    given = document(baseRefs=[{"name": "base"}])
+    loaded = load(given, Settings()).service
+    assert loaded is not None
+    with pytest.raises(Unbuildable, match="baseRefs is not a permitted field") as error:
+        resolve(loaded, Settings(), GivenObjects([base]))
+    assert "cluster_objects" in error.value.problem.message

@@ -22,6 +22,8 @@ from ..errors import Unbuildable
 from ..schema import spec_schema
 from ..settings import Settings
 from ..spec import API_VERSION, CONFIG_KIND
+from ..validation.config import create_errors
+from ..validation.field_error import refusal
 from .layers import written
 from .own import OWN, PREFIX, own_presets
 
@@ -44,7 +46,10 @@ def fetch(name: str, namespace: str, settings: Settings, reader: Reader, path: s
         for api_version in (API_VERSION, OLD_API_VERSION):
             found = reader.get(Reference(api_version, CONFIG_KIND, place, name))
             if found is not None:
-                text = json.dumps(found.get("spec") or {})
+                spec = found.get("spec") or {}
+                if not reader.complete:
+                    _check_given(f"{CONFIG_KIND} {place}/{name}", name, spec, path)
+                text = json.dumps(spec)
                 return Preset(f"{CONFIG_KIND} {place}/{name}", _stored(api_version, text))
     own = _own(name, settings, reader)
     if own is not None:
@@ -56,6 +61,19 @@ def fetch(name: str, namespace: str, settings: Settings, reader: Reader, path: s
         path=path,
         advice=_how_to_get(name, settings, reader),
     )
+
+
+def _check_given(subject: str, name: str, spec: Json, path: str) -> None:
+    """Raise Unbuildable for a config that no API server has taken and that KServe's webhook would refuse."""
+    errors = create_errors(spec)
+    if errors:
+        raise Unbuildable(
+            refusal(CONFIG_KIND, name, errors),
+            condition="",
+            reason="",
+            path=path,
+            advice=f"correct {subject} in cluster_objects",
+        )
 
 
 def _own(name: str, settings: Settings, reader: Reader) -> Preset | None:
