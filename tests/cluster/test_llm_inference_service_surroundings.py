@@ -95,6 +95,50 @@ def test_a_service_that_cannot_be_built_any_more_is_told_by_a_look(
     assert any("base" in each["message"] for each in found["problems"])
 
 
+def test_a_label_that_moves_into_a_selector_is_told_with_both_values(
+    entries: Entries, client: Client, place: str
+) -> None:
+    """Case li-queue-label-moves."""
+    service = llm("chat", place)
+    labels = {"kueue.x-k8s.io/queue-name": "small"}
+    owner = client.create(service)
+    controller = {"name": "chat", "uid": owner["metadata"]["uid"], "controller": True}
+    deployment = child("apps/v1", "Deployment", "chat-kserve", place)
+    deployment["metadata"]["ownerReferences"] = [
+        {"apiVersion": service["apiVersion"], "kind": service["kind"], **controller}
+    ]
+    pod = {"containers": [{"name": "main", "image": "registry.example.com/serving/vllm:0.11.0"}]}
+    deployment["spec"] = {
+        "replicas": 0,
+        "selector": {"matchLabels": labels},
+        "template": {"metadata": {"labels": labels}, "spec": pod},
+    }
+    client.create(deployment)
+    service["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "large"}
+    for options in ({}, {"adopt": True}):
+        message = entries.refused(service, **options)
+        for word in ("chat-kserve", "spec.selector", "kueue.x-k8s.io/queue-name", "large", "small"):
+            assert word in message
+    assert there(client, deployment)["spec"]["selector"]["matchLabels"] == labels
+
+
+def test_a_picker_that_is_taken_away_leaves_no_condition(
+    entries: Entries, client: Client, place: str
+) -> None:
+    """Case li-scheduler-removed-condition."""
+    entries.reconcile(routed("chat", place))
+    without = llm("chat", place, router={"gateway": {}, "route": {}})
+    (told,) = entries.reconcile(without, max_deletions=20)["services"]
+    live = there(client, without)
+    for found in (told["conditions"], live["status"]["conditions"]):
+        assert "SchedulerWorkloadReady" not in {each["type"] for each in found}
+    scheduler = child("apps/v1", "Deployment", "chat-kserve-router-scheduler", place)
+    assert read(client, scheduler) is None
+    api = "gateway.networking.k8s.io/v1"
+    route = there(client, child(api, "HTTPRoute", "chat-kserve-route", place))
+    assert route["spec"]["rules"][0]["backendRefs"][0]["kind"] == "Service"
+
+
 def test_a_wait_sees_a_gateway_that_comes_late(
     entries: Entries, client: Client, place: str
 ) -> None:

@@ -128,6 +128,8 @@ def _plan_object(
         plan.changes.append(_change(Action.ADOPT, wanted, live, owned.text))
     else:
         text = f"{wanted.reference} exists already and {owned.text}; {WAY_OUT[owned.owner]}"
+        if obstacle := immutable_difference(wanted.manifest(plan.owner_uid), live):
+            text += f". {obstacle}"
         # A service that is somebody else's as a whole is said once, not for each of its children.
         if not plan.parent_refused:
             plan.problems.append(Problem("", text, rule="ownership"))
