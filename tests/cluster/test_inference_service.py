@@ -107,8 +107,10 @@ def test_a_framework_s_field_is_stored_as_it_was_written(
         "sklearn": {"storageUri": "hf://acme/iris", "image": "registry.example.com/x:1"}
     }
     assert "no runtime" in entries.refused(service, **GIVEN)
-    service["spec"]["predictor"] = {"containers": [{"image": "registry.example.com/x:1"}]}
+    container = {"image": "registry.example.com/x:1", "ports": [{"containerPort": 8080}]}
+    service["spec"]["predictor"] = {"containers": [container]}
     entries.reconcile(service, **GIVEN)
+    assert entries.info(fleet="default", namespace=place, **GIVEN)["services"][0]["drift"] == []
     live = there(client, custom_resource(service))
     assert live["spec"]["predictor"]["containers"][0]["name"] == "kserve-container"
     assert not entries.reconcile(service, **GIVEN)["changed"]

@@ -14,6 +14,7 @@ from ...kube.manifest import Json
 from ...kube.schema_check import check, related
 from ..kind import Loaded
 from .implementations import KSERVE_CONTAINER
+from .pod_fields import WRITTEN_WHOLE
 from .schema import SPEC
 from .settings import Settings
 from .spec import API_VERSION, KIND, ROLES, InferenceService
@@ -32,7 +33,8 @@ def load(document: Json, settings: Settings) -> Loaded[InferenceService]:  # noq
     found += [problem for problem in judged if not related(problem.path, broken)]
     if any(problem.severity == "error" for problem in found):
         return Loaded(None, tuple(found))
-    applied = as_applied({"apiVersion": API_VERSION, "kind": KIND, "spec": written}, envelope)
+    whole = _with_whole_lists(written, spec.value)
+    applied = as_applied({"apiVersion": API_VERSION, "kind": KIND, "spec": whole}, envelope)
     service = InferenceService(
         document=applied,
         name=envelope.name,
@@ -53,6 +55,25 @@ def _with_names(spec: Any) -> Any:
         return spec
     named = {role: _named(spec[role]) for role in ROLES if isinstance(spec.get(role), Mapping)}
     return {**spec, **named}
+
+
+def _with_whole_lists(written: Json, stored: Json) -> Json:
+    """Return a spec as it is applied: lists that are owned as a whole have the defaults that the API server writes into them.
+
+    Else what is read back of them would differ from what was sent.
+    """
+    return {
+        **written,
+        **{role: _whole(written[role], stored[role]) for role in ROLES if written.get(role)},
+    }
+
+
+def _whole(written: Json, stored: Json) -> Json:
+    lists = (*WRITTEN_WHOLE, "storageUris")
+    filled = {name: stored[name] for name in lists if written.get(name) and name in stored}
+    if written.get("workerSpec"):
+        filled["workerSpec"] = _whole(written["workerSpec"], stored["workerSpec"])
+    return {**written, **filled}
 
 
 def _named(component: Mapping[str, Any]) -> Mapping[str, Any]:

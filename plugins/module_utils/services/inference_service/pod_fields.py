@@ -14,7 +14,7 @@ from ...kube.pod_schema.pod import POD_SPEC
 from ...kube.schema import FieldRule, ListOf, Object, Schema
 
 #: Lists that Kubernetes merges by key and this API does not.
-_WHOLE = (
+WRITTEN_WHOLE = (
     "volumes",
     "initContainers",
     "containers",
@@ -38,7 +38,7 @@ _ONCE = FieldRule(
 
 def _fields() -> dict[str, Schema]:
     fields = dict(POD_SPEC.fields)
-    for name in _WHOLE:
+    for name in WRITTEN_WHOLE:
         whole = fields[name]
         if isinstance(whole, ListOf):
             rules = (_ONCE,) if whole.keys == ("name",) else ()

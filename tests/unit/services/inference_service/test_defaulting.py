@@ -111,6 +111,14 @@ def test_amounts_are_filled_in_one_by_one() -> None:
     }
 
 
+def test_a_list_that_is_owned_as_a_whole_is_applied_as_it_is_stored() -> None:
+    own = {"name": "kserve-container", "image": "x", "ports": [{"containerPort": 8080}]}
+    once = resolved(document(predictor={"containers": [own]})).service.document
+    (container,) = once["spec"]["predictor"]["containers"]
+    assert container["ports"] == [{"containerPort": 8080, "protocol": "TCP"}]
+    assert resolved(once).service.document == once
+
+
 def test_what_gets_applied_is_what_its_author_wrote() -> None:
     given = document(predictor={"sklearn": {"storageUri": "gs://m/s"}})
     del given["metadata"]["annotations"]
