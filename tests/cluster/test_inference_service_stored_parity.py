@@ -14,6 +14,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.services.infere
 from tests.lab import crds
 from tests.lab.client import Client
 from tests.lab.crd_sources import KSERVE_NEIGHBOURS
+from tests.lab.fixtures import fresh_namespace
 from tests.parity.compare import differences
 from tests.parity.isvc_world import service_of
 from tests.parity.recorded_inference_services import SETTINGS, cases, read_one, recorded_cluster
@@ -25,25 +26,29 @@ CASES = {folder.name: folder for folder in cases()}
 
 
 @pytest.fixture(scope="module")
-def stored(lab_client: Client) -> Iterator[Stored]:
-    """A cluster with the kinds and the namespace of the recordings."""
+def place(lab_client: Client) -> Iterator[str]:
+    """A cluster with the kinds of the recordings, and a namespace of these tests alone."""
     crds.install(lab_client, crds.documents(KSERVE_NEIGHBOURS))
-    place = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a"}}
-    lab_client.apply(place)
+    with fresh_namespace(lab_client, "stored") as name:
+        yield name
+
+
+@pytest.fixture(scope="module")
+def stored(lab_client: Client) -> Iterator[Stored]:
+    """What the API server makes of objects."""
     sender = Stored(lab_client)
     yield sender
     sender.close()
-    lab_client.delete(place)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_stored_objects_are_those_of_the_controller(name: str, stored: Stored) -> None:
+def test_stored_objects_are_those_of_the_controller(name: str, stored: Stored, place: str) -> None:
     folder = CASES[name]
     service = service_of(read_one(folder / "input.yaml"))
     intent = compile_service(service, SETTINGS, recorded_cluster(folder))
     added = "Ingress" if name in WITHOUT_INGRESS else ""
-    ours = [_declared(each) for each in applied(intent) if each["kind"] != added]
-    theirs = [_declared(with_owner(each)) for each in recorded(folder)]
+    ours = [_sent(each, place) for each in applied(intent) if each["kind"] != added]
+    theirs = [_sent(with_owner(each), place) for each in recorded(folder)]
     assert owners(ours) == owners(theirs)
     assert (
         differences(
@@ -53,7 +58,8 @@ def test_stored_objects_are_those_of_the_controller(name: str, stored: Stored) -
     )
 
 
-def _declared(manifest: Json) -> Json:
-    """Return an object without the field that the definition of these tests does not know, unlike that of the operator."""
+def _sent(manifest: Json, place: str) -> Json:
+    """Return an object for a namespace, without the field that the definition of these tests does not know, unlike the operator's."""
+    moved = {**manifest, "metadata": {**manifest["metadata"], "namespace": place}}
     collector = manifest["kind"] == "OpenTelemetryCollector"
-    return without(manifest, ("spec", "upgradeStrategy")) if collector else manifest
+    return without(moved, ("spec", "upgradeStrategy")) if collector else moved
