@@ -10,14 +10,13 @@ import importlib
 import os
 import subprocess
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from tests.lab.client import Client, wait_until
+from tests.lab.client import Client
 from tests.lab.control_plane import ControlPlane
 from tests.tools.example_cluster import add_gateway, control_plane
 from tests.tools.steps import tool
@@ -26,11 +25,10 @@ from tests.tools.tree import CHECKOUT, TREE_ROOT
 from .support.services import small
 
 Json = dict[str, Any]
-MODULES = ("epp_config", "gpu_resources", "llmisvc_controller", "llmisvc_info", "llmisvc_reconcile")
-#: Whose examples install releases of others: tests/cluster/test_applyset*.py install such bundles.
-OF_BUNDLES = ("applyset",)
+MODULES = ("epp_config", "gpu_resources", "llmisvc_info", "llmisvc_reconcile")
+#: Whose examples install releases of others, or stop what others would need: tests/cluster/test_applyset*.py, test_hand_over.py.
+ELSEWHERE = ("applyset", "llmisvc_controller")
 PACKAGE = "ansible_collections.modelops.inference.plugins.modules"
-CONTROLLER = {"control-plane": "controller-manager", "app.kubernetes.io/name": "model-operator"}
 #: A configuration of llm-d's picker 0.8, which 0.9 still reads.
 PICKER = """\
 apiVersion: inference.networking.x-k8s.io/v1alpha1
@@ -58,14 +56,14 @@ def plane() -> Iterator[ControlPlane]:
     place.stop()
 
 
-def deployment(name: str, namespace: str, container: str, **labels: str) -> Json:
+def deployment(name: str, namespace: str, container: str) -> Json:
     """Return a Deployment of somebody else."""
     marks = {"app": name}
     pod = {"containers": [{"name": container, "image": "registry.example.com/some:1"}]}
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
-        "metadata": {"name": name, "namespace": namespace, "labels": labels},
+        "metadata": {"name": name, "namespace": namespace},
         "spec": {
             "selector": {"matchLabels": marks},
             "template": {"metadata": {"labels": marks}, "spec": pod},
@@ -78,22 +76,11 @@ def prepare(module: str, client: Client) -> None:
     needed: dict[str, list[Json]] = {
         "epp_config": [deployment("chat-epp", "chat", "epp")],
         "gpu_resources": [deployment("chat", "team-a", "vllm"), small("chat", "team-a")],
-        "llmisvc_controller": [deployment("operator", "operators", "manager", **CONTROLLER)],
     }
     for manifest in needed.get(module, []):
         place = manifest["metadata"]["namespace"]
         client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": place}})
         client.apply(manifest)
-        if manifest["kind"] == "Deployment":
-            # Whoever stops a controller has read it as it is, which its pods still change.
-            wait_until(partial(has_its_pod, client, place, manifest["metadata"]["name"]), "a pod")
-
-
-def has_its_pod(client: Client, namespace: str, name: str) -> tuple[bool, Json]:
-    """Tell whether a Deployment has come to rest, and its status."""
-    live = client.request("GET", client.path("apps/v1", "Deployment", namespace, name))
-    status = live.get("status", {})
-    return status.get("readyReplicas") == 1, status
 
 
 def examples(module: str) -> list[Json]:
@@ -104,7 +91,7 @@ def examples(module: str) -> list[Json]:
 
 def test_every_module_is_here() -> None:
     found = {path.stem for path in (CHECKOUT / "plugins" / "modules").glob("*.py")}
-    assert found - {"__init__"} == {*MODULES, *OF_BUNDLES}
+    assert found - {"__init__"} == {*MODULES, *ELSEWHERE}
 
 
 @pytest.mark.parametrize("module", MODULES)
