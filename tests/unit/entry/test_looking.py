@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.connection import Cluster
 from ansible_collections.modelops.inference.plugins.module_utils.cluster.errors import Forbidden
 from ansible_collections.modelops.inference.plugins.module_utils.entry.looking import ClusterReader
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import NotAllowed
@@ -29,8 +28,8 @@ class Closed:
 
 
 def test_what_may_not_be_read_is_asked_for_once() -> None:
-    cluster = Closed()
-    reader = ClusterReader(cast("Cluster", cluster))
+    cluster: Any = Closed()
+    reader = ClusterReader(cluster)
     for dummy in range(3):
         with pytest.raises(NotAllowed):
             reader.get(WEBHOOKS)
