@@ -75,7 +75,10 @@ def prepare(module: str, client: Client) -> None:
     """Make what the examples of a module speak of."""
     needed: dict[str, list[Json]] = {
         "epp_config": [deployment("chat-epp", "chat", "epp")],
-        "gpu_resources": [deployment("chat", "team-a", "vllm"), small("chat", "team-a")],
+        "gpu_resources": [
+            deployment("chat", "team-a", "vllm"),
+            small("chat", "team-a", accelerator={"type": "nvidia"}),
+        ],
     }
     for manifest in needed.get(module, []):
         place = manifest["metadata"]["namespace"]
