@@ -133,7 +133,7 @@ def test_a_stopped_service_keeps_nothing_that_runs_and_comes_back(
 ) -> None:
     entries.reconcile(isvc("iris", place), **GIVEN)
     stopped = isvc("iris", place, {"serving.kserve.io/stop": "true"})
-    result = entries.reconcile(stopped, max_deletions=50, **GIVEN)
+    result = entries.reconcile(stopped, **GIVEN)
     assert conditions(result)["Stopped"] == "True"
     assert [each for each in children("iris", place) if read(client, each)] == []
     assert not entries.reconcile(stopped, **GIVEN)["changed"]

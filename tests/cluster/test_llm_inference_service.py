@@ -181,7 +181,7 @@ def test_a_stopped_service_keeps_nothing_that_runs(
     service = routed("chat", place)
     entries.reconcile(service)
     service["metadata"]["annotations"] = {"serving.kserve.io/stop": "true"}
-    result = entries.reconcile(service, max_deletions=50)
+    result = entries.reconcile(service)
     assert conditions(result)["MainWorkloadReady"] == "False"
     assert read(client, child("apps/v1", "Deployment", "chat-kserve", place)) is None
     assert not entries.reconcile(service)["changed"]

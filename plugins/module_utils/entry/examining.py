@@ -103,7 +103,9 @@ class Examiner:
 
     def _check_budget(self, planned: Planned) -> None:
         objects = len(planned.snapshot.objects)
-        deletions = planned.deletions
+        # Who stops a service has asked for that.
+        stopped = {plan.service for plan in planned.plans if plan.nothing}
+        deletions = [change for change in planned.deletions if change.service not in stopped]
         if not self._policy.max_deletions.allows(len(deletions), objects):
             names = ", ".join(str(change.reference) for change in deletions[:5])
             raise InputError.single(
