@@ -151,6 +151,8 @@ def test_services_are_found_by_words(browser: Browser, pages: dict[int, Path]) -
     page.check("#only")
     assert 0 < page.locator("tr[data-service]:visible").count() < 500
     page.click("tbody a:visible >> nth=0")
+    # The page opens it a moment after the click.
+    page.locator("details[open]").wait_for()
     assert page.locator("details[open]").count() == 1
 
 

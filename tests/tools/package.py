@@ -31,7 +31,7 @@ WRITTEN = (
     "roles",
 )
 #: Words of Kubernetes that look like slips.
-WORDS = "notin"
+WORDS = "notin,uptodate"
 #: Galaxy's own settings, but that nothing is asked of other sites and that a missing tag of the catalogue is no warning.
 IMPORTER = """[galaxy-importer]
 RUN_ANSIBLE_DOC=True
