@@ -158,6 +158,8 @@ def _changes(bench: Bench, documents: list[Json], namespace: str, objects: int) 
         child.append(bench.ours(documents, namespace))
         documents = _edited(documents, turn)
         spec.append(bench.ours(documents, namespace))
+    # A rollout of the runs before would change a status, which is no write for the drift.
+    _settle(bench, documents, namespace)
     _drift(bench, namespace)
     drifted = _counted(bench, documents, namespace)
     documents = _edited(documents, RUNS)
