@@ -16,6 +16,7 @@ from tests.lab.crd_sources import KSERVE_NEIGHBOURS
 from tests.lab.faults import writes
 from tests.lab.fixtures import fresh_namespace
 from tests.lab.proxy import Proxy
+from tests.long import often
 
 from .support.cluster import read, there
 from .support.entries import Entries, actions
@@ -33,6 +34,9 @@ from .support.inference_services import (
 from .support.services import custom_resource
 
 Json = dict[str, Any]
+#: Of a settled fleet: a list of each kind, and what all services share.
+REQUESTS = 20
+FLEET = often(20, long=100)
 GIVEN = {"settings": SETTINGS}
 WAIT = {**GIVEN, "wait": True, "wait_timeout": 120.0}
 
@@ -77,6 +81,20 @@ def test_a_service_gets_ready_and_a_second_run_writes_nothing(
     assert second["services"][0]["ready"]
     assert there(client, custom_resource(service))["status"] == live["status"]
     assert proxy.count(writes()) == 0
+
+
+def test_a_settled_fleet_of_any_size_costs_so_many_looks(
+    counted: Entries, proxy: Proxy, place: str
+) -> None:
+    fleet = [isvc(f"iris-{number}", place) for number in range(FLEET)]
+    counted.reconcile(*fleet, fit="ignore", **WAIT)
+    while counted.reconcile(*fleet, **GIVEN)["stats"]["writes"]:
+        pass
+    proxy.reset()
+    result = counted.reconcile(*fleet, **GIVEN)
+    assert not result["changed"]
+    assert proxy.count(writes()) == 0
+    assert proxy.requests <= REQUESTS
 
 
 def test_a_prediction_writes_nothing_and_says_what_a_run_does(
