@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import settings
 
-from tests.tools import tree
+from tests.tools import failures, tree
 
 # Before any test file is imported, and once: the workers of pytest-xdist find the tree made.
 if "PYTEST_XDIST_WORKER" not in os.environ:
@@ -25,3 +26,10 @@ os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(tree.BUILD / "hypothes
 settings.register_profile("default", deadline=None)
 settings.register_profile("fuzz", deadline=None, max_examples=20_000)
 settings.load_profile("default")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Keep the failures for whoever runs several such runs."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        stats = terminalreporter.stats
+        failures.keep([*stats.get("failed", []), *stats.get("error", [])])
