@@ -18,7 +18,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.services.infere
 from tests.cluster.compared_crds import bare
 from tests.lab import crds
 from tests.lab.client import Client
-from tests.lab.cluster import Cluster
+from tests.lab.control_plane import ControlPlane
 from tests.lab.crd_sources import KSERVE_ISVC
 from tests.lab.fixtures import fresh_namespace
 from tests.parity.recorded_inference_services import SETTINGS, read_one, stored_cases
@@ -61,12 +61,12 @@ def test_our_definition_says_what_kserve_s_says() -> None:
 
 
 @pytest.fixture(scope="module", params=["ours", "theirs"])
-def place(request: pytest.FixtureRequest, control_plane: Cluster) -> Iterator[tuple[Client, str]]:
-    """A cluster with one of the definitions, and a namespace."""
+def place(request: pytest.FixtureRequest, own_lab: ControlPlane) -> Iterator[tuple[Client, str]]:
+    """A cluster with one of the definitions, which others would notice, and a namespace."""
     definitions = [crd()] if request.param == "ours" else crds.documents(KSERVE_ISVC)
-    crds.install(control_plane.client, definitions)
-    with fresh_namespace(control_plane.client, "isvc") as name:
-        yield control_plane.client, name
+    crds.install(own_lab.client, definitions)
+    with fresh_namespace(own_lab.client, "isvc") as name:
+        yield own_lab.client, name
 
 
 @pytest.mark.parametrize("folder", stored_cases(), ids=lambda folder: folder.name)

@@ -18,7 +18,7 @@ from tests.long import often
 
 from .support.cluster import read, there
 from .support.entries import Entries, actions
-from .support.llm_services import KSERVE, child, gateway, llm, prepare, routed
+from .support.llm_services import child, gateway, llm, prepare, routed
 
 Json = dict[str, Any]
 #: Of a settled fleet: a list of each kind, and what all services share.
@@ -162,33 +162,27 @@ def test_a_gateway_that_is_not_there_ends_a_wait(entries: Entries, place: str) -
 
 
 @pytest.fixture
-def bundle(client: Client) -> Iterator[None]:
-    """Certificates of S3 endpoints, which KServe's configuration names."""
-    data = {"cabundle.crt": "certificates"}
+def bundle(client: Client) -> Iterator[str]:
+    """A namespace of KServe whose configuration names certificates of S3 endpoints."""
     storage = '{"cpuRequest":"1","cpuLimit":"1","memoryRequest":"1Gi","memoryLimit":"1Gi","caBundleConfigMapName":"s3-ca"}'
-    made = [
-        _config_map("s3-ca", data),
-        _config_map("inferenceservice-config", {"storageInitializer": storage}),
-    ]
-    for each in made:
-        client.apply(each)
-    yield
-    for each in made:
-        client.delete(each)
+    with fresh_namespace(client, "kserve") as name:
+        client.apply(_config_map("s3-ca", name, {"cabundle.crt": "certificates"}))
+        client.apply(_config_map("inferenceservice-config", name, {"storageInitializer": storage}))
+        yield name
 
 
-def _config_map(name: str, data: Json) -> Json:
-    metadata = {"name": name, "namespace": KSERVE}
+def _config_map(name: str, namespace: str, data: Json) -> Json:
+    metadata = {"name": name, "namespace": namespace}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
 
 
-@pytest.mark.usefixtures("bundle")
 def test_two_new_services_share_the_certificates_of_s3(
-    entries: Entries, client: Client, place: str
+    entries: Entries, client: Client, place: str, bundle: str
 ) -> None:
     fleet = [llm(name, place) for name in ("chat", "code")]
-    result = entries.reconcile(*fleet)
+    settings = {"kserve_namespace": bundle}
+    result = entries.reconcile(*fleet, settings=settings)
     assert actions(result)["ConfigMap/global-ca-bundle"] == "created"
     copy = there(client, child("v1", "ConfigMap", "global-ca-bundle", place))
     assert copy["metadata"]["ownerReferences"][0]["name"] == "chat"
-    assert not entries.reconcile(*fleet)["changed"]
+    assert not entries.reconcile(*fleet, settings=settings)["changed"]

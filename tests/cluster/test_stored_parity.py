@@ -37,25 +37,17 @@ def intent_of(folder: Path) -> Intent:
 
 
 @pytest.fixture(scope="module")
-def namespaces(lab_client: Client) -> Iterator[None]:
-    """The namespaces of the recordings: a dry run looks whether they exist."""
+def stored(lab_client: Client) -> Iterator[Stored]:
+    """A cluster with the namespaces of the recordings, for which a dry run looks. They stay: another worker may still need them."""
     names = {
         document["metadata"].get("namespace")
         for folder in CASES.values()
         for document in documents(folder / "intent.yaml")
     } - {None}
-    made = [
+    lab_client.apply_all(
         {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
         for name in sorted(names)
-    ]
-    lab_client.apply_all(made)
-    yield
-    for each in made:
-        lab_client.delete(each)
-
-
-@pytest.fixture(scope="module")
-def stored(lab_client: Client, namespaces: None) -> Iterator[Stored]:  # noqa: ARG001
+    )
     sender = Stored(lab_client)
     yield sender
     sender.close()
