@@ -112,9 +112,4 @@ options:
       - Also read from the environment variable E(K8S_AUTH_IMPERSONATE_GROUPS), comma-separated.
     type: list
     elements: str
-requirements:
-  - python >= 3.11
-  - kubernetes >= 29.0.0
-  - urllib3 >= 2.0.0
-  - PyYAML >= 6.0
 """

@@ -146,25 +146,12 @@ options:
       - How many objects may be pruned. Where more would go, the task fails before it writes anything. By default a fifth of the set's objects, at least
         5 and at most 50.
     type: int
-  concurrency:
-    description:
-      - Connections to the API server.
-    type: int
-    default: 8
-  request_timeout:
-    description:
-      - Seconds for each request.
-    type: float
-    default: 30
-  deadline:
-    description:
-      - Seconds for the whole task; none where it is not given.
-    type: float
 notes:
   - Gateway API CRDs are never changed from one release channel to the other, and no CRD is taken back to an older release of its bundle.
   - Where a CRD no longer has a version in which objects may be stored, they are written anew in the version that it stores, before it changes.
 extends_documentation_fragment:
   - modelops.inference.auth
+  - modelops.inference.requests
   - modelops.inference.attributes
   - modelops.inference.attributes.action_group
 attributes:
@@ -176,10 +163,6 @@ attributes:
     support: full
   idempotent:
     support: full
-requirements:
-  - PyYAML
-  - urllib3
-  - kubernetes, for a kubeconfig with an auth-provider
 seealso:
   - module: modelops.inference.llmisvc_reconcile
 """
@@ -289,7 +272,9 @@ problems:
   type: list
   elements: dict
 stats:
-  description: Counters as M(modelops.inference.llmisvc_reconcile) returns them.
+  description:
+    - What the run cost, in C(requests), C(reads), C(writes), C(lease_requests), C(skipped) (objects that needed no request), C(rounds)
+      and C(elapsed_s).
   returned: always
   type: dict
 """

@@ -100,22 +100,9 @@ options:
       - Whether to take the key over from another field manager. Without it, a key that somebody else applied is a conflict, and an error.
     type: bool
     default: false
-  concurrency:
-    description:
-      - Connections to the API server.
-    type: int
-    default: 8
-  request_timeout:
-    description:
-      - Seconds for each request.
-    type: float
-    default: 30
-  deadline:
-    description:
-      - Seconds for the whole task; none where it is not given.
-    type: float
 extends_documentation_fragment:
   - modelops.inference.auth
+  - modelops.inference.requests
   - modelops.inference.attributes
   - modelops.inference.attributes.action_group
 attributes:
@@ -125,10 +112,6 @@ attributes:
     support: full
   idempotent:
     support: full
-requirements:
-  - PyYAML
-  - urllib3, for every state but V(rendered)
-  - kubernetes, for a kubeconfig with an auth-provider
 seealso:
   - module: modelops.inference.llmisvc_reconcile
 """
@@ -215,7 +198,9 @@ restarted:
   returned: always
   type: bool
 stats:
-  description: Counters as M(modelops.inference.llmisvc_reconcile) returns them.
+  description:
+    - What the run cost, in C(requests), C(reads), C(writes), C(lease_requests), C(skipped) (objects that needed no request), C(rounds)
+      and C(elapsed_s).
   returned: always
   type: dict
 """

@@ -38,22 +38,9 @@ options:
       - Seconds to wait for the pods.
     type: float
     default: 120
-  concurrency:
-    description:
-      - Connections to the API server.
-    type: int
-    default: 8
-  request_timeout:
-    description:
-      - Seconds for each request.
-    type: float
-    default: 30
-  deadline:
-    description:
-      - Seconds for the whole task; none where it is not given.
-    type: float
 extends_documentation_fragment:
   - modelops.inference.auth
+  - modelops.inference.requests
   - modelops.inference.attributes
   - modelops.inference.attributes.action_group
 attributes:
@@ -65,10 +52,6 @@ attributes:
       - RV(controllers) tells the replicas before and after.
   idempotent:
     support: full
-requirements:
-  - urllib3
-  - PyYAML
-  - kubernetes, for a kubeconfig with an auth-provider
 seealso:
   - module: modelops.inference.llmisvc_reconcile
 """
@@ -116,7 +99,9 @@ services:
   type: list
   elements: dict
 stats:
-  description: Counters as M(modelops.inference.llmisvc_reconcile) returns them.
+  description:
+    - What the run cost, in C(requests), C(reads), C(writes), C(lease_requests), C(skipped) (objects that needed no request), C(rounds)
+      and C(elapsed_s).
   returned: always
   type: dict
 """

@@ -61,29 +61,12 @@ options:
       - Whether to look at gateways and pods, too, and to return where the requests to each service go.
     type: bool
     default: false
-  concurrency:
-    description:
-      - Connections to the API server.
-    type: int
-    default: 8
-  request_timeout:
-    description:
-      - Seconds for each request.
-    type: float
-    default: 30
-  deadline:
-    description:
-      - Seconds for the whole task; none where it is not given.
-    type: float
 extends_documentation_fragment:
   - modelops.inference.auth
+  - modelops.inference.requests
   - modelops.inference.attributes
   - modelops.inference.attributes.action_group
   - modelops.inference.attributes.info_module
-requirements:
-  - urllib3
-  - PyYAML
-  - kubernetes, for a kubeconfig with an auth-provider
 seealso:
   - module: modelops.inference.llmisvc_reconcile
 """
@@ -116,7 +99,9 @@ orphans:
   type: list
   elements: dict
 stats:
-  description: Counters as M(modelops.inference.llmisvc_reconcile) returns them.
+  description:
+    - What the run cost, in C(requests), C(reads), C(writes), C(lease_requests), C(skipped) (objects that needed no request), C(rounds)
+      and C(elapsed_s).
   returned: always
   type: dict
 """

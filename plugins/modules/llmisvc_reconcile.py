@@ -179,20 +179,6 @@ options:
     type: str
     choices: [require, warn, ignore]
     default: warn
-  concurrency:
-    description:
-      - Connections to the API server.
-    type: int
-    default: 8
-  request_timeout:
-    description:
-      - Seconds for each request.
-    type: float
-    default: 30
-  deadline:
-    description:
-      - Seconds for the whole task, waiting included; none where it is not given.
-    type: float
   verbose_result:
     description:
       - Whether the result also lists children that are as wanted. They are always counted.
@@ -200,6 +186,7 @@ options:
     default: false
 extends_documentation_fragment:
   - modelops.inference.auth
+  - modelops.inference.requests
   - modelops.inference.attributes
   - modelops.inference.attributes.action_group
 attributes:
@@ -211,10 +198,6 @@ attributes:
     support: full
   idempotent:
     support: full
-requirements:
-  - urllib3
-  - PyYAML
-  - kubernetes, for a kubeconfig with an auth-provider
 notes:
   - The work is done in the Ansible process where the connection is local, without become and async, and the interpreter is Ansible's own;
     else on the host, as for any module.
@@ -334,7 +317,9 @@ gathered:
   type: list
   elements: dict
 stats:
-  description: C(requests), C(reads), C(writes), C(lease_requests), C(skipped) (objects that needed no request), C(rounds), C(elapsed_s).
+  description:
+    - What the run cost, in C(requests), C(reads), C(writes), C(lease_requests), C(skipped) (objects that needed no request), C(rounds)
+      and C(elapsed_s).
   returned: always
   type: dict
 """

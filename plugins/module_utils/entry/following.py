@@ -30,7 +30,7 @@ ARGUMENT_SPEC: arguments.Spec = {
     "namespaces": {"type": "list", "elements": "str", "default": []},
     "fleet": {"type": "str"},
     **arguments.AUTH,
-    "request_timeout": {"type": "float", "default": 30.0},
+    "request_timeout": arguments.REQUESTS["request_timeout"],
 }
 
 

@@ -1,0 +1,34 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""How requests are made, shared by every module that talks to a cluster."""
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """Connections and limits of time: `REQUESTS` in module_utils/entry/arguments.py."""
+
+    DOCUMENTATION = r"""
+options:
+  concurrency:
+    description:
+      - How many connections to the API server are used side by side.
+    type: int
+    default: 8
+  request_timeout:
+    description:
+      - Seconds for each request.
+    type: float
+    default: 30
+  deadline:
+    description:
+      - Seconds for the whole task, waiting included. There is no limit where it is not given.
+    type: float
+requirements:
+  - python >= 3.11
+  - urllib3 >= 2.0.0
+  - PyYAML >= 6.0
+  - kubernetes >= 29.0.0, for a kubeconfig with an auth-provider
+"""
