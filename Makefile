@@ -81,7 +81,7 @@ site: env-release ## the documentation as a site below build/site/html; a link t
 	@build/environments/release/bin/python -m tests.tools.site
 
 .PHONY: bench fuzz fuzz-fit docs
-bench: env-test tree ## figures against peers; ARGS=all writes docs/performance.md anew
+bench: env-test tree ## figures against peers; ARGS=all measures everything, ARGS=pages writes docs/performance.md and the costs of docs/scale.md anew
 	@$(PY) -m tests.bench $(ARGS)
 
 fuzz: env-test tree ## the long property and differential tests

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.bench import scale
+from tests.bench.runs import Json
 from tests.scale import PAGE, Costs, Plan, most_forks, reach, requests, simulated
 
 COSTS = Costs.of(PAGE.read_text(encoding="utf-8"))
@@ -63,3 +65,39 @@ def test_requests_grow_by_pages_alone() -> None:
     kinds = int(COSTS.cluster_requests)
     assert requests(COSTS, 15) == requests(COSTS, 3000) == kinds
     assert requests(COSTS, kinds * 501) == 2 * kinds
+
+
+def result(name: str, objects: int, cpu: float, rss: float) -> Json:
+    ours = {"client_cpu_s": cpu, "server_cpu_s": 0.3, "peak_rss_mb": rss, "requests": 15}
+    empty = {"client_cpu_s": 0.4, "peak_rss_mb": 60}
+    return {
+        "id": name,
+        "rtt_ms": 0,
+        "objects": objects,
+        "ours": ours,
+        "peers": {"empty play": empty},
+    }
+
+
+def test_costs_of_the_page_are_those_that_were_measured() -> None:
+    measured = [
+        result("noop-S", 10, 0.61, 64),
+        result("noop-L", 3010, 3.61, 130),
+        result("noop-XL", 16010, 5.0, 260),
+    ]
+    written = Costs.of(scale.page(PAGE.read_text(encoding="utf-8"), {"results": measured}))
+    assert written == replace(
+        COSTS,
+        start_cpu_s=0.4,
+        cluster_cpu_s=0.2,
+        object_cpu_s=0.001,
+        server_object_s=0.0001,
+        parent_mb=60.0,
+        fork_mb=100.0,
+        object_mb=0.01,
+    )
+
+
+def test_pages_are_not_written_from_half_of_the_scenarios() -> None:
+    with pytest.raises(KeyError):
+        scale.page(PAGE.read_text(encoding="utf-8"), {"results": [result("noop-S", 10, 0.6, 64)]})
