@@ -12,7 +12,7 @@ import pytest
 from tests.lab import crds
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
-from tests.lab.crd_sources import KSERVE_NEIGHBOURS
+from tests.lab.crd_sources import KSERVE_NEIGHBOURS, KSERVE_TRAINED_MODELS
 from tests.lab.faults import writes
 from tests.lab.fixtures import fresh_namespace
 from tests.lab.proxy import Proxy
@@ -163,6 +163,26 @@ def test_everything_of_a_service_goes_with_it(entries: Entries, client: Client, 
     assert entries.reconcile(isvc("iris", place), state="absent", **GIVEN)["changed"]
     left = [each for each in (*children("iris", place), isvc("iris", place)) if read(client, each)]
     assert left == []
+
+
+def test_models_that_an_author_added_to_a_service_are_not_removed_with_it(
+    entries: Entries, client: Client, place: str
+) -> None:
+    crds.install(client, crds.documents(KSERVE_TRAINED_MODELS))
+    model = {
+        "apiVersion": "serving.kserve.io/v1alpha1",
+        "kind": "TrainedModel",
+        "metadata": {"name": "more", "namespace": place, "labels": {"inferenceservice": "iris"}},
+        "spec": {
+            "inferenceService": "iris",
+            "model": {"framework": "sklearn", "memory": "1Gi", "storageUri": "gs://m/more"},
+        },
+    }
+    entries.reconcile(isvc("iris", place), **GIVEN)
+    client.apply(model)
+    entries.reconcile(isvc("iris", place), state="absent", **GIVEN)
+    assert read(client, isvc("iris", place)) is None
+    assert there(client, model)["metadata"].get("deletionTimestamp") is None
 
 
 def test_a_service_is_gathered_as_it_was_written(entries: Entries, place: str) -> None:

@@ -141,6 +141,13 @@ KSERVE_ISVC = Bundle(
     _in("config/crd/full", "serving.kserve.io_inferenceservices"),
 )
 
+#: Models that an author adds to a service for several models.
+KSERVE_TRAINED_MODELS = Bundle(
+    "github.com/kserve/kserve",
+    "v0.17.0",
+    _in("config/crd/full", "serving.kserve.io_trainedmodels"),
+)
+
 #: The definition of kwok's own kind Stage, and the stages that make fake nodes and pods live.
 KWOK_CRD = Bundle(
     "sigs.k8s.io/kwok", f"v{KWOK_VERSION}", _in("kustomize/crd/bases", "kwok.x-k8s.io_stages")

@@ -18,6 +18,7 @@ from .pods.advice import pod_advice
 from .pods.rendered import is_rendered
 from .resolved import Resolved
 from .router.entry import has_routes
+from .router.knative_host import DOMAINS, knative_host
 from .runtimes.admission import runtime_problems
 from .runtimes.runtime import NAMESPACED, runtimes
 from .settings import Settings
@@ -38,6 +39,7 @@ def advise(service: InferenceService, settings: Settings, reader: Reader) -> Seq
     found = [
         *_config(resolved, reader),
         *_gateway(resolved, reader),
+        *_host(resolved, reader),
         *_runtime(meant, reader),
         *pod_advice(resolved, meant.components, reader),
     ]
@@ -91,6 +93,18 @@ def _gateway(resolved: Resolved, reader: Reader) -> Iterator[Problem]:
     )
     target = Target(ingress.kserve_gateway_name, ingress.kserve_gateway_namespace, "", absent)
     yield from gateway_problems(target, resolved.service.namespace, reader)
+
+
+def _host(resolved: Resolved, reader: Reader) -> Iterator[Problem]:
+    """Yield that a service in Knative mode has no way yet, since nobody knows its host name."""
+    unwanted = resolved.config.ingress.disable_virtual_host or not has_routes(resolved)
+    if resolved.mode != KNATIVE or unwanted or knative_host(resolved, reader):
+        return
+    message = (
+        f"no VirtualService is made: Knative has reported no host name, and {DOMAINS} names no domain for all Services; "
+        + ("run again once it has" if reader.complete else "give that ConfigMap in cluster_objects")
+    )
+    yield Problem("", message, "warning", rule="host")
 
 
 def _standard(component: Json, resolved: Resolved) -> Iterator[tuple[str, str]]:

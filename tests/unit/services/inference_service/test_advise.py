@@ -25,6 +25,15 @@ KEDA = {"autoscalerClass": "keda"}
 MANY = {"type": "External", "external": {"metric": {"query": "q"}, "target": {"value": "1"}}}
 
 
+DOMAINS = {
+    "apiVersion": "v1",
+    "kind": "ConfigMap",
+    "metadata": {"name": "config-domain", "namespace": "knative-serving"},
+    "data": {"_example": "explains", "example.com": ""},
+}
+KNATIVE = {"deploymentMode": "Knative"}
+
+
 class Cluster(GivenObjects):
     """A cluster: what it does not hold is not there."""
 
@@ -48,16 +57,26 @@ def advice(given: dict[str, Any], *objects: dict[str, Any]) -> list[Problem]:
         ({"autoScaling": {"behavior": {}}}, {}, "autoScaling.behavior"),
         ({"autoScaling": {"metrics": [MANY]}}, {}, "autoScaling.metrics[0]"),
         ({"autoScaling": {"metrics": [MANY], "behavior": {}}}, KEDA, None),
-        ({"autoScaling": {}}, {"deploymentMode": "Knative"}, "autoScaling"),
-        ({"canaryTrafficPercent": 10}, {"deploymentMode": "Knative"}, None),
+        ({"autoScaling": {}}, KNATIVE, "autoScaling"),
+        ({"canaryTrafficPercent": 10}, KNATIVE, None),
     ],
 )
 def test_a_field_without_effect_is_named(
     fields: dict[str, Any], annotations: dict[str, str], path: str | None
 ) -> None:
-    found = advice(document(predictor=fields, annotations=annotations))
+    found = advice(document(predictor=fields, annotations=annotations), DOMAINS)
     assert [each.path for each in found] == ([f"spec.predictor.{path}"] if path else [])
     assert all(each.severity == "warning" for each in found)
+
+
+def test_a_way_that_waits_for_its_host_name_is_named() -> None:
+    unnamed = document(annotations=KNATIVE)
+    (found,) = advice(unnamed)
+    assert (found.rule, found.severity) == ("host", "warning")
+    assert "no VirtualService" in found.message
+    assert "knative-serving/config-domain" in found.message
+    assert advice(unnamed, DOMAINS) == []
+    assert advice(document()) == []
 
 
 def gateway(namespaces: str) -> dict[str, Any]:

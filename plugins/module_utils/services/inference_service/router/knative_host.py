@@ -13,14 +13,15 @@ from ..resolved import Resolved
 from .entry import asks_to_be_local, entry_name, entry_role
 from .hosts import local_host
 
-_DOMAINS = Reference("v1", "ConfigMap", KNATIVE_NAMESPACE, "config-domain")
+#: Where Knative says which domain a Service gets.
+DOMAINS = Reference("v1", "ConfigMap", KNATIVE_NAMESPACE, "config-domain")
 #: A key of Knative's ConfigMaps that only explains the others.
 _EXAMPLE = "_example"
 
 
 def knative_domains(reader: Reader) -> list[str]:
     """Return the domains that Knative gives to Services, the longest first, since a shorter one may be its end."""
-    data = (reader.get(_DOMAINS) or {}).get("data") or {}
+    data = (reader.get(DOMAINS) or {}).get("data") or {}
     return sorted((key for key in data if key != _EXAMPLE), key=lambda key: (-len(key), key))
 
 
@@ -54,6 +55,6 @@ def knative_service_host(resolved: Resolved, host: str) -> str:
 
 def _usual_domain(reader: Reader) -> str:
     """Return the domain of Services that no selector of `config-domain` takes."""
-    data = (reader.get(_DOMAINS) or {}).get("data") or {}
+    data = (reader.get(DOMAINS) or {}).get("data") or {}
     usual = [key for key, rule in data.items() if key != _EXAMPLE and not (rule or "").strip()]
     return usual[0] if usual else ""
