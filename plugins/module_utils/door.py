@@ -11,6 +11,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 from .cluster.errors import ClusterError
 from .cluster.options import secrets_of_login
+from .entry.arguments import check_values
 from .interrupts import stoppable
 from .kube.problem import InputError
 from .kube.redact import mask, redact, redact_text
@@ -65,6 +66,7 @@ def outcome(
 ) -> Result:
     """Run an entry; turn what it raises, and a signal to stop, into a failed result with the same keys as any other."""
     try:
+        check_values(params)
         with stoppable():
             return run(params, **context)
     except (InputError, ClusterError) as error:

@@ -15,6 +15,7 @@ from ..kube.manifest import Json, value_at
 from .device_selectors import Equality, Value, holds, read_selectors
 from .requests import CLASS_PREFIX
 
+DEVICE_API = "resource.k8s.io/v1"
 _KEEPS_AWAY = ("NoSchedule", "NoExecute")
 #: Fields by which a device is a part of another, or shared.
 _PARTS = ("consumesCounters", "allowMultipleAllocations", "bindsToNode", "bindingConditions")

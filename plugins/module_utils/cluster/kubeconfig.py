@@ -98,17 +98,16 @@ def from_files(files: list[Path], wanted: str = "") -> Context:
     for path in present:
         content = _parse(read(path, "kubeconfig"), path)
         current = current or str(content.get("current-context") or "")
-        _collect(content, path.resolve().parent, merged)
+        _collect(content, path.resolve().parent, merged, f"kubeconfig {path}")
     return _context(merged, wanted or current, ", ".join(str(path) for path in present))
 
 
 def from_content(content: Mapping[str, Any], wanted: str = "") -> Context:
     """Return a context of a kubeconfig given as a dict; relative paths start from the working folder."""
     merged: dict[str, dict[str, tuple[Any, Path]]] = {"clusters": {}, "users": {}, "contexts": {}}
-    _collect(content, Path.cwd(), merged)
-    return _context(
-        merged, wanted or str(content.get("current-context") or ""), "the given kubeconfig"
-    )
+    source = "the given kubeconfig"
+    _collect(content, Path.cwd(), merged, source)
+    return _context(merged, wanted or str(content.get("current-context") or ""), source)
 
 
 def _at_home(part: str, home: str) -> Path:
@@ -134,18 +133,21 @@ def _parse(text: str, path: Path) -> Json:
 
 
 def _collect(
-    content: Mapping[str, Any], folder: Path, merged: dict[str, dict[str, tuple[Any, Path]]]
+    content: Mapping[str, Any],
+    folder: Path,
+    merged: dict[str, dict[str, tuple[Any, Path]]],
+    source: str,
 ) -> None:
     for part, known in merged.items():
         entries = content.get(part) or []
         if not isinstance(entries, list):
-            raise LoginError(f"kubeconfig: {part} must be a list")
+            raise LoginError(f"{source}: {part} must be a list")
         for entry in entries:
             body = entry.get(part[:-1]) if isinstance(entry, Mapping) else None
             if not isinstance(entry, Mapping) or not entry.get("name"):
-                raise LoginError(f"kubeconfig: each entry of {part} needs a name")
+                raise LoginError(f"{source}: each entry of {part} needs a name")
             if body is not None and not isinstance(body, Mapping):
-                raise LoginError(f"kubeconfig: {part[:-1]} {entry['name']} must be a mapping")
+                raise LoginError(f"{source}: {part[:-1]} {entry['name']} must be a mapping")
             known.setdefault(str(entry["name"]), (body or {}, folder))
 
 

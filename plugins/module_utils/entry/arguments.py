@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..cluster.connection import Cluster, connect
+from ..kube.names import check_label_value
+from ..kube.problem import Complaint, InputError, Problem
 
 Spec = dict[str, dict[str, Any]]
 
@@ -45,6 +47,10 @@ REQUESTS: Spec = {
     "deadline": {"type": "float"},
 }
 
+#: The least that a number may be, where there is one. A time that passes before anything was done is no time.
+_LEAST: Mapping[str, float] = {"concurrency": 1, "wait_timeout": 0, "max_deletions": 0}
+_TIMES = ("request_timeout", "deadline")
+
 #: Which services, and how they are compiled.
 SERVICES: Spec = {
     "services": {"type": "list", "elements": "dict", "default": []},
@@ -64,6 +70,24 @@ REQUIRE, WARN, IGNORE = "require", "warn", "ignore"
 
 #: The fleet of tasks that name none.
 DEFAULT_FLEET = "default"
+
+
+def check_values(params: Mapping[str, Any]) -> None:
+    """Refuse what options of every module cannot be, all at once. Raises InputError."""
+    found = [
+        Complaint(name, (Problem("", f"{params[name]:g} is below {least:g}"),))
+        for name, least in _LEAST.items()
+        if params.get(name) is not None and params[name] < least
+    ]
+    found += [
+        Complaint(name, (Problem("", f"{params[name]:g} is not more than 0 seconds"),))
+        for name in _TIMES
+        if params.get(name) is not None and not params[name] > 0
+    ]
+    if fault := check_label_value(params.get("fleet") or ""):
+        found.append(Complaint("fleet", (Problem("", fault),)))
+    if found:
+        raise InputError(found)
 
 
 def connection(params: Mapping[str, Any], environment: Mapping[str, str]) -> Cluster:

@@ -18,7 +18,8 @@ from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reference import Reference
 from . import arguments, picker_store
-from .picker_input import SUBJECT, Prepared, prepare
+from .picker_input import SUBJECT, Prepared, prepare, sources_problems
+from .picker_surroundings import check_surroundings
 from .result import Clock, stats
 
 EMPTY: Mapping[str, Any] = {
@@ -83,6 +84,7 @@ def run(
                 **act(cluster, params, release, check_mode),
                 "stats": stats(cluster.stats, clock),
             }
+    check_surroundings(params)
     prepared = prepare(params, release)
     result = {**_described(prepared, release), "stats": stats(None, clock)}
     findings = [*prepared.report.findings, *_around(params, prepared, release)]
@@ -107,6 +109,8 @@ def _check_options(params: Mapping[str, Any]) -> None:
         for option in needed.get(state, ["name", "namespace"])
         if not params[option]
     ]
+    if state in needed:
+        problems += sources_problems(params)
     if problems:
         raise InputError([Complaint(SUBJECT, tuple(problems))])
 

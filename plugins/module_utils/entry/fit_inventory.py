@@ -7,13 +7,12 @@ from collections.abc import Sequence
 
 from ..accelerators.demand import Demand
 from ..accelerators.inventory import Inventory
-from ..accelerators.published import Published
+from ..accelerators.published import DEVICE_API, Published
 from ..accelerators.requests import CLASS_PREFIX
 from ..cluster.errors import Gone
 from ..kube.pod_rules import is_extended
 from .fit_source import Looking
 
-DEVICE_API = "resource.k8s.io/v1"
 _NOT_COUNTED = "devices of drivers are not counted"
 
 

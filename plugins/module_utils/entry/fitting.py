@@ -12,11 +12,12 @@ from ..accelerators.explain import explain
 from ..accelerators.fit import Answer, Verdict, fit
 from ..accelerators.inventory import Inventory
 from ..accelerators.parts import part_problems
+from ..accelerators.published import DEVICE_API
 from ..accelerators.queues import API_VERSIONS, QUEUE_LABEL, queue_problems
 from ..accelerators.quota import quota_problems, range_problems, with_defaults
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
-from .fit_inventory import DEVICE_API, take_inventory
+from .fit_inventory import take_inventory
 from .fit_source import Looking, Source, grows
 
 #: There is no room, but that may change by itself.

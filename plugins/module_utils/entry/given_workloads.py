@@ -12,6 +12,8 @@ from ..kube.intent import Intent
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reader import GivenObjects
+from ..kube.shapes import shape_problems
+from ..kube.workload_shapes import workload_problems
 from .fleet import Service, Settings, compile_fleet, load_fleet, subject_of
 from .sources import Document
 
@@ -34,7 +36,8 @@ def given_workloads(documents: Sequence[Document], namespace: str | None) -> lis
     services = []
     complaints = []
     for document in documents:
-        if not isinstance(document.value, dict) or document.value.get("kind") not in WORKLOADS:
+        kind = document.value.get("kind") if isinstance(document.value, dict) else None
+        if not isinstance(kind, str) or kind not in WORKLOADS:
             services.append(document)
             continue
         manifest = _placed(document.value, namespace)
@@ -76,11 +79,9 @@ def _placed(manifest: Json, namespace: str | None) -> Json:
 
 
 def _problems(manifest: Json) -> list[Problem]:
-    if not manifest["metadata"].get("name"):
-        return [Problem("metadata.name", "missing", rule="missing")]
-    try:
-        return list(container_problems(manifest))
-    except (TypeError, ValueError, AttributeError) as error:
-        return [
-            Problem("spec", f"is not the spec of a {manifest['kind']}: {error}", rule="quantity")
-        ]
+    """Return what is wrong with a workload: its shape, or else what its containers ask for in vain."""
+    faults = [*shape_problems(manifest, {}), *workload_problems(manifest, "")]
+    if not isinstance(manifest.get("apiVersion"), str):
+        text = f"missing: the version of the kind {manifest['kind']}"
+        faults.append(Problem("apiVersion", text, rule="missing"))
+    return faults or list(container_problems(manifest))

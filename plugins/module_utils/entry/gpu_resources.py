@@ -10,6 +10,7 @@ from ..accelerators.capacity import asked_for, capacity
 from ..accelerators.explain import report
 from ..accelerators.fit import Verdict
 from ..accelerators.memory import UTILIZATION
+from ..accelerators.shapes import SHAPES
 from ..cluster.connection import Cluster
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError
@@ -212,7 +213,7 @@ def _gathered(params: Params, environment: Mapping[str, str], clock: Clock) -> J
     documents = [*given("services", params["services"]), *read(params["src"])]
     workloads = given_workloads(documents, params["namespace"])
     if params["cluster_objects"]:
-        source = GivenManifests(cluster_objects(params["cluster_objects"]))
+        source = GivenManifests(cluster_objects(params["cluster_objects"], SHAPES))
         return {**_judged(params, workloads, source), "stats": stats(None, clock)}
     with arguments.connection(params, environment) as cluster:
         found = _judged(params, workloads, LiveObjects(cluster))

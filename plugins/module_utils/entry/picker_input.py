@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from ..endpoint_picker.releases import Release, release_of
 from ..endpoint_picker.text.decode import decode
 from ..endpoint_picker.text.errors import DecodeError
 from ..kube.manifest import Json
-from ..kube.problem import InputError
+from ..kube.problem import InputError, Problem
 
 SUBJECT = "epp_config"
 
@@ -51,24 +52,41 @@ def prepare(params: Mapping[str, Any], release: Release) -> Prepared:
     return Prepared(as_string(source), report)
 
 
-def _given(params: Mapping[str, Any], release: Release) -> Json | str | bytes:
-    given = [name for name in ("config", "src", "preset") if params[name] is not None]
+def sources_problems(params: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield what is wrong with the options that hold the configuration."""
+    given = _sources(params)
     if len(given) != 1:
         found = " and ".join(given) or "none of them"
-        raise _problem(
-            "config", f"exactly one of config, src and preset is needed; given is {found}"
-        )
+        text = f"exactly one of config, src and preset is needed; given is {found}"
+        yield Problem("config", text)
     if params["overrides"] and given != ["preset"]:
-        raise _problem("overrides", "overrides belong to a preset; change the configuration itself")
-    if given == ["preset"]:
+        text = "overrides belong to a preset; change the configuration itself"
+        yield Problem("overrides", text)
+
+
+def _sources(params: Mapping[str, Any]) -> list[str]:
+    return [name for name in ("config", "src", "preset") if params[name] is not None]
+
+
+def _given(params: Mapping[str, Any], release: Release) -> Json | str | bytes:
+    """Return the configuration as it was given; a map as its text would be read."""
+    (given,) = _sources(params)
+    if given == "preset":
         return overridden(preset(params["preset"], release), params["overrides"])
-    source: Any = _read(params["src"]) if given == ["src"] else params["config"]
+    source: Any = _read(params["src"]) if given == "src" else params["config"]
     if not isinstance(source, (dict, str, bytes)):
         raise _problem("config", f"a configuration is a map or text, not {type(source).__name__}")
-    size = len(source if isinstance(source, bytes) else str(source).encode())
+    try:
+        if isinstance(source, dict):
+            # The keys of a map are texts, as they are in JSON.
+            source = json.loads(json.dumps(source, ensure_ascii=False, allow_nan=False).encode())
+        size = len(source) if isinstance(source, bytes) else len(as_text(source).encode())
+    except (TypeError, ValueError) as error:
+        raise _problem(given, f"it holds what no text can say: {error}") from None
     if size >= LARGEST:
-        raise _problem(given[0], f"it has {size} bytes; a ConfigMap holds less than {LARGEST}")
-    return source
+        raise _problem(given, f"it has {size} bytes; a ConfigMap holds less than {LARGEST}")
+    checked: Json | str | bytes = source
+    return checked
 
 
 def _read(path: str) -> bytes:

@@ -25,6 +25,8 @@ _CONTAINER_RESOURCES = ("cpu", "memory", "ephemeral-storage")
 
 #: What a container may set as `imagePullPolicy`.
 PULL_POLICIES = ("Always", "IfNotPresent", "Never")
+#: What stands in the name of an image beside letters and digits.
+_OF_IMAGES = "._-/:@"
 #: All annotations of an object together, in bytes.
 ANNOTATIONS_LIMIT = 256 * 1024
 
@@ -86,9 +88,21 @@ def annotation_problems(annotations: Mapping[str, str], path: str) -> Iterator[P
 
 
 def image_problems(image: str, path: str) -> Iterator[Problem]:
-    """Yield what is wrong with a container's image. The API checks no more than blanks around it."""
+    """Yield what is wrong with a container's image. The API refuses blanks around it; the kubelet wants more."""
     if image != image.strip():
         yield Problem(path, f"{show(image)} has blanks around it", rule="image")
+    elif strange := [
+        mark
+        for mark in dict.fromkeys(image)
+        if not (mark.isascii() and mark.isalnum()) and mark not in _OF_IMAGES
+    ]:
+        marks = ", ".join(show(mark) for mark in strange)
+        message = (
+            f"{show(image)} holds {marks}: no image is called so, and the pods would not start"
+        )
+        if "{{" in image:
+            message += "; services are not templated, so fill in the variable before"
+        yield Problem(path, message, "warning", rule="image")
 
 
 def resource_problems(resources: Mapping[str, Any], path: str) -> Iterator[Problem]:

@@ -94,7 +94,9 @@ COMMON: Shapes = {
 def shape_problems(manifest: Json, shapes: Shapes) -> Iterator[Problem]:
     """Yield what an API server would refuse about the shape of an object. Fields of which nothing is known are passed over."""
     key = (str(manifest.get("apiVersion")), str(manifest.get("kind")))
-    fields = {"metadata": _METADATA, **shapes.get(key, {})}
-    for problem in check(Object(fields=fields), manifest, "").problems:
+    fields: dict[str, Schema] = {"metadata": _METADATA, **shapes.get(key, {})}
+    # A part of which something has to be there has to be there itself.
+    required = tuple(name for name, part in fields.items() if getattr(part, "required", ()))
+    for problem in check(Object(fields=fields, required=required), manifest, "").problems:
         if problem.rule != "unknown-field":
             yield problem

@@ -203,3 +203,40 @@ def test_a_name_that_is_a_word_of_yaml_is_stored_quoted() -> None:
     structure = {"plugins": [{"type": "queue-scorer", "name": "y"}]}
     result = run(config=structure)
     assert run(config=result["text"])["verdict"] == "accept", result["text"]
+
+
+def test_everything_that_is_missing_is_told_at_once() -> None:
+    said = run(target=None)["msg"]
+    assert "target: state rendered needs it" in said
+    assert "exactly one of config, src and preset is needed; given is none of them" in said
+
+
+@pytest.mark.parametrize(
+    ("given", "path"),
+    [
+        ({"deployment": {"spec": []}}, "deployment.spec"),
+        ({"deployment": {"spec": {"template": {"spec": {"containers": 5}}}}}, "containers"),
+        ({"pool": {"spec": {"targetPorts": 8000}}}, "pool.spec.targetPorts"),
+        ({"workloads": [{"kind": "Pod", "spec": "no"}]}, "workloads[0].spec"),
+    ],
+)
+def test_a_manifest_of_another_shape_is_told_with_its_field(given: Json, path: str) -> None:
+    result = run(preset="pd", **given)
+    assert result["failed"]
+    assert path in result["msg"]
+
+
+def test_keys_of_a_map_are_read_as_those_of_its_text() -> None:
+    plugin = {"type": "max-score-picker", 1: "odd"}
+    by_map = run(config={"plugins": [plugin]})
+    by_text = run(config="plugins: [{type: max-score-picker, 1: odd}]")
+    assert by_map["msg"] == by_text["msg"]
+
+
+def test_half_a_character_is_read_as_go_reads_it() -> None:
+    text = '{"plugins": [{"type": "max-score-picker", "name": "\\ud800a\\ud83d\\ude00"}]}'
+    assert run(config=text)["config"]["plugins"][0]["name"] == "\ufffda\U0001f600"
+
+
+def test_what_no_text_can_say_is_refused() -> None:
+    assert "no text can say" in run(config={"plugins": [{"type": "\ud800"}]})["msg"]

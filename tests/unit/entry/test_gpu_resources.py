@@ -423,3 +423,62 @@ def test_autoscaler_may_grow_it() -> None:
     }
     found = gathered(deployment(2), cluster=[node("a"), autoscaler])
     assert "an autoscaler may grow it from 1 to 5 pods" in str(found["warnings"])
+
+
+def without(manifest: Json, *path: str) -> Json:
+    """Return a manifest without a field."""
+    copied = deepcopy(manifest)
+    place = copied
+    for name in path[:-1]:
+        place = place[name]
+    del place[path[-1]]
+    return copied
+
+
+def with_amount(manifest: Json, field: str, amount: object) -> Json:
+    """Return a node with another amount of devices."""
+    return {**manifest, "status": {**manifest["status"], field: {GPU: amount}}}
+
+
+@pytest.mark.parametrize(
+    ("workload", "cluster", "said"),
+    [
+        (deployment(1), [with_amount(node("a"), "allocatable", "lots")], "Node a"),
+        (
+            deployment(1),
+            [with_amount(node("a"), "allocatable", "lots")],
+            '"lots" is not a quantity',
+        ),
+        (
+            deployment(1),
+            [{**node("a"), "spec": {"taints": [{"value": "x"}]}}],
+            "spec.taints[0].key",
+        ),
+        (deployment(1), [node("a"), {**pod("p", 1, "a"), "spec": ["x"]}], "Pod p"),
+        ({**deployment(1), "spec": ["x"]}, [node("a")], "spec"),
+        (without(deployment(1), "apiVersion"), [node("a")], "apiVersion: missing"),
+        (without(deployment(1), "spec", "template"), [node("a")], "spec.template: missing"),
+        (
+            {**deployment(1), "spec": {**deployment(1)["spec"], "replicas": "two"}},
+            [node("a")],
+            'spec.replicas: "two" is not an integer',
+        ),
+        (
+            {
+                **deployment(1),
+                "spec": {
+                    **deployment(1)["spec"],
+                    "strategy": {"rollingUpdate": {"maxSurge": "a few"}},
+                },
+            },
+            [node("a")],
+            "maxSurge is neither a number",
+        ),
+    ],
+)
+def test_what_no_api_server_would_have_is_told_with_its_place(
+    workload: Json, cluster: list[Json], said: str
+) -> None:
+    result = gathered(workload, cluster=cluster)
+    assert result["failed"]
+    assert said in result["msg"]

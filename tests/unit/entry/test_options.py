@@ -56,6 +56,22 @@ def test_options_that_make_no_sense_are_refused_with_a_reason(options: Json, sai
     assert "Traceback" not in result["msg"]
 
 
+def test_numbers_that_cannot_be_are_all_told_before_a_connection_is_made() -> None:
+    result = run(
+        services=ONE,
+        concurrency=0,
+        request_timeout=0,
+        deadline=-1,
+        wait_timeout=-1,
+        max_deletions=-1,
+        fleet="no good!",
+    )
+    assert result["msg"].count("1 problem") == 6
+    for name in ("concurrency", "request_timeout", "deadline", "wait_timeout", "max_deletions"):
+        assert f"{name}: 1 problem" in result["msg"]
+    assert '"no good!" is not a label value' in result["msg"]
+
+
 def test_file_of_comments_is_no_service(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("# later\n---\n", encoding="utf-8")
     result = run(state="overridden", fleet="blue", src=[str(tmp_path / "a.yaml")])

@@ -63,15 +63,25 @@ def _without_bom(source: str | bytes) -> str | None:
 
 def _json(text: str) -> Value:
     try:
-        return json.loads(
+        value = json.loads(
             text, object_pairs_hook=_unique, parse_float=JsonNumber, parse_constant=_refuse_constant
         )
+        return _whole(value) if "\\ud" in text.lower() else value
     except (ValueError, RecursionError) as error:
         raise DecodeError(
             "document-json",
             f"the first character is {{, so the picker reads the document as JSON, and it is none: {error}",
             "write JSON, or start the document with `---` or a comment to have it read as YAML",
         ) from None
+
+
+def _whole(value: Value) -> Value:
+    """Return a value with half characters (one surrogate of a pair) replaced, as Go does it."""
+    if isinstance(value, str):
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if isinstance(value, dict):
+        return {str(_whole(key)): _whole(inner) for key, inner in value.items()}
+    return [_whole(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _unique(pairs: list[tuple[str, Value]]) -> dict[str, Value]:

@@ -66,6 +66,9 @@ WARNED = {
     "tensor parallel without shared memory": (
         document(decode={"parallelism": {"tensor": 4}}), "shared-memory",
         ["spec.decode.parallelism.tensor", "/dev/shm", "shared_memory"]),
+    "image that nobody filled in": (
+        document(engine={"image": "{{ image }}"}), "image", ["spec.engine.image", '"{", " ", "}"', "not templated"]),
+    "model that no registry has": (_model(image="a model"), "image", ["spec.model.image", '" "']),
     "relative mount path": (_mount("models"), "mount-path", ['"models"', "relative"]),
     "mount path with colon": (_mount("/models:ro"), "mount-path", ["colon"]),
     "mount path with blank": (_mount("/my models"), "mount-path", ["blank"]),

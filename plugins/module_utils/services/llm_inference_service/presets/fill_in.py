@@ -137,4 +137,9 @@ def _hint(error: TemplateError) -> str:
         return (
             "known are .Name, .Namespace, .Labels, .Annotations, .Spec, .Status and .GlobalConfig"
         )
+    if error.reason.startswith("function "):
+        return (
+            "fields of the service begin with a dot, as in {{ .Name }}; variables of Ansible are not filled in "
+            "here, so put their values in before"
+        )
     return ""

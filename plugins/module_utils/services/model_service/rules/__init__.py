@@ -34,6 +34,7 @@ Rule = Callable[[ModelService, Settings], Iterable[Problem]]
 RULES: tuple[Rule, ...] = (
     naming.service_name,
     naming.istio_pool_name,
+    images.model_image,
     images.engine_image,
     images.pull_policy,
     images.routing_proxy_image,

@@ -22,6 +22,11 @@ def engine_image(service: ModelService, settings: Settings) -> Iterator[Problem]
     )
 
 
+def model_image(service: ModelService, _settings: Settings) -> Iterator[Problem]:
+    """Warn of an image of the model that nobody can fetch."""
+    yield from image_problems(service.model.image, "spec.model.image")
+
+
 def routing_proxy_image(service: ModelService, settings: Settings) -> Iterator[Problem]:
     """Refuse a proxy without an image."""
     if service.routing_proxy is not None:
