@@ -177,7 +177,8 @@ def test_routes_of_the_author_are_named_in_their_order_and_the_managed_one_last(
 def pool(
     *parents: Json, api: str = POOL_API, generation: int = 1, name: str = "chat-inference-pool"
 ) -> Json:
-    made = thing(api, "InferencePool", name, status={"parents": list(parents)})
+    key = "parent" if api == OLD_POOL_API else "parents"
+    made = thing(api, "InferencePool", name, status={key: list(parents)})
     made["metadata"]["generation"] = generation
     return made
 
