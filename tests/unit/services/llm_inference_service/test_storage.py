@@ -226,6 +226,8 @@ def test_a_wrong_address_is_told_with_its_field(uri: str) -> None:
 ENDPOINTS = {
     ("https://s3:1", "0"): ("1", "s3:1", "https://s3:1"),
     ("http://s3:1", "1"): ("0", "s3:1", "http://s3:1"),
+    ("HTTP://s3:1", "1"): ("0", "s3:1", "HTTP://s3:1"),
+    ("ftp://s3:1", "0"): ("0", "ftp://s3:1", "http://ftp://s3:1"),
     (" s3:1 ", "0"): ("0", "s3:1", "http://s3:1"),
     ("s3:1", "1"): ("1", "s3:1", "https://s3:1"),
     ("s3:1", ""): (None, "s3:1", "https://s3:1"),
@@ -247,6 +249,21 @@ def test_an_annotation_wins_over_a_secret_and_that_over_the_configuration() -> N
     config = {"s3Region": "c", "s3VerifySSL": "1", "s3UseAccelerate": "true"}
     found = {each["name"]: each["value"] for each in s3_environment(annotations, data, config)}
     assert found == {"AWS_DEFAULT_REGION": "a", "S3_VERIFY_SSL": "0", "S3_USE_ACCELERATE": "true"}
+
+
+def test_an_empty_annotation_takes_back_what_the_configuration_says() -> None:
+    annotations = {"serving.kserve.io/s3-region": "", "serving.kserve.io/s3-endpoint": ""}
+    config = {"s3Region": "c", "s3Endpoint": "s3:1", "s3UseHttps": "1", "s3VerifySSL": "1"}
+    (found,) = s3_environment(annotations, {"AWS_DEFAULT_REGION": "b"}, config)
+    assert found == {"name": "S3_VERIFY_SSL", "value": "1"}
+
+
+def test_an_image_is_shared_where_the_server_mounts_the_volume_elsewhere() -> None:
+    mount = {"name": "kserve-provision-location", "mountPath": "/elsewhere"}
+    server = {"name": "main", "volumeMounts": [mount]}
+    for pod in served("pods", "oci://model:1", template={"containers": [server]})[:1]:
+        assert part(pod, "main")["volumeMounts"] == [mount]
+        assert pod["volumes"] == [{"name": "kserve-provision-location", "emptyDir": {}}]
 
 
 @pytest.mark.parametrize(
