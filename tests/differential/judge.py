@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
@@ -39,6 +40,10 @@ _RANDOM = {
     "certificates.kserve.io/expiration": "<time>",
     "certificates.kserve.io/cert-hash": "<random>",
 }
+
+_FIELD = re.compile(
+    r"(?:^|[ \[])((?:spec|metadata)[\w.\[\]]*): (?:Invalid|Required|Forbidden|Unsupported|Too)"
+)
 
 
 def judge(outcome: Outcome, system: Sequence[Json], settings: Settings) -> list[str]:
@@ -112,6 +117,13 @@ def _admission(outcome: Outcome, loaded: Any) -> Iterator[str]:
     if not ours:
         yield f"admission: only they refuse: {theirs}"
         return
+    if 'denied the request: parse "' in theirs and any(one.rule == "model" for one in ours):
+        # The webhook could not read the URI, and says nothing of the rest.
+        return
+    said = {problem.path for problem in ours}
+    for field in sorted(set(_FIELD.findall(theirs))):
+        if not any(path.startswith(field) or field.startswith(path) for path in said):
+            yield f"admission: they also refuse {field}: {theirs}"
     for problem in ours:
         field = re.sub(r"\[\d+\]", "", problem.path)
         if field not in re.sub(r"\[\d+\]", "", theirs) and problem.rule != "unknown-field":
@@ -134,7 +146,11 @@ def _errors(outcome: Outcome) -> list[str]:
 
 
 def _rejections(outcome: Outcome) -> Iterator[str]:
-    for entry in outcome.rejected:
+    told = {
+        json.dumps([each["method"], each["path"], each.get("refusal")]): each
+        for each in outcome.rejected
+    }
+    for entry in told.values():
         if "/status" in entry["path"] or entry["method"] == "DELETE":
             continue
         message = (entry.get("refusal") or {}).get("message", "")
@@ -146,7 +162,7 @@ def _refused(outcome: Outcome, told: Sequence[Any]) -> Iterator[str]:
     errors = _errors(outcome)
     rejections = list(_rejections(outcome))
     rules = sorted({problem.rule for problem in told})
-    if meant.is_refused_on_purpose(told):
+    if meant.is_refused_on_purpose(told) or meant.groups_cannot_be(told, outcome.sent):
         return
     if not errors and not rejections:
         yield f"only we refuse {rules}: {text}; their events: {sorted(set(outcome.events))[:3]}"

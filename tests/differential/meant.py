@@ -18,6 +18,12 @@ def is_refused_on_purpose(problems: Sequence[Any]) -> bool:
     return {problem.rule for problem in problems} <= _ON_PURPOSE
 
 
+def groups_cannot_be(problems: Sequence[Any], sent: Sequence[Json]) -> bool:
+    """Return whether the API takes groups whose pods it will refuse: L11."""
+    groups = any(each["kind"] == "LeaderWorkerSet" for each in sent)
+    return groups and {problem.rule for problem in problems} == {"pod"}
+
+
 def stops_half_way(status: Json) -> bool:
     """Return whether the controller makes nothing of the router because of what is not there: L61."""
     conditions = status.get("conditions") or ()

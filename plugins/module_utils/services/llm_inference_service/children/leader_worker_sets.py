@@ -13,7 +13,7 @@ from .. import labels, names
 from ..parallelism import group_size, is_data_parallel
 from ..propagation import object_annotations, pod_annotations, pod_labels
 from ..resolved import Resolved
-from .serving_pods import group_pod
+from .serving_pods import Part, group_pod
 
 
 def main_group(resolved: Resolved, reader: Reader) -> Child | None:
@@ -39,18 +39,21 @@ def _group(resolved: Resolved, reader: Reader, name: str, role: labels.Role) -> 
     size = group_size(workload.get("parallelism"))
     groups_inside = prefill and size and is_data_parallel(workload.get("parallelism"))
 
-    def template(pod: Json, metadata_labels: labels.Labels) -> Json:
+    def template(pod: Json, metadata_labels: labels.Labels, part: Part) -> Json:
         annotations = pod_annotations(resolved, prefill=prefill, group=True)
         return {
             "metadata": filled({"labels": metadata_labels, "annotations": annotations}),
-            "spec": group_pod(pod, resolved, reader, prefill=prefill),
+            "spec": group_pod(pod, resolved, reader, part),
         }
 
-    templates: dict[str, Any] = {"workerTemplate": template(workload["worker"], worker_labels)}
+    templates: dict[str, Any] = {}
     if leader is not None:
         base = labels.serving(resolved.name, _component("leader", prefill), role)
         leader_labels = pod_labels(base, resolved, prefill=prefill)
-        templates["leaderTemplate"] = template(leader, leader_labels)
+        part: Part = "prefill leader" if prefill else "leader"
+        templates["leaderTemplate"] = template(leader, leader_labels, part)
+    part = "prefill worker" if prefill else "worker"
+    templates["workerTemplate"] = template(workload["worker"], worker_labels, part)
     body = {
         "replicas": workload.get("replicas"),
         "leaderWorkerTemplate": filled(
