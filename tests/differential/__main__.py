@@ -22,7 +22,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.services.llm_in
 )
 from tests.lab import paths
 
-from . import build, llm_plane
+from . import admission, build, llm_plane
 from .batch import Batch, Outcome
 from .judge import judge
 from .llm_inputs import Generator
@@ -45,12 +45,15 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=100, help="services of a seed")
     parser.add_argument("--minutes", type=float, default=600, help="no new seed after that")
     parser.add_argument("--recorded", action="store_true", help="try the rig with recorded inputs")
+    parser.add_argument("--admission", action="store_true", help="ask the API server alone")
     chosen = parser.parse_args()
     end = time.monotonic() + 60 * chosen.minutes
     programs = build.built(build.LLM, print)
     if chosen.recorded:
         return bool(reproduce(programs))
     OUTPUT.mkdir(parents=True, exist_ok=True)
+    if chosen.admission:
+        return ask(programs, chosen.first, chosen.seeds, chosen.cases)
     wrong = cases = 0
     for seed in range(chosen.first, chosen.first + chosen.seeds):
         record = OUTPUT / f"llm-{seed}-{chosen.cases}.json"
@@ -66,6 +69,25 @@ def main() -> int:
             flush=True,
         )
     print(f"{cases - wrong} passed, {wrong} failed")
+    return bool(wrong)
+
+
+def ask(programs: build.Programs, first: int, seeds: int, count: int) -> int:
+    """Compare verdicts about requests of some seeds; return 1 where one differs."""
+    system, dummy, environment = system_for(random.Random(0))
+    wrong = 0
+    with Plane(programs, llm_plane.definitions(), llm_plane.webhooks(), environment) as plane:
+        Batch(plane, statuses).system(system)
+        plane.start_controller()
+        for seed in range(first, first + seeds):
+            found = admission.compare(plane, admission.requests(seed, count))
+            wrong += len(found)
+            for document, line in found:
+                print(f"seed {seed}, {document['apiVersion']}: {line[:700]}", flush=True)
+            (OUTPUT / f"admission-{seed}.yaml").write_text(
+                yaml.safe_dump_all([document for document, dummy in found], sort_keys=False)
+            )
+    print(f"{seeds * count - wrong} passed, {wrong} failed")
     return bool(wrong)
 
 

@@ -39,6 +39,8 @@ Json = dict[str, Any]
 _RANDOM = {
     "certificates.kserve.io/expiration": "<time>",
     "certificates.kserve.io/cert-hash": "<random>",
+    "example.com/expires": "<time>",
+    "example.com/hash": "<random>",
 }
 
 _FIELD = re.compile(

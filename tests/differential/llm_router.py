@@ -250,7 +250,7 @@ class Router:
                         {"headers": [{"name": "a", "value": "b"}]},
                         {"method": "POST"},
                         {"path": {"type": "Exact", "value": "/e"}},
-                        {"path": {"type": "RegularExpression", "value": "/r.*"}},
+                        {"path": {"type": "RegularExpression", "value": "/r[a-z]+(x|y)?z #f^"}},
                     )
                 )
             ]

@@ -75,6 +75,12 @@ def _vary(data: dict[str, str], chance: random.Random) -> None:
         credentials.pop("storageSpecSecretName")
     if chance.random() < 0.3:
         data["autoscaling-wva-controller-config"] = "{}"
+    if chance.random() < 0.3:
+        said = {
+            "expirationAnnotations": ["example.com/expires"],
+            "restartAnnotation": "example.com/hash",
+        }
+        data["scheduler"] = json.dumps(said)
     data["ingress"], data["storageInitializer"] = json.dumps(ingress), json.dumps(initializer)
     data["credentials"] = json.dumps(credentials)
 
