@@ -200,11 +200,10 @@ def fetch(bundles: Iterable[Bundle], go: str) -> None:
         for bundle in bundles:
             files = missing(bundle)
             if files:
-                _copy(bundle, files, download(go, bundle))
+                _copy(bundle, files, _download(go, bundle))
 
 
-def download(go: str, bundle: Bundle) -> Path:
-    """Download a bundle's module and return its folder, which is read-only."""
+def _download(go: str, bundle: Bundle) -> Path:
     name = f"{bundle.module}@{bundle.version}"
     with tempfile.TemporaryDirectory() as empty:
         answer = subprocess.run(

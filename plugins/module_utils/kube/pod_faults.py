@@ -16,9 +16,11 @@ from .problem import Problem
 from .schema_faults import show
 from .wording import few
 
-_HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc")
-_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+#: How a container can be probed; a probe has one of them.
+HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc")
+PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _SHOWN = 5
+_LAST_PORT = 65535
 
 
 def pod_faults(pod: Json, path: str) -> Iterator[Problem]:
@@ -65,7 +67,7 @@ def _container(
             yield Problem(f"{path}.volumeMounts[{number}].name", message, rule="pod")
     paths = [str(mount.get("mountPath")) for mount in container.get("volumeMounts") or ()]
     yield from _twice(paths, f"{path}.volumeMounts", "mountPath")
-    for probe in _PROBES:
+    for probe in PROBES:
         yield from _probe(container.get(probe), f"{path}.{probe}")
     env = [variable for variable in container.get("env") or () if variable.get("name")]
     yield from env_problems(env, f"{path}.env", scratch)
@@ -74,15 +76,20 @@ def _container(
 def _probe(probe: Any, path: str) -> Iterator[Problem]:
     if probe is None:
         return
-    handlers = [handler for handler in _HANDLERS if handler in probe]
+    handlers = [handler for handler in HANDLERS if handler in probe]
     if len(handlers) > 1:
         message = (
             f"{' and '.join(handlers)} stand side by side: a merge keeps both; use the preset's way"
         )
         yield Problem(path, message, rule="pod")
     if not handlers:
-        message = f"one of {', '.join(_HANDLERS)} is needed: no preset has this probe"
+        message = f"one of {', '.join(HANDLERS)} is needed: no preset has this probe"
         yield Problem(path, message, rule="pod")
+    for handler in handlers:
+        port = (probe[handler] or {}).get("port", 1)
+        if isinstance(port, int) and not 1 <= port <= _LAST_PORT:
+            message = f"{port} is not a port; 1 to {_LAST_PORT} are"
+            yield Problem(f"{path}.{handler}.port", message, rule="pod")
 
 
 def _twice(names: Sequence[str], path: str, field: str) -> Iterator[Problem]:

@@ -17,7 +17,7 @@ from .errors import Unbuildable
 from .pods.advice import pod_advice
 from .pods.rendered import is_rendered
 from .resolved import Resolved
-from .router.entry import has_routes
+from .router.entry import entry_role, has_routes
 from .router.knative_host import DOMAINS, knative_host
 from .runtimes.admission import runtime_problems
 from .runtimes.runtime import NAMESPACED, runtimes
@@ -39,7 +39,7 @@ def advise(service: InferenceService, settings: Settings, reader: Reader) -> Seq
     found = [
         *_config(resolved, reader),
         *_gateway(resolved, reader),
-        *_host(resolved, reader),
+        *_host(meant, reader),
         *_runtime(meant, reader),
         *pod_advice(resolved, meant.components, reader),
     ]
@@ -95,10 +95,13 @@ def _gateway(resolved: Resolved, reader: Reader) -> Iterator[Problem]:
     yield from gateway_problems(target, resolved.service.namespace, reader)
 
 
-def _host(resolved: Resolved, reader: Reader) -> Iterator[Problem]:
+def _host(meant: Understood, reader: Reader) -> Iterator[Problem]:
     """Yield that a service in Knative mode has no way yet, since nobody knows its host name."""
-    unwanted = resolved.config.ingress.disable_virtual_host or not has_routes(resolved)
-    if resolved.mode != KNATIVE or unwanted or knative_host(resolved, reader):
+    resolved, components = meant.resolved, meant.components
+    unwanted = resolved.config.ingress.disable_virtual_host or components.some_stopped
+    if resolved.mode != KNATIVE or unwanted or not has_routes(resolved):
+        return
+    if knative_host(resolved, components.of(entry_role(resolved.service)).labels, reader):
         return
     message = (
         f"no VirtualService is made: Knative has reported no host name, and {DOMAINS} names no domain for all Services; "

@@ -63,7 +63,7 @@ def children(meant: Understood, reader: Reader) -> tuple[Child, ...]:
     mutate = mutator(resolved, reader)
     wanted = [ca_bundle(resolved, reader), model_config(components, resolved)]
     if not resolved.service.stopped:
-        for component in components.items:
+        for component in (each for each in components.items if not each.stopped):
             if resolved.mode == STANDARD:
                 wanted += _of_standard(component, resolved, mutate)
             else:
@@ -97,11 +97,13 @@ def _routes(resolved: Resolved, components: Components, reader: Reader) -> Itera
     service_path(service, config)
     if resolved.mode == STANDARD:
         service_host(service, service.name, config)
-        yield ingress(resolved)
-        yield from http_routes(components, resolved)
+        if not components.some_stopped:
+            yield ingress(resolved)
+            yield from http_routes(components, resolved)
     else:
         yield external_service(resolved)
-        yield virtual_service(components, resolved, reader)
+        if not components.some_stopped:
+            yield virtual_service(components, resolved, reader)
 
 
 def _check_host(component: Component, resolved: Resolved) -> None:

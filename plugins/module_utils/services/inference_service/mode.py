@@ -38,7 +38,10 @@ def mode_problem(
     """Return why a service cannot be run in its mode, None where it can."""
     running = value_at(live or {}, ("status", "deploymentMode"))
     wanted = service.annotations.get(MODE_ANNOTATION, "")
-    if running and wanted and canonical_mode(wanted) != canonical_mode(running):
+    # A word that is no mode was without effect when it was first written; nobody changes anything by keeping it.
+    kept = value_at(live or {}, ("metadata", "annotations", MODE_ANNOTATION)) == wanted
+    changes = canonical_mode(wanted) != canonical_mode(running or "")
+    if running and wanted and changes and not (kept and canonical_mode(wanted) not in MODES):
         return Problem(
             _ANNOTATION,
             f"{show(wanted)}: the service runs as {canonical_mode(running)}, and KServe refuses a change (update rejected: "

@@ -55,7 +55,10 @@ def observe(meant: Understood, reader: Reader, pods: Sequence[Json] = ()) -> Obs
     return Observation(
         status={**draft.to_json(), **_facts(resolved, components)},
         ready=draft.conditions.status(READY) == "True" and current,
-        faults=tuple(_faults(resolved, draft, rollouts, routes, workloads)),
+        faults=(
+            *_stopped(resolved, components),
+            *_faults(resolved, draft, rollouts, routes, workloads),
+        ),
         awaited={INGRESS: tuple(one for said in routes for one in said.awaited)} if routes else {},
         url=draft.url,
     )
@@ -106,6 +109,13 @@ def _routes(resolved: Resolved, reader: Reader) -> list[Acceptance]:
         return []
     references = [reference for dummy, reference in route_references(resolved)]
     return [acceptance(reader.get(one), f"HTTPRoute {one.name}") for one in references]
+
+
+def _stopped(resolved: Resolved, components: Components) -> Iterator[Fault]:
+    """Yield the components that are stopped by themselves, for which a service waits in vain."""
+    for component in components.items:
+        if component.stopped and not resolved.service.stopped:
+            yield Fault("Stopped", f"its {component.role} is stopped by an annotation")
 
 
 def _faults(

@@ -30,4 +30,9 @@ class KServeService:
     @property
     def stopped(self) -> bool:
         """Whether its author asks for everything to be taken away but the service itself."""
-        return self.annotations.get(STOP_ANNOTATION, "").lower() == "true"
+        return is_stopped(self.annotations)
+
+
+def is_stopped(annotations: Mapping[str, str]) -> bool:
+    """Return whether annotations ask for everything to be taken away but the custom resource."""
+    return annotations.get(STOP_ANNOTATION, "").lower() == "true"

@@ -49,6 +49,13 @@ def test_placeholders_are_filled_in(template: str) -> None:
     assert found.pod["containers"][0]["args"] == [FILLED[template]]
 
 
+def test_a_variable_of_a_label_that_is_missing_has_no_value() -> None:
+    env = [{"name": "TEAM", "value": "{{.Labels.team}}"}]
+    spec = {"containers": [{"name": "kserve-container", "image": "a:1", "env": env}]}
+    found = only(model(), runtime("a", takes(), **spec))
+    assert found.pod["containers"][0]["env"][0] == {"name": "TEAM"}
+
+
 @pytest.mark.parametrize(
     ("template", "words"),
     [('{{ index .Labels "a" }}', "back-quotes"), ("{{.Spec}}", "known are .Name")],

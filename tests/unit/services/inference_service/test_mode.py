@@ -82,6 +82,12 @@ def test_modes_that_cannot_be_are_refused(
     assert said in problem.message
 
 
+def test_a_word_that_is_no_mode_may_stay() -> None:
+    metadata = {"annotations": {"serving.kserve.io/deploymentMode": "Foo"}}
+    live = {"metadata": metadata, "status": {"deploymentMode": "Standard"}}
+    assert mode_problem(service("Foo"), config(), live) is None
+
+
 @pytest.mark.parametrize("running", ["", "Standard", "RawDeployment"])
 def test_the_same_mode_in_another_word_is_no_change(running: str) -> None:
     live = {"status": {"deploymentMode": running}} if running else None

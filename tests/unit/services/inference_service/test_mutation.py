@@ -125,6 +125,15 @@ def test_a_storage_container_says_who_fetches_and_how() -> None:
     assert variables(container)["HF_XET_HIGH_PERFORMANCE"] == "0"
 
 
+def test_variables_of_a_storage_container_do_not_take_the_place_of_credentials() -> None:
+    keys = secret("keys", AWS_ACCESS_KEY_ID="a", AWS_SECRET_ACCESS_KEY="b")
+    own = fetches("a", env=[{"name": "OWN", "value": "1"}])
+    found = changed({URI: "s3://b/m"}, own, keys, account("default", "keys"))
+    env = {each["name"]: each for each in fetcher(found)["env"]}
+    assert env["OWN"] == {"name": "OWN", "value": "1"}
+    assert env["AWS_ACCESS_KEY_ID"]["valueFrom"]["secretKeyRef"]["name"] == "keys"
+
+
 def test_a_pattern_that_is_none_is_told_with_its_container() -> None:
     wrong = fetches()
     wrong["spec"]["supportedUriFormats"] = [{"regex": "("}]

@@ -57,11 +57,10 @@ def pod(**status: Any) -> Json:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "status": status}
 
 
-def observed(
-    *live: Json, pods: Sequence[Json] = (), annotations: Json | None = None
-) -> Observation:
+def understood(predictor: Json, *live: Json, annotations: Json | None = None) -> Any:
+    """Return what a service means, as its observation reads it."""
     annotations = {MODE: "Standard", **(annotations or {})}
-    spec = {"predictor": model()}
+    spec = {"predictor": predictor}
     metadata = {"name": NAME, "namespace": NAMESPACE, "annotations": annotations}
     document = {
         "apiVersion": "serving.kserve.io/v1beta1",
@@ -70,7 +69,14 @@ def observed(
     }
     service = InferenceService(document, NAME, NAMESPACE, {}, annotations, spec)
     reader = GivenObjects([runtime("served", takes()), *live])
-    return observe(compile_service(service, Settings(), reader).basis, reader, pods)
+    return compile_service(service, Settings(), reader).basis
+
+
+def observed(
+    *live: Json, pods: Sequence[Json] = (), annotations: Json | None = None
+) -> Observation:
+    reader = GivenObjects([runtime("served", takes()), *live])
+    return observe(understood(model(), *live, annotations=annotations), reader, pods)
 
 
 def conditions(observation: Observation) -> dict[str, str]:
@@ -94,6 +100,16 @@ def test_who_waits_for_a_stopped_service_is_told() -> None:
     found = observed(INGRESS, annotations={STOP: "true"})
     assert [fault.reason for fault in found.faults] == ["Stopped"]
     assert conditions(found)["Stopped"] == "True"
+    assert not found.ready
+
+
+def test_who_waits_for_a_stopped_component_is_told() -> None:
+    service = understood({**model(), "annotations": {STOP: "true"}})
+    found = observe(service, GivenObjects([]))
+    assert [fault.message for fault in found.faults] == [
+        "its predictor is stopped by an annotation"
+    ]
+    assert conditions(found)["Stopped"] == "False"
     assert not found.ready
 
 

@@ -65,13 +65,17 @@ def takes(name: str = "sklearn", **fields: Any) -> Json:
 
 
 def resolved(
-    predictor: Json, *manifests: Json, annotations: Json | None = None, **parts: Any
+    predictor: Json,
+    *manifests: Json,
+    annotations: Json | None = None,
+    name: str = NAME,
+    **parts: Any,
 ) -> tuple[Resolved, Recorded]:
     """Return a service as its cluster makes it, and the cluster. parts: its other components."""
     spec = {"predictor": predictor, **parts}
-    metadata = {"name": NAME, "namespace": NAMESPACE, "annotations": annotations or {}}
+    metadata = {"name": name, "namespace": NAMESPACE, "annotations": annotations or {}}
     service = InferenceService(
-        {"metadata": metadata, "spec": spec}, NAME, NAMESPACE, {}, annotations or {}, spec
+        {"metadata": metadata, "spec": spec}, name, NAMESPACE, {}, annotations or {}, spec
     )
     reader = Recorded(manifests)
     return resolve(service, Settings(), reader), reader

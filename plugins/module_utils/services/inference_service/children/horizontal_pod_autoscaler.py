@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
+from ....kube.quantity import canonical_quantity
 from ..labels import app
 from ..pods.component import Component
 from ..resolved import Resolved
@@ -79,15 +80,16 @@ def _metrics(component: Component) -> Iterator[Json]:
         return
     for metric in scaling.get("metrics") or ():
         resource = metric.get("resource") or {}
-        if metric.get("type") != "Resource" or resource.get("name") not in ("cpu", "memory"):
+        if resource.get("name") not in ("cpu", "memory"):
             continue
         target = resource.get("target") or {}
         share = target.get("averageUtilization")
         if resource["name"] == "cpu":
             yield _resource("cpu", _utilization(DEFAULT_CPU if share is None else share))
         elif target.get("type") == "AverageValue":
-            amount = {"type": "AverageValue", "averageValue": target.get("averageValue")}
-            yield _resource("memory", filled(amount))
+            amount = target.get("averageValue")
+            short = None if amount is None else canonical_quantity(amount)
+            yield _resource("memory", filled({"type": "AverageValue", "averageValue": short}))
         else:
             yield _resource("memory", filled({"type": "Utilization", "averageUtilization": share}))
 

@@ -15,6 +15,7 @@ _MODELS = "models.json"
 def model_config(components: Components, resolved: Resolved) -> Child | None:
     """Return the ConfigMap, None for a predictor with a model of its own.
 
+    labels: the service's, without those that its runtime asks for: the runtime is chosen after it.
     data: no models at first; TrainedModels fill it in later, so that it is sent on create only.
     Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A11.8.
     """
@@ -25,7 +26,7 @@ def model_config(components: Components, resolved: Resolved) -> Child | None:
         kind="ConfigMap",
         name=names.model_config(resolved.service.name),
         namespace=resolved.service.namespace,
-        labels=components.labels,
+        labels=resolved.service.labels,
         body={"data": {_MODELS: "[]"}},
     )
     return Child(Stage.CONFIG, manifest, unclaimed=(("data", _MODELS),))

@@ -25,6 +25,8 @@ from .horizontal_pod_autoscaler import DEFAULT_CPU, replica_limits
 from .opentelemetry_collector import OPENTELEMETRY
 
 _PROMETHEUS = "prometheus"
+#: Types of a target that is an amount, and where it stands; that of the other type is a share in per cent.
+_AMOUNTS = {"AverageValue": "averageValue", "Value": "value"}
 
 
 def scaled_object(component: Component, resolved: Resolved) -> Child | None:
@@ -88,8 +90,9 @@ def _triggers(component: Component, resolved: Resolved) -> Iterator[Json]:
 def _of_resource(resource: Json) -> Json:
     name, target = resource.get("name") or "", resource.get("target") or {}
     share = target.get("averageUtilization")
-    if target.get("type") == "AverageValue":
-        value = _text(target.get("averageValue"))
+    amount = _AMOUNTS.get(target.get("type") or "")
+    if amount:
+        value = _text(target.get(amount))
     elif share is None:
         value = str(DEFAULT_CPU) if name == "cpu" else "0"
     else:

@@ -26,7 +26,8 @@ DEFAULT_PORT = 8080
 def standard_pod(pod: Json) -> Json:
     """Return a pod spec with the defaults of Standard mode. Init containers get none."""
     containers = [_container(one) for one in pod.get("containers") or ()]
-    defaults = {field: value for field, value in _POD.items() if not pod.get(field)}
+    # Nothing is unset, and so is an empty text; 0 seconds are an answer.
+    defaults = {field: value for field, value in _POD.items() if pod.get(field) in (None, "")}
     return {**pod, **defaults, "containers": containers}
 
 

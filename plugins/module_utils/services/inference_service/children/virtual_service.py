@@ -18,6 +18,7 @@ from ..router.entry import (
     PORT,
     asks_to_be_local,
     entry_name,
+    entry_role,
     explainer_name,
     has_routes,
     service_headers,
@@ -46,7 +47,8 @@ def virtual_service(components: Components, resolved: Resolved, reader: Reader) 
     config = resolved.config.ingress
     if config.disable_virtual_host or not has_routes(resolved):
         return None
-    host = knative_host(resolved, reader)
+    entry = components.of(entry_role(resolved.service))
+    host = knative_host(resolved, entry.labels, reader)
     if not host:
         return None
     called = _names(resolved, knative_service_host(resolved, host), reader)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ....kube.manifest import Json
+from ...kserve.service import is_stopped
 from ..names import Role
 from ..runtimes.runtime import Runtime
 
@@ -53,6 +54,11 @@ class Component:
         """Whether requests go through the agent first, which logs or gathers them."""
         return self.spec.get("logger") is not None or self.spec.get("batcher") is not None
 
+    @property
+    def stopped(self) -> bool:
+        """Whether its annotations stop it: the annotation of a service counts for its components, too."""
+        return is_stopped(self.annotations)
+
 
 @dataclass(frozen=True, slots=True)
 class Components:
@@ -65,3 +71,12 @@ class Components:
     items: tuple[Component, ...]
     runtime: Runtime | None
     labels: Texts
+
+    def of(self, role: Role) -> Component:
+        """Return the component of a role that the service has."""
+        return next(each for each in self.items if each.role == role)
+
+    @property
+    def some_stopped(self) -> bool:
+        """Whether a component is stopped by itself, so that the service has no way in."""
+        return any(each.stopped for each in self.items)

@@ -15,6 +15,7 @@ from ....kube.go_template.errors import TemplateError
 from ....kube.go_template.execute import render
 from ....kube.go_template.values import STRING, STRINGS, Struct, StructOf
 from ....kube.manifest import Json
+from ....kube.pod_shape import as_go_writes
 from ..errors import ModelFailure, Unbuildable
 from .merge import INVALID_SPEC
 
@@ -53,7 +54,9 @@ def filled_in(container: Json, metadata: Mapping[str, object], runtime: str) -> 
     except ValueError as error:
         hint = "what is filled in makes no JSON any more"
         raise _failed(container, runtime, str(error), hint) from None
-    return filled
+    # What comes out empty is left out, as everywhere else.
+    written: Json = as_go_writes(filled)
+    return written
 
 
 def _failed(container: Json, runtime: str, detail: str, hint: str) -> Unbuildable:

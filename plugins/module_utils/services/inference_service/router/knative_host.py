@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from ....kube.manifest import value_at
@@ -25,8 +26,8 @@ def knative_domains(reader: Reader) -> list[str]:
     return sorted((key for key in data if key != _EXAMPLE), key=lambda key: (-len(key), key))
 
 
-def knative_host(resolved: Resolved, reader: Reader) -> str:
-    """Return the host name of the component that takes requests, empty where nobody can tell yet.
+def knative_host(resolved: Resolved, labels: Mapping[str, str], reader: Reader) -> str:
+    """Return the host name of the component that takes requests, empty where nobody can tell yet. labels: the component's.
 
     The controller waits for Knative to report it. Where Knative has not, it is the name that it gives by its usual template,
     so that the way to a service is there as soon as the service is.
@@ -38,7 +39,7 @@ def knative_host(resolved: Resolved, reader: Reader) -> str:
     )
     if reported:
         return urlsplit(reported).hostname or ""
-    if asks_to_be_local(service.labels):
+    if asks_to_be_local(labels):
         return local_host(name, service.namespace, resolved.settings.cluster_domain)
     domain = _usual_domain(reader)
     return f"{name}.{service.namespace}.{domain}" if domain else ""

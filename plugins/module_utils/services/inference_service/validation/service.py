@@ -10,7 +10,7 @@ from ....kube.manifest import Json
 from ....kube.pod_rules import resource_problems
 from ....kube.problem import Problem
 from ....kube.schema_faults import show
-from ...kserve.modes import KNATIVE, STANDARD, canonical_mode
+from ...kserve.modes import STANDARD, canonical_mode
 from ...kserve.system_config import CONFIG_MAP, SystemConfig
 from ..gpus import GPU_TYPES_ANNOTATION, annotated_gpus
 from ..spec import MODE_ANNOTATION, ROLES, InferenceService
@@ -46,18 +46,34 @@ def placed_problems(
     """Yield what is wrong with a service under a configuration. service: with all defaults."""
     yield from length_problems(service, mode)
     yield from device_problems(service.spec["predictor"], service.annotations, config.gpu_types)
+    if mode == STANDARD and MODE_ANNOTATION not in config.disallowed_annotations:
+        yield from _other_modes(service)
     for role in service.roles:
         component, path = service.spec[role], f"spec.{role}"
         for number, container in enumerate(component.get("containers") or ()):
             where = f"{path}.containers[{number}].resources"
             yield from _amounts(container.get("resources") or {}, where)
         yield from scaling_problems(component, path, service.annotations)
-        own = (component.get("annotations") or {}).get(MODE_ANNOTATION, "")
-        if mode == STANDARD and canonical_mode(own) == KNATIVE:
-            message = f"{show(own)}: the service is run as {mode}, and its components are run alike"
-            yield Problem(f'{path}.annotations["{MODE_ANNOTATION}"]', message, rule="mode")
         if mode == STANDARD and component.get("deploymentStrategy") is None:
             yield from _rollout(config, path)
+
+
+def _other_modes(service: InferenceService) -> Iterator[Problem]:
+    """Yield the words for a mode that make objects of Standard mode impossible: KServe looks at them once more for each component."""
+    words = {"metadata": service.annotations.get(MODE_ANNOTATION, "")}
+    for role in service.roles:
+        own = service.spec[role].get("annotations") or {}
+        if MODE_ANNOTATION in own:
+            words[f"spec.{role}"] = own[MODE_ANNOTATION]
+    if len(words) > len(service.roles):
+        # Each component has a word of its own, so that nobody reads the service's.
+        del words["metadata"]
+    for path, word in words.items():
+        if canonical_mode(word) not in ("", STANDARD):
+            message = (
+                f"{show(word)}: the service is run as {STANDARD}, and its components are run alike"
+            )
+            yield Problem(f'{path}.annotations["{MODE_ANNOTATION}"]', message, rule="mode")
 
 
 def _amounts(resources: Json, path: str) -> Iterator[Problem]:

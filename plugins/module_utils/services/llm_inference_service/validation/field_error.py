@@ -20,10 +20,6 @@ from ..schema import spec_schema
 Kind = Literal["Invalid", "Required", "Forbidden", "Unsupported"]
 
 
-class Shown(str):
-    """A value that stands in the message as it is."""
-
-
 @dataclass(frozen=True, slots=True)
 class FieldError:
     """One error. value: what stands in the field, shown where the kind of error shows it."""
@@ -38,8 +34,7 @@ class FieldError:
             return f"{self.field}: Forbidden: {self.detail}"
         if self.kind == "Required":
             return f"{self.field}: Required value: {self.detail}"
-        known = isinstance(self.value, Shown)
-        shown = self.value if known else _go_json(_schema_of(self.field), self.value)
+        shown = _go_json(_schema_of(self.field), self.value)
         return f"{self.field}: {self.kind} value: {shown}: {self.detail}"
 
     def as_problem(self) -> Problem:

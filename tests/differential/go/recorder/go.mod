@@ -1,3 +1,0 @@
-module modelops.test/differential/recorder
-
-go 1.26.0
