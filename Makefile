@@ -80,7 +80,7 @@ package: env-test env-release env-installed tree ## the release: tarball, checks
 site: env-release ## the documentation as a site below build/site/html; a link that leads nowhere is an error
 	@build/environments/release/bin/python -m tests.tools.site
 
-.PHONY: bench fuzz fuzz-fit docs
+.PHONY: bench fuzz fuzz-fit differential docs
 bench: env-test tree ## figures against peers; ARGS=all measures everything, ARGS=pages writes docs/performance.md and the costs of docs/scale.md anew
 	@$(PY) -m tests.bench $(ARGS)
 
@@ -89,6 +89,9 @@ fuzz: env-test tree ## the long property and differential tests
 
 fuzz-fit: env-test tree ## random clusters, judged by our fit and by the real scheduler
 	@$(PY) -m tests.fuzz.fit $(ARGS)
+
+differential: env-test tree ## KServe's own controller beside the renderer, with inputs at random
+	@$(PY) -m tests.differential $(ARGS)
 
 docs: env-test tree ## the documentation of every plugin, as text below build/docs
 	@$(PY) -m tests.tools.docs

@@ -200,10 +200,11 @@ def fetch(bundles: Iterable[Bundle], go: str) -> None:
         for bundle in bundles:
             files = missing(bundle)
             if files:
-                _copy(bundle, files, _download(go, bundle))
+                _copy(bundle, files, download(go, bundle))
 
 
-def _download(go: str, bundle: Bundle) -> Path:
+def download(go: str, bundle: Bundle) -> Path:
+    """Download a bundle's module and return its folder, which is read-only."""
     name = f"{bundle.module}@{bundle.version}"
     with tempfile.TemporaryDirectory() as empty:
         answer = subprocess.run(

@@ -21,7 +21,7 @@ _PR_SET_PDEATHSIG = 1
 _LOOK_EVERY = 0.2
 
 
-def _die_with_parent() -> Callable[[], None] | None:
+def die_with_parent() -> Callable[[], None] | None:
     """What a child does before it runs its program: ask Linux for a KILL when its parent's thread ends."""
     if not sys.platform.startswith("linux"):
         return None
@@ -49,7 +49,7 @@ async def start(command: list[str], log: Path) -> asyncio.subprocess.Process:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=output,
             stderr=output,
-            preexec_fn=_die_with_parent(),
+            preexec_fn=die_with_parent(),
             start_new_session=True,
         )
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -64,7 +64,7 @@ def acceptance(live: Json | None, name: str) -> Acceptance:
     if live is None:
         return Acceptance("False", "NotFound", f"{name} does not exist")
     namespace = live["metadata"].get("namespace") or ""
-    parents = (live.get("status") or {}).get("parents") or ()
+    parents = parents_of(live)
     said = [
         (parent.get("parentRef") or {}, condition)
         for parent in parents
@@ -92,6 +92,13 @@ def acceptance(live: Json | None, name: str) -> Acceptance:
         text = f"{', '.join(map(str, awaited))} has not reported on {name} yet"
     gateways = tuple(parent for parent in awaited if parent.kind == "Gateway")
     return Acceptance("Unknown", "Pending", text, gateways)
+
+
+def parents_of(live: Json) -> Sequence[Json]:
+    """Return what gateways say of a route or a pool, an entry each. Pools of the old group have the list as `parent`."""
+    status = live.get("status") or {}
+    found: Sequence[Json] = status.get("parents") or status.get("parent") or ()
+    return found
 
 
 def _current(parent: Json, generation: int) -> Iterator[Json]:

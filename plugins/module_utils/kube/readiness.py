@@ -44,7 +44,7 @@ def is_ready(live: Json) -> bool:
     status, generation = status or {}, metadata.get("generation") or 0
     if status.get("observedGeneration", generation) < generation:
         return False
-    if "parents" in status:
+    if not status.keys().isdisjoint(("parents", "parent")):
         return acceptance(live, name).status == "True"
     return _says_so(status, generation)
 

@@ -44,6 +44,10 @@ READY = {
         "HTTPRoute",
         {"parents": [{"parentRef": {"name": "g"}, "conditions": [{**TRUE, "type": "Accepted"}]}]},
     ),
+    "accepted pool of the old group": _object(
+        "InferencePool",
+        {"parent": [{"parentRef": {"name": "g"}, "conditions": [{**TRUE, "type": "Accepted"}]}]},
+    ),
 }
 
 NOT_READY = {

@@ -154,6 +154,11 @@ def test_no_item_is_lost_and_nothing_is_changed_in_place(base: list[str], over: 
     assert (left, right) == before
 
 
+def test_nulls_of_a_new_part_are_dropped_also_in_lists() -> None:
+    new = {"a": None, "list": [None, {"b": None, "c": [{"d": None}]}]}
+    assert merge({}, {"part": new}) == {"part": {"list": [None, {"c": [{}]}]}}
+
+
 @given(names)
 def test_nothing_over_something_is_that(base: list[str]) -> None:
     pod = {"volumes": named(*base)}

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...kube.envelope import Envelope, as_applied, read_envelope
+from ...kube.go_url import go_url
 from ...kube.manifest import Json
 from ...kube.names import LABEL_LENGTH, check_dns_label, check_dns_subdomain, quoted
 from ...kube.problem import Problem
@@ -32,6 +33,7 @@ def load(document: Json, settings: Settings) -> Loaded[LlmInferenceService]:  # 
     envelope = read_envelope(document, api_version, KIND)
     spec = check(spec_schema(version), document.get("spec") or {}, "spec", keep_empty=True)
     found = [*envelope.problems, *spec.problems, *_name_problems(envelope)]
+    found += _address_problems(spec.value.get("model"))
     broken = [problem.path for problem in found if problem.path not in _WHOLE]
     judged = [*_refused(spec.value, version), *_warned(spec.value, version)]
     found += [problem for problem in judged if not related(problem.path, broken)]
@@ -43,7 +45,7 @@ def load(document: Json, settings: Settings) -> Loaded[LlmInferenceService]:  # 
         )
     )
     stored = to_v1alpha2({"apiVersion": api_version, "kind": KIND, "spec": spec.value})
-    _lower_scheme(stored["spec"].get("model") or {})
+    _write_address(stored["spec"].get("model") or {})
     service = LlmInferenceService(
         document=applied,
         name=envelope.name,
@@ -56,11 +58,21 @@ def load(document: Json, settings: Settings) -> Loaded[LlmInferenceService]:  # 
     return Loaded(service, tuple(found))
 
 
-def _lower_scheme(model: Json) -> None:
-    """Write the scheme of the model's URI in lower case, as the controller's own types do when they store it."""
-    scheme, separator, rest = model.get("uri", "").partition("://")
-    if separator:
-        model["uri"] = f"{scheme.lower()}://{rest}"
+def _write_address(model: Json) -> None:
+    """Write the model's URI as the controller's own types do when they store it: scheme in lower case, the rest escaped."""
+    if model.get("uri"):
+        model["uri"] = go_url(model["uri"])
+
+
+def _address_problems(model: Any) -> Iterator[Problem]:
+    """Yield why the webhook cannot read the model's URI."""
+    uri = model.get("uri") if isinstance(model, dict) else None
+    if not isinstance(uri, str):
+        return
+    try:
+        go_url(uri)
+    except ValueError as error:
+        yield Problem("spec.model.uri", f"{error}; write it as a URL", rule="model")
 
 
 def _refused(spec: Json, version: str) -> Iterator[Problem]:

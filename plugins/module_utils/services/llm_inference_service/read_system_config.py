@@ -53,12 +53,13 @@ def read_system_config(settings: Settings, reader: Reader) -> SystemConfig:
 
 
 def _ingress(block: Block, namespace: str) -> Ingress:
-    """Return the default gateway; one without a namespace is looked for where KServe is."""
+    """Return the default gateway; one that is no namespace and name is looked for where KServe is."""
     said = shared.ingress(block)
-    place, slash, name = said.kserve_gateway.rpartition("/")
+    parts = said.kserve_gateway.split("/")
+    place, name = parts if len(parts) == 2 else (namespace, said.kserve_gateway)
     return Ingress(
         gateway_name=name,
-        gateway_namespace=place if slash else namespace,
+        gateway_namespace=place,
         url_scheme=said.url_scheme,
     )
 

@@ -94,6 +94,7 @@ def reported(*conditions: Json, name: str = "gw", **parent: Any) -> Json:
 ACCEPTED, RESOLVED = said("Accepted"), said("ResolvedRefs")
 POLICY = reported(said("Attached"))
 UNSEEN = "v1.HTTPRouteStatus{RouteStatus:v1.RouteStatus{Parents:[]v1.RouteParentStatus(nil)}}"
+EMPTY = UNSEEN.replace("(nil)", "{}")
 
 
 def seen(*reports: Json, parents: tuple[str, ...] = ("gw",), generation: int = 1) -> Json:
@@ -120,8 +121,9 @@ ROUTES: list[tuple[str, Json, str]] = [
             'message "ResolvedRefs condition not yet reported by gateway controller")'
         ),
     ),
-    ("R21", seen(parents=()), UNSEEN),
-    ("nobody has looked", seen(), UNSEEN),
+    ("R21", seen(parents=()), EMPTY),
+    ("nobody has looked", {**seen(), "status": {}}, UNSEEN),
+    ("everybody has gone", seen(), EMPTY),
     ("R23", seen(reported(ACCEPTED, RESOLVED), reported(ACCEPTED, RESOLVED)), ""),
     (
         "R24",
@@ -177,7 +179,8 @@ def test_routes_of_the_author_are_named_in_their_order_and_the_managed_one_last(
 def pool(
     *parents: Json, api: str = POOL_API, generation: int = 1, name: str = "chat-inference-pool"
 ) -> Json:
-    made = thing(api, "InferencePool", name, status={"parents": list(parents)})
+    key = "parent" if api == OLD_POOL_API else "parents"
+    made = thing(api, "InferencePool", name, status={key: list(parents)})
     made["metadata"]["generation"] = generation
     return made
 

@@ -156,6 +156,19 @@ def test_a_parent_stands_once_in_a_route(parents: list[Json], refused: bool) -> 
         http_route(service, Cluster())
 
 
+@pytest.mark.parametrize("port", [8000, None])
+def test_a_backend_that_becomes_a_service_needs_a_port(port: int | None) -> None:
+    pool = {key: value for key, value in {**backend(), "port": port}.items() if value is not None}
+    assert http_route(resolved(routed(pool, scheduler={})), Cluster()) is not None
+    service = {**pool, "group": "", "kind": "Service"}
+    made = resolved(routed(service))
+    if port:
+        assert http_route(made, Cluster()) is not None
+        return
+    with pytest.raises(Unbuildable, match="Must have port for Service reference"):
+        http_route(made, Cluster())
+
+
 def refs(*names: str) -> Json:
     return {"refs": [{"name": name} for name in names]}
 

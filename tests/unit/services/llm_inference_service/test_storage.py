@@ -157,7 +157,7 @@ def test_the_annotation_names_the_only_secret() -> None:
     (pod,) = pods(children(given, *manifests))
     assert list(env(pod)) == ["AZURE_STORAGE_ACCESS_KEY"]
     told = refusal(given, *manifests[:2])
-    assert 'Secret "b" not found' in told
+    assert 'secrets "b" not found' in told
     assert "metadata.annotations" in told
 
 
@@ -214,6 +214,61 @@ WRONG = {
 }
 
 
+_GROUP = "multi-node service account: failed to build the expected main LWS for building the Role"
+_NO_GROUP = "multi-node main workload: failed to build the expected main LWS"
+_PREFILL = "multi-node prefill workload: failed to build the expected prefill LWS"
+_MAIN_POD = "service account: failed to get expected main deployment: failed to attach model artifacts to main deployment"
+_PREFILL_POD = "prefill workload: failed to get expected prefill deployment: failed to attach model artifacts to prefill deployment"
+_OWN = {"serviceAccountName": "own"}
+_WORKERS: Json = {"worker": {}, "parallelism": {"data": 2, "dataLocal": 1}}
+#: Spec, whose account names a Secret that is not there → the step in which the controller fails.
+STEPS: dict[str, tuple[Json, str, str]] = {
+    "pods": ({}, "default", _MAIN_POD),
+    "pods of an account": ({"template": _OWN}, "own", f"{_GROUP}: {{leader}}"),
+    "groups": ({**_WORKERS, "template": _OWN}, "own", f"{_GROUP}: {{leader}}"),
+    "prefill pods": (
+        {"template": {"serviceAccountName": "fine"}, "prefill": {}},
+        "default",
+        _PREFILL_POD,
+    ),
+    "prefill pods of an account": (
+        {"prefill": {"template": _OWN}},
+        "own",
+        f"{_PREFILL}: {{prefill leader}}",
+    ),
+    "prefill groups": (
+        {"prefill": {**_WORKERS, "template": _OWN}},
+        "own",
+        f"{_PREFILL}: {{prefill leader}}",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_a_missing_secret_is_told_by_the_step_of_the_controller(name: str) -> None:
+    spec, of, step = STEPS[name]
+    lacking = account(of, "lost")
+    others = [account(each) for each in ("fine", "default") if each != of]
+    for part_ in ("prefill leader", "leader"):
+        step = step.replace(f"{{{part_}}}", f"failed to attach model artifacts to {part_} template")
+    told = refusal(document(**spec, model={"uri": "hf://a/b"}), lacking, *others)
+    assert f'failed to reconcile {step}: secrets "lost" not found' in told
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_no_role_is_made_for_pods_without_an_account(shape: str) -> None:
+    told = refusal(document(**SHAPES[shape], model={"uri": "acme/model"}))
+    assert (
+        f"failed to reconcile {_GROUP if shape == 'groups' else _NO_GROUP}: failed to attach"
+        in told
+    )
+
+
+def test_a_claim_without_a_name_is_an_empty_folder() -> None:
+    for pod in served("pods", "pvc:///x"):
+        assert pod["volumes"] == [{"name": "kserve-pvc-source", "emptyDir": {}}]
+
+
 @pytest.mark.parametrize("uri", WRONG)
 def test_a_wrong_address_is_told_with_its_field(uri: str) -> None:
     told = refusal(document(model={"uri": uri}))
@@ -226,6 +281,8 @@ def test_a_wrong_address_is_told_with_its_field(uri: str) -> None:
 ENDPOINTS = {
     ("https://s3:1", "0"): ("1", "s3:1", "https://s3:1"),
     ("http://s3:1", "1"): ("0", "s3:1", "http://s3:1"),
+    ("HTTP://s3:1", "1"): ("0", "s3:1", "HTTP://s3:1"),
+    ("ftp://s3:1", "0"): ("0", "ftp://s3:1", "http://ftp://s3:1"),
     (" s3:1 ", "0"): ("0", "s3:1", "http://s3:1"),
     ("s3:1", "1"): ("1", "s3:1", "https://s3:1"),
     ("s3:1", ""): (None, "s3:1", "https://s3:1"),
@@ -247,6 +304,21 @@ def test_an_annotation_wins_over_a_secret_and_that_over_the_configuration() -> N
     config = {"s3Region": "c", "s3VerifySSL": "1", "s3UseAccelerate": "true"}
     found = {each["name"]: each["value"] for each in s3_environment(annotations, data, config)}
     assert found == {"AWS_DEFAULT_REGION": "a", "S3_VERIFY_SSL": "0", "S3_USE_ACCELERATE": "true"}
+
+
+def test_an_empty_annotation_takes_back_what_the_configuration_says() -> None:
+    annotations = {"serving.kserve.io/s3-region": "", "serving.kserve.io/s3-endpoint": ""}
+    config = {"s3Region": "c", "s3Endpoint": "s3:1", "s3UseHttps": "1", "s3VerifySSL": "1"}
+    (found,) = s3_environment(annotations, {"AWS_DEFAULT_REGION": "b"}, config)
+    assert found == {"name": "S3_VERIFY_SSL", "value": "1"}
+
+
+def test_an_image_is_shared_where_the_server_mounts_the_volume_elsewhere() -> None:
+    mount = {"name": "kserve-provision-location", "mountPath": "/elsewhere"}
+    server = {"name": "main", "volumeMounts": [mount]}
+    for pod in served("pods", "oci://model:1", template={"containers": [server]})[:1]:
+        assert part(pod, "main")["volumeMounts"] == [mount]
+        assert pod["volumes"] == [{"name": "kserve-provision-location", "emptyDir": {}}]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.7, reference/kserve-isvc
 from __future__ import annotations
 
 from ....kube.manifest import Json
-from ..pod import appended, changed, container_of, mounted, with_value
+from ..pod import appended, changed, container_of, mounted, with_value, with_volume
 from ..storage_config import Storage
 from .initializer import VOLUME
 
@@ -27,7 +27,9 @@ _CHECK = (
 def with_modelcar(pod: Json, server: str, image: str, storage: Storage) -> Json:
     """Return a pod spec whose server reads the model from an image. server: the name of its container, which must be there."""
     pod = changed(pod, server, lambda container: _asynchronous(container, storage))
-    pod = mounted(pod, server, {"name": VOLUME, "emptyDir": {}}, _mount())
+    volume = {"name": VOLUME, "emptyDir": {}}
+    # A server may mount it elsewhere; the car needs the volume all the same.
+    pod = with_volume(mounted(pod, server, volume, _mount()), volume)
     if container_of(pod, _NAME) is None:
         pod = appended(pod, "containers", _car(image, storage))
         pod = appended(pod, "initContainers", _container(f"{_NAME}-init", image, _CHECK, storage))

@@ -19,6 +19,7 @@ _SETTINGS = {
     "AWS_CA_BUNDLE": ("cabundle", "s3CABundle"),
     "AWS_CA_BUNDLE_CONFIGMAP": ("cabundle-configmap", "s3CABundleConfigMap"),
 }
+_HTTPS_OF = {"https": "1", "http": "0"}
 _ENDPOINT = ("S3_ENDPOINT", "endpoint", "s3Endpoint")
 _USE_HTTPS = ("S3_USE_HTTPS", "usehttps", "s3UseHttps")
 
@@ -26,12 +27,16 @@ _USE_HTTPS = ("S3_USE_HTTPS", "usehttps", "s3UseHttps")
 def s3_environment(
     annotations: Mapping[str, str], data: Mapping[str, str], config: Mapping[str, str]
 ) -> list[Json]:
-    """Return the variables that say how S3 is reached. An annotation wins over an entry of a Secret, that over the config."""
+    """Return the variables that say how S3 is reached. An annotation wins over an entry of a Secret, that over the config.
+
+    What is there and empty wins, too, and then says nothing.
+    """
 
     def value(key: str, annotation: str, setting: str) -> str:
-        return (
-            annotations.get(f"{_PREFIX}{annotation}") or data.get(key) or config.get(setting) or ""
-        )
+        for source, name in ((annotations, f"{_PREFIX}{annotation}"), (data, key)):
+            if name in source:
+                return source[name]
+        return config.get(setting) or ""
 
     found = [*_endpoint(value(*_ENDPOINT).strip(), value(*_USE_HTTPS))]
     found += [(key, value(key, *names)) for key, names in _SETTINGS.items()]
@@ -39,13 +44,13 @@ def s3_environment(
 
 
 def _endpoint(endpoint: str, use_https: str) -> Iterator[tuple[str, str]]:
+    """Yield how an endpoint is called; a scheme in it, in upper or lower case, wins over the setting."""
     if not endpoint:
         return
     url = endpoint
-    if endpoint.startswith("https://"):
-        endpoint, use_https = endpoint.removeprefix("https://"), "1"
-    elif endpoint.startswith("http://"):
-        endpoint, use_https = endpoint.removeprefix("http://"), "0"
+    scheme = endpoint.lower().partition("://")[0] if "://" in endpoint else ""
+    if scheme in _HTTPS_OF:
+        endpoint, use_https = endpoint[len(scheme) + 3 :], _HTTPS_OF[scheme]
     else:
         url = f"http://{endpoint}" if use_https == "0" else f"https://{endpoint}"
     yield "S3_USE_HTTPS", use_https

@@ -54,6 +54,7 @@ def with_model(pod: Json, resolved: Resolved, reader: Reader, account: Account) 
 
 def _with_claim(pod: Json, uri: str) -> Json:
     claim, path = claim_parts(uri)
-    volume = {"name": CLAIM_VOLUME, "persistentVolumeClaim": {"claimName": claim}}
+    source: Json = {"persistentVolumeClaim": {"claimName": claim}} if claim else {"emptyDir": {}}
+    volume = {"name": CLAIM_VOLUME, **source}
     mount = {"name": CLAIM_VOLUME, "mountPath": MODEL_PATH, "readOnly": True}
     return mounted(pod, MAIN, volume, {**mount, "subPath": path} if path else mount)

@@ -56,7 +56,7 @@ def _with_credentials(
     except SecretMissing as missing:
         named = missing.by_annotation
         raise ArtifactError(
-            f'Secret "{missing.name}" not found',
+            f'secrets "{missing.name}" not found',
             "metadata.annotations" if named else "spec.template.serviceAccountName",
             f"create Secret {resolved.namespace}/{missing.name}, or do not name it"
             + (f" in {config.secret_annotation}" if named else ""),

@@ -58,6 +58,7 @@ def _spec(resolved: Resolved) -> Json | None:
     spec: Json | None = None if http.get("refs") else http.get("spec")
     if spec is not None:
         _check_parents(resolved, spec)
+        _check_backends(resolved, spec)
     return spec
 
 
@@ -77,6 +78,27 @@ def _check_parents(resolved: Resolved, spec: Json) -> None:
                 advice="give each another sectionName, or name it once",
                 rule="route-parents",
             )
+
+
+def _check_backends(resolved: Resolved, spec: Json) -> None:
+    """Refuse a Service without a port. A pool needs none, and becomes one where the service has no scheduler."""
+    for number, rule in enumerate(spec.get("rules") or ()):
+        for place, backend in enumerate(rule.get("backendRefs") or ()):
+            of_service = (backend.get("group") or "", backend.get("kind", "Service")) == (
+                "",
+                "Service",
+            )
+            if of_service and backend.get("port") is None:
+                where = f"spec.rules[{number}].backendRefs[{place}]"
+                raise Unbuildable(
+                    f"the Gateway API refuses HTTPRoute {resolved.namespace}/{names.route(resolved.name)}: "
+                    f"{where}: Must have port for Service reference",
+                    condition="HTTPRoutesReady",
+                    reason="HTTPRouteReconcileError",
+                    path=f"spec.router.route.http.{where}",
+                    advice="give it a port, also where it names the pool: without a scheduler the Service stands for it",
+                    rule="route-backends",
+                )
 
 
 def _parent(parent: Json) -> tuple[str, ...]:

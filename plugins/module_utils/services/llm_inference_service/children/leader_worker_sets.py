@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
@@ -13,7 +11,7 @@ from .. import labels, names
 from ..parallelism import group_size, is_data_parallel
 from ..propagation import object_annotations, pod_annotations, pod_labels
 from ..resolved import Resolved
-from .serving_pods import group_pod
+from .serving_pods import Part, group_pod
 
 
 def main_group(resolved: Resolved, reader: Reader) -> Child | None:
@@ -34,28 +32,15 @@ def prefill_group(resolved: Resolved, reader: Reader) -> Child | None:
 def _group(resolved: Resolved, reader: Reader, name: str, role: labels.Role) -> Child:
     prefill = role == "prefill"
     workload: Json = resolved.at("prefill") if prefill else resolved.spec
-    leader = workload.get("template")
-    worker_labels = pod_labels(_worker_labels(resolved, leader, role), resolved, prefill=prefill)
+    base = _worker_labels(resolved, workload.get("template"), role)
+    worker_labels = pod_labels(base, resolved, prefill=prefill)
     size = group_size(workload.get("parallelism"))
     groups_inside = prefill and size and is_data_parallel(workload.get("parallelism"))
-
-    def template(pod: Json, metadata_labels: labels.Labels) -> Json:
-        annotations = pod_annotations(resolved, prefill=prefill, group=True)
-        return {
-            "metadata": filled({"labels": metadata_labels, "annotations": annotations}),
-            "spec": group_pod(pod, resolved, reader, prefill=prefill),
-        }
-
-    templates: dict[str, Any] = {"workerTemplate": template(workload["worker"], worker_labels)}
-    if leader is not None:
-        base = labels.serving(resolved.name, _component("leader", prefill), role)
-        leader_labels = pod_labels(base, resolved, prefill=prefill)
-        templates["leaderTemplate"] = template(leader, leader_labels)
     body = {
         "replicas": workload.get("replicas"),
         "leaderWorkerTemplate": filled(
             {
-                **templates,
+                **_templates(resolved, reader, role, worker_labels),
                 "size": size,
                 "restartPolicy": "RecreateGroupOnPodRestart",
                 "subGroupPolicy": {"subGroupSize": size} if groups_inside else None,
@@ -76,6 +61,32 @@ def _group(resolved: Resolved, reader: Reader, name: str, role: labels.Role) -> 
             body={"spec": filled(body)},
         ),
     )
+
+
+def _templates(
+    resolved: Resolved, reader: Reader, role: labels.Role, worker_labels: labels.Labels
+) -> Json:
+    """Return the pods of a group, the leader first: of both, its fault is the one that is told."""
+    prefill = role == "prefill"
+    workload: Json = resolved.at("prefill") if prefill else resolved.spec
+    annotations = pod_annotations(resolved, prefill=prefill, group=True)
+
+    def template(pod: Json, own_labels: labels.Labels, part: Part) -> Json:
+        return {
+            "metadata": filled({"labels": own_labels, "annotations": annotations}),
+            "spec": group_pod(pod, resolved, reader, part),
+        }
+
+    made: Json = {}
+    leader = workload.get("template")
+    if leader is not None:
+        base = labels.serving(resolved.name, _component("leader", prefill), role)
+        leader_labels = pod_labels(base, resolved, prefill=prefill)
+        part: Part = "prefill leader" if prefill else "leader"
+        made["leaderTemplate"] = template(leader, leader_labels, part)
+    part = "prefill worker" if prefill else "worker"
+    made["workerTemplate"] = template(workload["worker"], worker_labels, part)
+    return made
 
 
 def _component(part: str, prefill: bool) -> str:

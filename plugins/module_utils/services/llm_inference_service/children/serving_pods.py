@@ -6,6 +6,8 @@ Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.4, §3.5.
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 from ....kube.manifest import Json
 from ....kube.reader import Reader
 from ..accounts import (
@@ -22,9 +24,11 @@ from ..errors import Unbuildable
 from ..pod import has_sidecar, with_pool
 from ..resolved import Resolved
 
-_GROUP_FAILED = (
-    "failed to reconcile multi-node {role} workload: failed to build the expected {role} LWS"
-)
+Part: TypeAlias = Literal["leader", "worker", "prefill leader", "prefill worker"]
+
+#: Where the controller fails about single pods: those that answer, and those that read prompts.
+_MAIN_FAILED = "failed to reconcile service account: failed to get expected main deployment: failed to attach model artifacts to main deployment"
+_PREFILL_FAILED = "failed to reconcile prefill workload: failed to get expected prefill deployment: failed to attach model artifacts to prefill deployment"
 
 
 def main_pod(resolved: Resolved, reader: Reader) -> Json:
@@ -37,7 +41,7 @@ def main_pod(resolved: Resolved, reader: Reader) -> Json:
     if has_sidecar(pod):
         pod = _with_pool({**pod, "serviceAccountName": account.name}, resolved)
         manifest = manifest or {}
-    return _with_model(pod, resolved, reader, manifest, role="main")
+    return _with_model(pod, resolved, reader, manifest, part="leader")
 
 
 def prefill_pod(resolved: Resolved, reader: Reader) -> Json:
@@ -47,17 +51,18 @@ def prefill_pod(resolved: Resolved, reader: Reader) -> Json:
         return {}
     account = prefill_account(resolved)
     manifest = live(account, resolved, reader) if account else None
-    return _with_model(pod, resolved, reader, manifest, role="prefill")
+    return _with_model(pod, resolved, reader, manifest, part="prefill leader")
 
 
-def group_pod(pod: Json, resolved: Resolved, reader: Reader, *, prefill: bool) -> Json:
+def group_pod(pod: Json, resolved: Resolved, reader: Reader, part: Part) -> Json:
     """Return the leader or the workers of a group. pod: the merged template. Raises Unbuildable."""
+    prefill = part.startswith("prefill")
     account: PodAccount = (
         multi_node_prefill_account(resolved) if prefill else multi_node_account(resolved)
     )
     pod = {**pod, "serviceAccountName": account.name}
     manifest = live(account, resolved, reader)
-    pod = _with_model(pod, resolved, reader, manifest, role="prefill" if prefill else "main")
+    pod = _with_model(pod, resolved, reader, manifest, part=part)
     return _with_pool(pod, resolved)
 
 
@@ -68,27 +73,28 @@ def _with_pool(pod: Json, resolved: Resolved) -> Json:
 
 
 def _with_model(
-    pod: Json, resolved: Resolved, reader: Reader, manifest: Json | None, *, role: str
+    pod: Json, resolved: Resolved, reader: Reader, manifest: Json | None, *, part: Part
 ) -> Json:
     try:
         return with_model(pod, resolved, reader, Account(manifest))
     except ArtifactError as error:
-        raise _unbuildable(error, role) from None
+        raise _unbuildable(error, resolved, part) from None
 
 
-def _unbuildable(error: ArtifactError, role: str) -> Unbuildable:
+def _unbuildable(error: ArtifactError, resolved: Resolved, part: Part) -> Unbuildable:
     """Return the failure where the controller reports it.
 
     It builds groups of pods first, also for services that have none; only credentials of the default account, which groups
     do not use, fail later.
     """
+    prefill = part.startswith("prefill")
     if error.of_default_account:
         condition, reason = "MainWorkloadReady", "ReconcileSingleNodeWorkloadError"
-        message = f"failed to reconcile {role} workload: {error.message}"
+        message = f"{_PREFILL_FAILED if prefill else _MAIN_FAILED}: {error.message}"
     else:
         condition, reason = "WorkerWorkloadReady", "ReconcileMultiNodeWorkloadError"
-        failed = _GROUP_FAILED.format(role=role)
-        message = f"{failed}: failed to attach model artifacts to leader template: {error.message}"
+        attached = f"failed to attach model artifacts to {part} template"
+        message = f"{_group_failed(resolved, prefill)}: {attached}: {error.message}"
     return Unbuildable(
         message,
         condition=condition,
@@ -97,3 +103,12 @@ def _unbuildable(error: ArtifactError, role: str) -> Unbuildable:
         advice=error.advice,
         rule="model",
     )
+
+
+def _group_failed(resolved: Resolved, prefill: bool) -> str:
+    """Return the step in which the controller first builds the group. Its Role is made where it has an account of its author or is there."""
+    if prefill:
+        return "failed to reconcile multi-node prefill workload: failed to build the expected prefill LWS"
+    if resolved.at("worker") is not None or multi_node_account(resolved).foreign:
+        return "failed to reconcile multi-node service account: failed to build the expected main LWS for building the Role"
+    return "failed to reconcile multi-node main workload: failed to build the expected main LWS"

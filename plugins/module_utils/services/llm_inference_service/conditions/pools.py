@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ....kube.condition import Condition
-from ....kube.manifest import Json, value_at
+from ....kube.condition import Condition, parents_of
+from ....kube.manifest import Json
 from ....kube.reader import Reader
 from ....kube.reference import Reference
 from .. import names
@@ -65,7 +65,7 @@ def pool_condition(live: Json) -> Condition:
     """Return what the parents of a live pool say: each has to accept it as it is now."""
     place = shown(Reference.of(live))
     generation = live["metadata"].get("generation") or 0
-    parents = value_at(live, ("status", "parents")) or ()
+    parents = parents_of(live)
     if not parents:
         message = f"Inference Pool {place} exists but no Gateway controller has accepted it yet"
         return false(POOL, "WaitingForGateway", message)

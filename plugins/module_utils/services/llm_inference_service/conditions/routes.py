@@ -18,7 +18,7 @@ from .pools import is_stale, quoted
 from .statement import GATEWAYS, ROUTES, false, stopped, true
 
 #: How Go writes the status of a route that nobody has looked at.
-_UNSEEN = "v1.HTTPRouteStatus{RouteStatus:v1.RouteStatus{Parents:[]v1.RouteParentStatus(nil)}}"
+_UNSEEN = "v1.HTTPRouteStatus{{RouteStatus:v1.RouteStatus{{Parents:[]v1.RouteParentStatus{}}}}}"
 _MISSING = {
     "type": "ResolvedRefs",
     "status": "Unknown",
@@ -78,14 +78,15 @@ def route_fault(live: Json) -> str:
     if refused is not None:
         return f"{place}: {quoted(refused)}"
     if silent or not named:
-        return f"{place}: {_unseen(silent, parents)}"
+        return f"{place}: {_unseen(silent, live)}"
     return ""
 
 
-def _unseen(silent: Sequence[Json], parents: Sequence[Json]) -> str:
+def _unseen(silent: Sequence[Json], live: Json) -> str:
     """Say that nobody has reported. Where somebody else has, Go would write addresses of its memory."""
+    parents = value_at(live, ("status", "parents"))
     if not parents or not silent:
-        return _UNSEEN
+        return _UNSEEN.format("(nil)" if parents is None else "{}")
     waiting = ", ".join(str(parent.get("name")) for parent in silent)
     return f"not reported on by {waiting}"
 

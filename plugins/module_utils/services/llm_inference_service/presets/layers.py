@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
+from ....kube.go_url import go_url
 from ....kube.manifest import Json
 from ....kube.pod_shape import POD_SPEC, as_go_writes
 from ....kube.strategic_merge import MergeError, Shape, merge
@@ -31,9 +33,10 @@ def written(spec: Json) -> Json:
     """Return a spec as Kubernetes' Go types write it."""
     out: Json = as_go_writes(spec)
     uri = (out.get("model") or {}).get("uri")
-    if isinstance(uri, str) and "://" in uri:
-        scheme, rest = uri.split("://", 1)
-        out["model"] = {**out["model"], "uri": f"{scheme.lower()}://{rest}"}
+    if isinstance(uri, str):
+        # One that Go cannot read keeps the controller from reading any preset; whoever takes presets from files has it as it is.
+        with suppress(ValueError):
+            out["model"] = {**out["model"], "uri": go_url(uri)}
     return out
 
 

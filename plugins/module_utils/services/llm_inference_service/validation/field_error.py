@@ -20,6 +20,10 @@ from ..schema import spec_schema
 Kind = Literal["Invalid", "Required", "Forbidden", "Unsupported"]
 
 
+class Shown(str):
+    """A value that stands in the message as it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class FieldError:
     """One error. value: what stands in the field, shown where the kind of error shows it."""
@@ -34,7 +38,8 @@ class FieldError:
             return f"{self.field}: Forbidden: {self.detail}"
         if self.kind == "Required":
             return f"{self.field}: Required value: {self.detail}"
-        shown = _go_json(_schema_of(self.field), self.value)
+        known = isinstance(self.value, Shown)
+        shown = self.value if known else _go_json(_schema_of(self.field), self.value)
         return f"{self.field}: {self.kind} value: {shown}: {self.detail}"
 
     def as_problem(self) -> Problem:

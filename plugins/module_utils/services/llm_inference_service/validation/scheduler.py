@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from typing import Any
 
 from ....kube.manifest import Json, value_at
-from .field_error import FieldError
+from .field_error import FieldError, Shown
 
 _SCHEDULER = "spec.router.scheduler"
 
@@ -26,9 +28,19 @@ def errors(spec: Json) -> Iterator[FieldError]:
         yield FieldError("Invalid", path, both, config)
     # A text comes from a ConfigMap; anything shorter than an object with a field says nothing.
     if inline is not None and (inline == {} or (isinstance(inline, str) and len(inline) < 3)):
-        yield FieldError("Invalid", f"{path}.inline", "inline configuration is invalid", inline)
+        shown = _as_bytes(inline) if isinstance(inline, str) else inline
+        yield FieldError("Invalid", f"{path}.inline", "inline configuration is invalid", shown)
     if ref is not None and not ref.get("name"):
         yield FieldError("Invalid", f"{path}.ref.name", "name is empty", ref)
+
+
+def _as_bytes(text: str) -> Any:
+    """Return a text as the controller shows it: as JSON where it is that, else as Go prints bytes."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        numbers = " ".join(map(str, text.encode()))
+        return Shown(f"&RawExtension{{Raw:*[{numbers}],}}")
 
 
 def replica_errors(spec: Json) -> Iterator[FieldError]:

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Services given to the controller, many at a time, and what came of each."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.lab.client import ApiError
+
+from .plane import Plane
+
+Json = dict[str, Any]
+Statuses = Callable[[Sequence[Json]], list[Json]]
+
+_QUIET = 1.5
+_KINDS = (
+    ("v1", "ServiceAccount"),
+    ("v1", "ConfigMap"),
+    ("v1", "Secret"),
+    ("v1", "Service"),
+    ("v1", "Pod"),
+    ("apps/v1", "Deployment"),
+    ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet"),
+    ("inference.networking.k8s.io/v1", "InferencePool"),
+    ("inference.networking.x-k8s.io/v1alpha2", "InferencePool"),
+    ("gateway.networking.k8s.io/v1", "HTTPRoute"),
+    ("gateway.networking.k8s.io/v1", "Gateway"),
+    ("gateway.networking.k8s.io/v1", "GatewayClass"),
+    ("serving.kserve.io/v1alpha2", "LLMInferenceServiceConfig"),
+    ("serving.kserve.io/v1alpha2", "LLMInferenceService"),
+)
+_CHANGING = ("resourceVersion", "lastTransitionTime", "certificates.kserve.io")
+
+
+@dataclass
+class Case:
+    """One service in a namespace of its own. context: objects that are there before it."""
+
+    namespace: str
+    document: Json
+    context: Sequence[Json] = ()
+    account: bool = True
+    mood: int = 0
+
+
+@dataclass
+class Outcome:
+    """What the controller did. refusal: the API server's answer where it was not admitted."""
+
+    case: Case
+    refusal: Json | None = None
+    sent: list[Json] = field(default_factory=list)
+    rejected: list[Json] = field(default_factory=list)
+    events: list[str] = field(default_factory=list)
+    snapshots: list[list[Json]] = field(default_factory=list)
+
+    def status(self, phase: int) -> Json:
+        """Return the service's status of a phase."""
+        name = self.case.document["metadata"]["name"]
+        for each in self.snapshots[phase] if phase < len(self.snapshots) else ():
+            if each["kind"] == "LLMInferenceService" and each["metadata"]["name"] == name:
+                found: Json = each.get("status") or {}
+                return found
+        return {}
+
+
+class Batch:
+    """Services on one plane."""
+
+    def __init__(self, plane: Plane, statuses: Callable[[Case, list[Json]], list[Json]]) -> None:
+        self._plane = plane
+        self._client = plane.client
+        self._statuses = statuses
+        self._read = 0
+        self._entries: list[Json] = []
+        self._seen: set[str] = set()
+
+    def system(self, manifests: Iterable[Json]) -> None:
+        """Put what is there before every case."""
+        self._client.apply(_namespace("kserve"))
+        for manifest in manifests:
+            self._put(manifest)
+
+    def run(self, cases: Sequence[Case]) -> list[Outcome]:
+        """Create all services, wait, set the status of their children, wait, and return what was done."""
+        with ThreadPoolExecutor(4) as pool:
+            outcomes = list(pool.map(self._create, cases))
+            self._settle()
+            self._collect(outcomes)
+            admitted = [each for each in outcomes if each.refusal is None]
+            list(pool.map(self._look, admitted))
+            list(pool.map(self._set_statuses, admitted))
+            self._settle()
+            list(pool.map(self._look, admitted))
+        return outcomes
+
+    def _create(self, case: Case) -> Outcome:
+        self._client.apply(_namespace(case.namespace))
+        if case.account:
+            self._put(
+                {
+                    "apiVersion": "v1",
+                    "kind": "ServiceAccount",
+                    "metadata": {"name": "default", "namespace": case.namespace},
+                }
+            )
+        # What the API server refuses was never there.
+        case.context = [manifest for manifest in case.context if self._is_put(manifest)]
+        path = self._client.path(case.document["apiVersion"], "LLMInferenceService", case.namespace)
+        outcome = Outcome(case)
+        try:
+            self._client.request(
+                "POST", path, body=case.document, query={"fieldValidation": "Strict"}
+            )
+        except ApiError as error:
+            outcome.refusal = {"code": error.code, "reason": error.reason, "message": error.message}
+        return outcome
+
+    def _is_put(self, manifest: Json) -> bool:
+        try:
+            self._put(manifest)
+        except ApiError as error:
+            if error.code not in (400, 403, 422):
+                raise
+            return False
+        return True
+
+    def _put(self, manifest: Json) -> None:
+        if manifest["metadata"].get("namespace") not in (None, "kserve"):
+            self._client.apply(_namespace(manifest["metadata"]["namespace"]))
+        status = manifest.get("status")
+        bare = {key: value for key, value in manifest.items() if key != "status"}
+        self._client.apply(bare)
+        if status:
+            self._client.patch_status(manifest, status)
+
+    def _settle(self, limit: float = 240.0) -> None:
+        end = time.monotonic() + limit
+        quiet_since = time.monotonic()
+        while time.monotonic() < end:
+            time.sleep(0.25)
+            if not self._plane.alive():
+                raise RuntimeError(self._plane.log("controller").read_text()[-3000:])
+            if self._news() or self._plane.queue() > 0:
+                quiet_since = time.monotonic()
+            if time.monotonic() - quiet_since > _QUIET:
+                return
+
+    def _news(self) -> bool:
+        """Tell whether something was written that was not written before in the same words."""
+        with self._plane.recording.open("rb") as stream:
+            stream.seek(self._read)
+            lines = stream.readlines()
+        news = False
+        for line in lines:
+            if not line.endswith(b"\n"):
+                break
+            self._read += len(line)
+            entry = json.loads(line)
+            self._entries.append(entry)
+            if "/events" in entry["path"] or entry["code"] == 409:
+                continue
+            mark = f"{entry['method']} {entry['path']} {entry['code']} {_stable(entry.get('body'))}"
+            digest = hashlib.sha256(mark.encode()).hexdigest()
+            news |= digest not in self._seen and "/secrets" not in entry["path"]
+            self._seen.add(digest)
+        return news
+
+    def _collect(self, outcomes: Sequence[Outcome]) -> None:
+        by_namespace = {each.case.namespace: each for each in outcomes}
+        for entry in self._entries:
+            body = entry.get("body") or {}
+            outcome = by_namespace.get(_namespace_of(body))
+            if outcome is None:
+                continue
+            if "/events" in entry["path"]:
+                outcome.events.append(f"{body.get('reason')}: {body.get('message')}")
+                continue
+            if entry["code"] >= 400 and entry["code"] != 409:
+                outcome.rejected.append(entry)
+            posted = entry["method"] == "POST" and "dryRun" not in entry.get("query", "")
+            if posted and entry["code"] < 300 and _key(body) not in map(_key, outcome.sent):
+                outcome.sent.append(body)
+
+    def _look(self, outcome: Outcome) -> None:
+        found = []
+        for api_version, kind in _KINDS:
+            namespace = "" if kind == "GatewayClass" else outcome.case.namespace
+            path = self._client.path(api_version, kind, namespace)
+            answer = self._client.request("GET", path, accept=(404,))
+            items = answer.get("items", ()) if isinstance(answer, dict) else ()
+            found += [{"apiVersion": api_version, "kind": kind, **item} for item in items]
+        outcome.snapshots.append(found)
+
+    def _set_statuses(self, outcome: Outcome) -> None:
+        for manifest in self._statuses(outcome.case, outcome.snapshots[0]):
+            try:
+                self._client.patch_status(manifest, manifest["status"])
+            except ApiError as error:
+                print("status refused", error)
+
+    def others(self) -> list[Json]:
+        """Return what stands in the system namespace."""
+        outcome = Outcome(Case("kserve", {}))
+        self._look(outcome)
+        return outcome.snapshots[0]
+
+
+def _namespace(name: str) -> Json:
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+
+
+def _namespace_of(body: Json) -> str:
+    metadata = body.get("metadata") or {}
+    if body.get("kind") == "ClusterRoleBinding":
+        return str((body.get("subjects") or [{}])[0].get("namespace", ""))
+    if "involvedObject" in body:
+        return str(body["involvedObject"].get("namespace", ""))
+    return str(metadata.get("namespace") or "")
+
+
+def _key(body: Json) -> tuple[str, ...]:
+    return (body["apiVersion"], body["kind"], body["metadata"]["name"])
+
+
+def _stable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {
+            key: _stable(each)
+            for key, each in sorted(value.items())
+            if not key.startswith(_CHANGING)
+        }
+    if isinstance(value, list):
+        return [_stable(each) for each in value]
+    return value

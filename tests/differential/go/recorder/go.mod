@@ -1,0 +1,3 @@
+module modelops.test/differential/recorder
+
+go 1.26.0
