@@ -22,13 +22,20 @@ ROOMS = "ansible_collections.modelops.inference.plugins.module_utils."
 class RoomFinder(MetaPathFinder):
     """Finds the rooms and what is in them, nothing else."""
 
+    def __init__(self) -> None:
+        # One for each folder, so that it is listed once; a finder sees by itself when its folder has changed.
+        self._folders: dict[str, FileFinder] = {}
+
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return how Python imports a file of its parent's folder; its usual way there leads to Ansible's loader again."""
         if path is None or not fullname.startswith(ROOMS):
             return None
-        return FileFinder(path[0], (SourceFileLoader, SOURCE_SUFFIXES)).find_spec(fullname, target)
+        folder = path[0]
+        if folder not in self._folders:
+            self._folders[folder] = FileFinder(folder, (SourceFileLoader, SOURCE_SUFFIXES))
+        return self._folders[folder].find_spec(fullname, target)
 
 
 def install() -> None:

@@ -6,10 +6,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Set
 
+from ..kube.guess import nearest
 from ..kube.manifest import Json
 from ..kube.quantity import canonical_quantity, parse_quantity
 from .findings import Finding, Value, refusal
-from .hints import nearest
 from .releases import KIND, Generation, Release, releases
 from .schema import Field, Fields, ListOf, fields_of
 from .text.decode import JsonNumber

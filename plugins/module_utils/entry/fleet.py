@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from typing import Any, TypeVar
 
+from ..kube.guess import nearest
 from ..kube.intent import Child, Intent
 from ..kube.manifest import Json, Manifest
 from ..kube.problem import Complaint, InputError, Problem
@@ -153,9 +153,9 @@ def _kind(value: Any) -> tuple[ServiceKind[Any, Any] | None, Problem]:
     key = (str(value.get("apiVersion")), str(value.get("kind")))
     if key in WRITTEN:
         return WRITTEN[key], Problem("", "")
-    close = get_close_matches(key[1], list(REGISTERED), n=1)
-    hint = f", did you mean {close[0]}?" if close and close[0] != key[1] else ""
-    field_name = "apiVersion" if close and close[0] == key[1] else "kind"
+    near = nearest(key[1], REGISTERED)
+    hint = f", did you mean {near}?" if near and near != key[1] else ""
+    field_name = "apiVersion" if near == key[1] else "kind"
     shown = value.get(field_name)
     text = "missing" if shown is None else f'"{shown}" is not a service that this collection knows'
     return None, Problem(field_name, f"{text}{hint}; known are {known}")

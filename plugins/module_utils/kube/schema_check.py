@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
+from .guess import nearest
 from .problem import Problem
 from .quantity import canonical_quantity
 from .schema import (
@@ -169,11 +169,8 @@ class _Reading:
     def _unknown(self, schema: Object, key: str) -> str:
         if key in schema.hints:
             return f"unknown field; {schema.hints[key]}"
-        near = get_close_matches(key, schema.fields, n=1, cutoff=0.6) or [
-            name for name in schema.fields if name.lower() == key.lower()
-        ]
-        if near:
-            return f'unknown field, did you mean "{near[0]}"?'
+        if near := nearest(key, schema.fields):
+            return f'unknown field, did you mean "{near}"?'
         elsewhere = [
             row.path for row in rows(self._root, self._path) if row.path.endswith(f".{key}")
         ]

@@ -6,9 +6,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
+from .guess import nearest
 from .names import quoted
 from .schema import Schema, Text
 
@@ -49,8 +49,8 @@ def not_a_string(value: Any, *, sensitive: bool) -> str:
 def text_fault(schema: Text, value: str) -> tuple[str, str] | None:
     """Return what is wrong with a string and which rule says so, or None."""
     if schema.enum and value not in schema.enum:
-        near = get_close_matches(value, schema.enum, n=1)
-        guess = f', did you mean "{near[0]}"?' if near else ""
+        near = nearest(value, schema.enum)
+        guess = f', did you mean "{near}"?' if near else ""
         return f"{show(value)} is not one of {', '.join(schema.enum)}{guess}", "enum"
     if len(value) < schema.min_length:
         return "must not be empty", "length"

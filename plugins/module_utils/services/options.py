@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any, TypeVar
 
+from ..kube.guess import nearest
 from ..kube.problem import Problem
 from ..kube.schema import Boolean, Object, Schema, Text
 from ..kube.schema_faults import show
@@ -43,7 +43,7 @@ def wanted_release(
     release = known.get(wanted.removeprefix("v"))
     if release:
         return release, []
-    near = get_close_matches(wanted, known, n=1)
-    guess = f'; did you mean "{near[0]}"?' if near else ""
+    near = nearest(wanted, known)
+    guess = f', did you mean "{near}"?' if near else ""
     message = f"{show(wanted)} is not one of {', '.join(known)}{guess}"
     return known[default], [Problem(f"releases.{product}", message, rule="release")]

@@ -6,10 +6,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from ...kube.guess import nearest
 from ...kube.manifest import Json
 from ...kube.quantity import parse_quantity
 from ..findings import Finding, Value, refusal, warning
-from ..hints import nearest
 from ..releases import Generation
 from ..text.durations import parse_duration
 from .loading import Loading

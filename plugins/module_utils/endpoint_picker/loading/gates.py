@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+from ...kube.guess import nearest
 from ..findings import Finding, refusal
-from ..hints import nearest
 from ..releases import Generation, Release, releases
 from .loading import Loading
 

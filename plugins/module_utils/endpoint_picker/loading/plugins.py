@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...kube.guess import nearest
 from ..catalogue import targets_with
 from ..findings import Finding, refusal
 from ..given import Declared
-from ..hints import nearest
 from ..releases import Generation
 from ..rules.bounds import bound_faults
 from ..rules.handlers import deciders_of

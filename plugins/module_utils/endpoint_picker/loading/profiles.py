@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...kube.guess import nearest
 from ...kube.manifest import Json
 from ..findings import Finding, info, refusal, warning
-from ..hints import nearest
 from ..releases import Generation
 from .loading import Loading
 

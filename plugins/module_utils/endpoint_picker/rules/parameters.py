@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import cast
 
+from ...kube.guess import nearest
 from ...kube.manifest import Json
 from ..findings import Finding, Value, refusal, warning
-from ..hints import nearest
 from ..releases import Generation, Release, generation_named
 from ..schema import Field, Fields, ListOf
 from ..shape import fits, wanted_kind
