@@ -12,6 +12,8 @@ from .guess import nearest
 from .names import quoted
 from .schema import Schema, Text
 
+#: JSON can say such a thing, and UTF-8 cannot.
+_HALF = re.compile(r"[\ud800-\udfff]")
 #: How much of a wrong value a message repeats, in characters.
 _SHOWN = 80
 
@@ -48,6 +50,8 @@ def not_a_string(value: Any, *, sensitive: bool) -> str:
 
 def text_fault(schema: Text, value: str) -> tuple[str, str] | None:
     """Return what is wrong with a string and which rule says so, or None."""
+    if not value.isascii() and _HALF.search(value):
+        return "holds half a character (one surrogate of a pair), which no text may", "pattern"
     if schema.enum and value not in schema.enum:
         near = nearest(value, schema.enum)
         guess = f', did you mean "{near}"?' if near else ""

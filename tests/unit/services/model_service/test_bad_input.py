@@ -54,6 +54,7 @@ WRONG = {
     "number for text": (_engine(args=[8192]), "spec.engine.args[0]", 'put it in quotes: "8192"'),
     "text for a boolean": (
         document(routingProxy={"secureProxy": "yes"}), "spec.routingProxy.secureProxy", "true or false without quotes"),
+    "half a character": (_engine(args=["--x=\ud800"]), "spec.engine.args[0]", "half a character"),
     "text for a list": (_engine(args="--x"), "spec.engine.args", "is not a list"),
     "list for a map": (document(decode=[]), "spec.decode", "is not a map"),
     "unknown field": (_engine(arg=["--x"]), "spec.engine.arg", 'did you mean "args"?'),
