@@ -61,7 +61,8 @@ def read_accelerator(given: Mapping[str, Any], path: str) -> tuple[Accelerator, 
             vendor, profile=given.get("profile") or "", shared=bool(given.get("shared"))
         )
     except ValueError as error:
-        problems.append(Problem(f"{path}.type", str(error), rule="accelerator"))
+        field = "profile" if given.get("profile") and vendor in VENDORS else "type"
+        problems.append(Problem(f"{path}.{field}", str(error), rule="accelerator"))
     product = given.get("product") or ""
     if product and not (vendor in VENDORS and VENDORS[vendor].product_label):
         text = f"nodes with {vendor} have no product label that is known here; use a node selector of your own"

@@ -121,8 +121,11 @@ def releases() -> Mapping[str, Release]:
     return {release.target: release for release in _releases()}
 
 
-def release_of(target: str) -> Release:
-    """Return the release with a target as in `llmd:0.9`. Raises InputError for others, with the list."""
+def release_of(target: str, option: str = "target") -> Release:
+    """Return the release with a target as in `llmd:0.9`. Raises InputError for others, with the list.
+
+    option: where it was given, for the message.
+    """
     found = releases().get(target)
     if found is not None:
         return found
@@ -130,10 +133,10 @@ def release_of(target: str) -> Release:
     if target.startswith("gaie:1.6"):
         raise InputError.single(
             "epp_config",
-            "target",
+            option,
             f"{target} has no endpoint picker to configure; since GAIE 1.6 the picker is llm-d's: "
             f"use an llm-d image and one of {known}",
         )
     raise InputError.single(
-        "epp_config", "target", f"{target!r} is not a known release; known are {known}"
+        "epp_config", option, f"{target!r} is not a known release; known are {known}"
     )

@@ -42,7 +42,10 @@ def prepare(params: Mapping[str, Any], release: Release) -> Prepared:
     if params["migrate_from"]:
         document = source if isinstance(source, dict) else _decoded(source)
         migration = migrate(
-            document, release_of(params["migrate_from"]), release, experimental=experimental
+            document,
+            release_of(params["migrate_from"], "migrate_from"),
+            release,
+            experimental=experimental,
         )
         source = migration.document
     if isinstance(source, dict):

@@ -240,3 +240,8 @@ def test_half_a_character_is_read_as_go_reads_it() -> None:
 
 def test_what_no_text_can_say_is_refused() -> None:
     assert "no text can say" in run(config={"plugins": [{"type": "\ud800"}]})["msg"]
+
+
+def test_a_release_that_is_none_is_told_with_its_option() -> None:
+    assert "migrate_from: 'x' is not a known release" in run(preset="pd", migrate_from="x")["msg"]
+    assert "target: 'x' is not a known release" in run(preset="pd", target="x")["msg"]

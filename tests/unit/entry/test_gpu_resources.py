@@ -149,7 +149,10 @@ def test_memory_says_what_it_rests_on() -> None:
             {"accelerator": {**NVIDIA, "profile": "1g.10gb", "device_class": "x"}},
             "with a device class the class decides",
         ),
-        ({"accelerator": {**NVIDIA, "profile": "half"}}, "not a MIG profile such as 1g.10gb"),
+        (
+            {"accelerator": {**NVIDIA, "profile": "half"}},
+            'accelerator.profile: profile "half" is not a MIG profile',
+        ),
         ({"accelerator": {"type": "nvidia.com/"}}, "nvidia.com/"),
         ({"accelerator": {"type": "requests.nvidia.com/gpu"}}, "nor begin with requests."),
         ({"accelerator": {"type": "cpu", "shared": True}}, "cpu has neither profiles"),
