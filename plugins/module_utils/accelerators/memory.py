@@ -152,52 +152,59 @@ def size(
     utilization: float = UTILIZATION,
 ) -> list[Figure]:
     """Return the figures of a model on devices of a size; without a size (0) those that do not depend on it."""
-    weights = weight_bytes(model)
-    share = weights / (parallelism.tensor * parallelism.pipeline)
-    figures = [
-        Figure(
-            "weights",
-            _gib(weights),
-            "GiB",
-            f"{model.parameters} parameters × {_bytes(model.precision)}",
-        ),
-        Figure(
-            "weights_per_device",
-            _gib(share),
-            "GiB",
-            f"split over tensor {parallelism.tensor} × pipeline {parallelism.pipeline}",
-        ),
-    ]
+    share = weight_bytes(model) / (parallelism.tensor * parallelism.pipeline)
+    figures = [*_weights(model, parallelism, share), *_cache(model)]
+    if device_gib:
+        room = _room(share, device_gib, utilization)
+        figures += _fitting(model, parallelism, room, f"{device_gib:g} GiB × {utilization}")
+    return figures
+
+
+def _weights(model: Model, parallelism: Parallelism, share: Fraction) -> Iterator[Figure]:
+    """Yield the size of all weights, and of those of one device."""
+    yield Figure(
+        "weights",
+        _gib(weight_bytes(model)),
+        "GiB",
+        f"{model.parameters} parameters × {_bytes(model.precision)}",
+    )
+    yield Figure(
+        "weights_per_device",
+        _gib(share),
+        "GiB",
+        f"split over tensor {parallelism.tensor} × pipeline {parallelism.pipeline}",
+    )
+
+
+def _cache(model: Model) -> Iterator[Figure]:
+    """Yield what a token and a request take, where the shape of the model is known."""
     token = kv_bytes_per_token(model)
     if token:
-        figures.append(Figure("kv_cache_per_token", float(token), "bytes", _kv_basis(model)))
+        yield Figure("kv_cache_per_token", float(token), "bytes", _kv_basis(model))
         if model.context:
             text = f"one request of {model.context} tokens"
-            figures.append(Figure("kv_cache_per_request", _gib(token * model.context), "GiB", text))
-    if not device_gib:
-        return figures
-    room = (
-        Fraction(device_gib) * Fraction(str(utilization)) * GIB - share - ENGINE_OVERHEAD_GIB * GIB
-    )
-    figures.append(
-        Figure(
-            "kv_room_per_device",
-            _gib(room),
-            "GiB",
-            f"{device_gib:g} GiB × {utilization} − weights − {ENGINE_OVERHEAD_GIB} GiB for the engine itself (an estimate)",
-        )
-    )
-    if token and room > 0:
-        tokens = int(room / kv_bytes_on_device(model, parallelism))
-        figures.append(
-            Figure("tokens", tokens, "tokens", "room ÷ the cache of a token on one device")
-        )
-        if model.context:
-            text = f"requests of {model.context} tokens at the same time"
-            figures.append(
-                Figure("concurrency", round(tokens / model.context, 2), "requests", text)
-            )
-    return figures
+            yield Figure("kv_cache_per_request", _gib(token * model.context), "GiB", text)
+
+
+def _room(share: Fraction, device_gib: float, utilization: float) -> Fraction:
+    """Return what is left of a device for the cache, in bytes; less than nothing where the weights are too large."""
+    used = share + ENGINE_OVERHEAD_GIB * GIB
+    return Fraction(device_gib) * Fraction(str(utilization)) * GIB - used
+
+
+def _fitting(
+    model: Model, parallelism: Parallelism, room: Fraction, device: str
+) -> Iterator[Figure]:
+    """Yield how many tokens and requests find room. device: how much of it is used, in words."""
+    basis = f"{device} − weights − {ENGINE_OVERHEAD_GIB} GiB for the engine itself (an estimate)"
+    yield Figure("kv_room_per_device", _gib(room), "GiB", basis)
+    if not kv_bytes_per_token(model) or room <= 0:
+        return
+    tokens = int(room / kv_bytes_on_device(model, parallelism))
+    yield Figure("tokens", tokens, "tokens", "room ÷ the cache of a token on one device")
+    if model.context:
+        text = f"requests of {model.context} tokens at the same time"
+        yield Figure("concurrency", round(tokens / model.context, 2), "requests", text)
 
 
 def _kv_basis(model: Model) -> str:

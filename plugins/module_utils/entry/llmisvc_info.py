@@ -75,17 +75,19 @@ def run(
             **EMPTY,
             "services": list(results.values()),
             "orphans": _orphans(snapshot, set(documents), namespaces),
-            "warnings": [
-                f"{reference}: there is no such service"
-                for reference in sorted(wanted - results.keys())
-            ]
-            + warnings(
-                (str(target.reference), problem)
-                for target in targets
-                for problem in target.service.problems
-            ),
+            "warnings": _warnings(wanted - results.keys(), targets),
             "stats": stats(cluster.stats, clock),
         }
+
+
+def _warnings(missing: Iterable[Reference], targets: Sequence[Target]) -> list[str]:
+    """Return which of the named services are not there, and what the authors of the others should know."""
+    absent = [f"{reference}: there is no such service" for reference in sorted(missing)]
+    return absent + warnings(
+        (str(target.reference), problem)
+        for target in targets
+        for problem in target.service.problems
+    )
 
 
 def _documents(
