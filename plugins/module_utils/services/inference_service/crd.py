@@ -3,55 +3,27 @@
 
 from __future__ import annotations
 
+from ...kube.definition import AGE, Column, definition, plural_of
 from ...kube.manifest import Json
-from ...kube.openapi import openapi
-from ..kserve.service import GROUP
 from .schema import ROOT
 from .spec import API_VERSION, KIND
 
-PLURAL = f"{KIND.lower()}s"
+PLURAL = plural_of(KIND)
 
 _TRAFFIC = ".status.components.predictor.traffic[?(@.{})].{}"
-#: Columns of `kubectl get`.
 _COLUMNS = (
-    ("URL", "string", ".status.url"),
-    ("Ready", "string", ".status.conditions[?(@.type=='Ready')].status"),
-    ("Prev", "integer", _TRAFFIC.format("tag=='prev'", "percent")),
-    ("Latest", "integer", _TRAFFIC.format("latestRevision==true", "percent")),
-    ("PrevRolledoutRevision", "string", _TRAFFIC.format("tag=='prev'", "revisionName")),
-    ("LatestReadyRevision", "string", _TRAFFIC.format("latestRevision==true", "revisionName")),
-    ("Age", "date", ".metadata.creationTimestamp"),
+    Column("URL", "string", ".status.url"),
+    Column("Ready", "string", ".status.conditions[?(@.type=='Ready')].status"),
+    Column("Prev", "integer", _TRAFFIC.format("tag=='prev'", "percent")),
+    Column("Latest", "integer", _TRAFFIC.format("latestRevision==true", "percent")),
+    Column("PrevRolledoutRevision", "string", _TRAFFIC.format("tag=='prev'", "revisionName")),
+    Column(
+        "LatestReadyRevision", "string", _TRAFFIC.format("latestRevision==true", "revisionName")
+    ),
+    AGE,
 )
 
 
 def crd() -> Json:
     """Return the CustomResourceDefinition of InferenceService."""
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{PLURAL}.{GROUP}"},
-        "spec": {
-            "group": GROUP,
-            "names": {
-                "kind": KIND,
-                "listKind": f"{KIND}List",
-                "plural": PLURAL,
-                "singular": KIND.lower(),
-                "shortNames": ["isvc"],
-            },
-            "scope": "Namespaced",
-            "versions": [
-                {
-                    "name": API_VERSION.partition("/")[2],
-                    "served": True,
-                    "storage": True,
-                    "subresources": {"status": {}},
-                    "additionalPrinterColumns": [
-                        {"name": name, "type": kind, "jsonPath": path}
-                        for name, kind, path in _COLUMNS
-                    ],
-                    "schema": {"openAPIV3Schema": openapi(ROOT)},
-                }
-            ],
-        },
-    }
+    return definition(API_VERSION, KIND, ROOT, columns=_COLUMNS, short_names=["isvc"])

@@ -3,56 +3,27 @@
 
 from __future__ import annotations
 
+from ...kube.definition import AGE, Column, definition, plural_of
 from ...kube.manifest import Json
-from ...kube.openapi import openapi
 from .releases import V1, Release
 from .schema import root_schema
 from .spec import API_VERSION, KIND
 
-GROUP, VERSION = API_VERSION.split("/")
-PLURAL = "modelservices"
+PLURAL = plural_of(KIND)
 
-#: Columns of `kubectl get`; the roles show with `-o wide`.
+#: The roles show with `-o wide`.
 _COLUMNS = (
-    ("Phase", "string", ".status.phase", 0),
-    ("Ready", "string", '.status.conditions[?(@.type=="Ready")].status', 0),
-    ("Model", "string", ".spec.model.name", 0),
-    ("Decode", "string", ".status.decodeReady", 1),
-    ("Prefill", "string", ".status.prefillReady", 1),
-    ("Age", "date", ".metadata.creationTimestamp", 0),
+    Column("Phase", "string", ".status.phase"),
+    Column("Ready", "string", '.status.conditions[?(@.type=="Ready")].status'),
+    Column("Model", "string", ".spec.model.name"),
+    Column("Decode", "string", ".status.decodeReady", 1),
+    Column("Prefill", "string", ".status.prefillReady", 1),
+    AGE,
 )
 
 
 def crd(release: Release = V1) -> Json:
     """Return the CustomResourceDefinition of a release. The default holds the fields of every release."""
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{PLURAL}.{GROUP}"},
-        "spec": {
-            "group": GROUP,
-            "names": {
-                "categories": ["otterscale"],
-                "kind": KIND,
-                "listKind": f"{KIND}List",
-                "plural": PLURAL,
-                "singular": KIND.lower(),
-            },
-            "scope": "Namespaced",
-            "versions": [
-                {
-                    "name": VERSION,
-                    "served": True,
-                    "storage": True,
-                    "subresources": {"status": {}},
-                    "additionalPrinterColumns": [_column(*column) for column in _COLUMNS],
-                    "schema": {"openAPIV3Schema": openapi(root_schema(release))},
-                }
-            ],
-        },
-    }
-
-
-def _column(name: str, kind: str, path: str, priority: int) -> Json:
-    column: Json = {"name": name, "type": kind, "jsonPath": path}
-    return {**column, "priority": priority} if priority else column
+    return definition(
+        API_VERSION, KIND, root_schema(release), columns=_COLUMNS, categories=["otterscale"]
+    )
