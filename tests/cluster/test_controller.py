@@ -143,7 +143,7 @@ def test_controller_is_refused_for_a_service_whose_children_are_ours(
     service = small("chat", place)
     entries.reconcile(service, reconciler="direct")
     message = entries.refused(service, reconciler="controller")
-    assert "are reconciled by this collection" in message
+    assert "this collection reconciles" in message
     assert "Deployment/chat-decode" in owned(client, service)
 
 

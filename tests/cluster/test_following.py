@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from ansible_collections.modelops.inference.plugins.module_utils.entry import following
 from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
@@ -18,69 +17,20 @@ from tests.lab.faults import Effect, Fault, event, hang_up, page, seen
 from tests.lab.proxy import Proxy
 
 from .support.entries import Entries
+from .support.followed import Followed, options
 from .support.services import children, custom_resource, deployment, full, small
 
 Json = dict[str, Any]
 #: What a server says that has forgotten the place of a watch.
 EXPIRED = {"kind": "Status", "status": "Failure", "code": 410, "reason": "Expired"}
-#: Seconds in which an event has to come.
-PATIENCE = 30.0
-
-
-def options(**given: Any) -> Json:
-    checked = ArgumentSpecValidator(dict(following.ARGUMENT_SPEC)).validate(given)
-    assert not checked.error_messages, checked.error_messages
-    found: Json = checked.validated_parameters
-    return found
-
-
-class Followed:
-    """The events of one namespace."""
-
-    def __init__(self, kubeconfig: str, namespace: str) -> None:
-        self.events: list[Json] = []
-        self._more = threading.Condition()
-        self._over = threading.Event()
-        # A watch is opened anew after so many seconds.
-        given = options(kubeconfig=kubeconfig, namespaces=[namespace], request_timeout=2.0)
-        arguments = (given, {}, self._take, self._over)
-        self._thread = threading.Thread(target=following.follow, args=arguments, daemon=True)
-        self._thread.start()
-
-    def _take(self, found: Json) -> None:
-        with self._more:
-            self.events.append(found)
-            self._more.notify_all()
-
-    def wait_for(self, kind: str, name: str) -> Json:
-        """Return the first event of a type about an object, which is taken out."""
-        end = time.monotonic() + PATIENCE
-        with self._more:
-            while time.monotonic() < end:
-                for each in self.events:
-                    if (each["type"], each["object"]["name"]) == (kind, name):
-                        self.events.remove(each)
-                        return each
-                self._more.wait(timeout=1.0)
-        raise AssertionError(f"no {kind} of {name} within {PATIENCE} s, but {self.events}")
-
-    def end(self) -> None:
-        self._over.set()
-        self._thread.join(PATIENCE)
-        assert not self._thread.is_alive()
 
 
 @pytest.fixture
 def followed(entries: Entries, proxy: Proxy, namespace: str) -> Iterator[Followed]:
     """Followed through a proxy; `chat` is there, and a first event proves that all was listed."""
     entries.reconcile(full("chat", namespace))
-    made = Followed(str(proxy.kubeconfig), namespace)
-    first = 0
-    while not made.events and first < PATIENCE:
-        entries.reconcile(small(f"first-{first}", namespace))
-        time.sleep(1.0)
-        first += 1
-    made.events.clear()
+    made = Followed(proxy.kubeconfig, namespace)
+    made.wait_until_it_follows(lambda name: entries.reconcile(small(name, namespace)))
     yield made
     made.end()
 

@@ -67,7 +67,7 @@ def test_status_fails_on_what_a_pipeline_names(
         "status", model_services_namespace=namespace, model_services_fail_on=["not_ready", "drift"]
     )
     assert code == FAILED
-    assert "1 of 1 services have drifted" in printed
+    assert "services that have drifted: 1 of 1" in printed
     assert "are not ready" not in printed
 
 

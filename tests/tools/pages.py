@@ -30,6 +30,18 @@ GUIDES = tuple(
     )
 )
 
+#: What Galaxy and automation hubs show apart from the rest: its links are those of the repository, as galaxy.yml names it.
+SHOWN = (
+    "README.md",
+    *(str(path.relative_to(CHECKOUT)) for path in sorted(CHECKOUT.glob("roles/*/README.md"))),
+    *(
+        str(path.relative_to(CHECKOUT))
+        for path in sorted(CHECKOUT.glob("extensions/*/*/README.md"))
+    ),
+)
+#: Where the repository shows its files.
+REPOSITORY = "https://github.com/modelops/inference/blob/main/"
+
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 
@@ -47,7 +59,19 @@ def commands(page: str) -> list[str]:
 
 
 def links(page: str) -> list[Path]:
-    """Return the files that a page points to."""
-    text = (CHECKOUT / page).read_text()
+    """Return the files that a page points to, those included that it points to in the repository."""
     folder = (CHECKOUT / page).parent
-    return [folder / target for target in _LINK.findall(text) if "://" not in target]
+    return [
+        CHECKOUT / target.removeprefix(REPOSITORY)
+        if target.startswith(REPOSITORY)
+        else folder / target
+        for target in _LINK.findall((CHECKOUT / page).read_text())
+        if target.startswith(REPOSITORY) or "://" not in target
+    ]
+
+
+def relative_links(page: str) -> list[str]:
+    """Return the links of a page that work only where the files around it are."""
+    return [
+        target for target in _LINK.findall((CHECKOUT / page).read_text()) if "://" not in target
+    ]

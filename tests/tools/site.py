@@ -17,6 +17,7 @@ import sys
 import zlib
 from pathlib import Path
 
+from . import pages
 from .steps import tool
 from .tree import BUILD, CHECKOUT, COLLECTION, TREE_ROOT, sync
 
@@ -41,6 +42,8 @@ def main() -> int:
     # The whole collection: pages link to its files.
     shutil.copytree(COLLECTION, SOURCE, ignore=shutil.ignore_patterns("tests", "site", ".*"))
     shutil.copytree(CHECKOUT / "docs" / "site", SOURCE, dirs_exist_ok=True)
+    for page in pages.SHOWN:
+        _link_inside(SOURCE / page)
     REFERENCE.mkdir()
     (SOURCE / "ansible.inv").write_bytes(_inventory(ANSIBLE))
     # antsibull-docs asks the `ansible` beside it, and writes a log into the home folder.
@@ -53,13 +56,19 @@ def main() -> int:
     }
     plugins = [tool("antsibull-docs"), "collection", "--use-current", "--squash-hierarchy"]
     plugins += ["--fail-on-error", "--dest-dir", str(REFERENCE), "modelops.inference"]
-    pages = [tool("sphinx-build"), "--quiet", "--fail-on-warning", "--keep-going"]
-    pages += ["-b", "html", str(SOURCE), str(SITE / "html")]
-    for command in (plugins, pages):
+    site = [tool("sphinx-build"), "--quiet", "--fail-on-warning", "--keep-going"]
+    site += ["-b", "html", str(SOURCE), str(SITE / "html")]
+    for command in (plugins, site):
         if code := subprocess.run(command, env=environment, check=False).returncode:
             return code
     print(f"site: {(SITE / 'html' / 'index.html').relative_to(CHECKOUT)}")
     return 0
+
+
+def _link_inside(page: Path) -> None:
+    """Let the links of a page that lead to the repository lead to the site's own pages."""
+    up = "../" * (len(page.relative_to(SOURCE).parts) - 1)
+    page.write_text(page.read_text("utf-8").replace(pages.REPOSITORY, up), encoding="utf-8")
 
 
 def _inventory(labels: dict[str, str]) -> bytes:

@@ -17,7 +17,7 @@ from tests.tools import pages
 from tests.tools.steps import tool
 from tests.tools.tree import CHECKOUT, COLLECTION
 
-EVERY_PAGE = (*pages.PAGES, *pages.GUIDES)
+EVERY_PAGE = tuple(dict.fromkeys((*pages.PAGES, *pages.GUIDES, *pages.SHOWN)))
 COMMANDS = sorted({command for page in EVERY_PAGE for command in pages.commands(page)})
 #: Run in tests/cluster/test_readme.py and test_guides.py, all of them.
 ON_A_CLUSTER = (
@@ -39,8 +39,18 @@ FROM_THE_TARBALL = (
 
 @pytest.mark.parametrize("page", EVERY_PAGE)
 def test_every_link_leads_to_a_file(page: str) -> None:
-    assert pages.links(page)
+    assert page not in (*pages.PAGES, *pages.GUIDES) or pages.links(page)
     assert [str(path) for path in pages.links(page) if not path.exists()] == []
+
+
+@pytest.mark.parametrize("page", pages.SHOWN)
+def test_page_that_is_shown_elsewhere_has_links_that_work_there(page: str) -> None:
+    assert pages.relative_links(page) == []
+
+
+def test_links_lead_to_the_repository_that_galaxy_names() -> None:
+    galaxy = yaml.safe_load((CHECKOUT / "galaxy.yml").read_text())
+    assert pages.REPOSITORY.startswith(galaxy["repository"] + "/")
 
 
 def test_every_command_is_run_by_a_test() -> None:

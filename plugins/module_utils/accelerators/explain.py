@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ..kube.wording import few
+from ..kube.wording import counted, few
 from .fit import Answer, Verdict
 from .inventory import Inventory, Node
 from .requests import CLASS_PREFIX, PODS, shown
@@ -24,9 +24,9 @@ def explain(answer: Answer, inventory: Inventory) -> str:
 def _verdict(answer: Answer) -> str:
     demand = answer.demand
     if not answer.wanted:
-        return f"all {demand.pods} pods are there already"
+        return "every pod is there already"
     each = f" of {_asked(answer)}" if demand.requests else ""
-    pods = f"{_count(answer.wanted, 'pod')}{each}"
+    pods = f"{counted(answer.wanted, 'pod')}{each}"
     match answer.verdict:
         case Verdict.FITS:
             return f"there is room for {pods}"
@@ -62,14 +62,14 @@ def _found(answer: Answer, inventory: Inventory) -> Iterator[str]:
     yield from _passed_over(answer, name, inventory)
     waiting = inventory.waiting.get(name)
     if waiting:
-        yield f"{waiting.devices} are asked for by {_count(waiting.pods, 'pod')} that no node has taken yet."
+        yield f"{waiting.devices} are asked for by {counted(waiting.pods, 'pod')} that no node has taken yet."
 
 
 def _free(name: str, nodes: Sequence[Node]) -> str:
     total = sum(node.free(name) for node in nodes)
     largest = max(nodes, key=lambda node: node.free(name))
     block = f"the largest block is {shown(name, largest.free(name))}, on {largest.name}"
-    return f"Free: {shown(name, total)} {name} on {_count(len(nodes), 'node')}, {block}."
+    return f"Free: {shown(name, total)} {name} on {counted(len(nodes), 'node')}, {block}."
 
 
 def _shortages(answer: Answer, name: str, nodes: Sequence[Node]) -> Iterator[str]:
@@ -132,10 +132,6 @@ def _passed_over(answer: Answer, name: str, inventory: Inventory) -> Iterator[st
     for reason, nodes in reasons.items():
         free = shown(name, sum(node.free(name) for node in nodes))
         yield f"Passed over with {free} {name} free: {few([node.name for node in nodes], _NAMED)} ({reason})."
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def report(answer: Answer, inventory: Inventory) -> Mapping[str, object]:

@@ -24,7 +24,7 @@ def part_problems(answer: Answer, inventory: Inventory) -> Iterator[Problem]:
     parts = [f"{name} ({label})" for name, label in labels.items() if label]
     if count < 2 or not parts or not answer.wanted:
         return
-    text = f"{count} of {device} may be parts of one and the same device on {few(parts, _NAMED, 'nodes')}"
+    text = f"{count} of {device} may be parts of one and the same device on {few(parts, _NAMED, 'node')}"
     if len(parts) == len(nodes):
         text += ", and there is room on such nodes alone; ask for 1"
         yield Problem("", text, rule="shared-devices")

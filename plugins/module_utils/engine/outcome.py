@@ -57,4 +57,4 @@ def reason_of(reason: str, diff: Difference) -> str:
 
 def few_fields(paths: Sequence[str]) -> str:
     """Return the first of many fields and how many more there are."""
-    return few(paths, NAMED_FIELDS, "fields")
+    return few(paths, NAMED_FIELDS, "field")

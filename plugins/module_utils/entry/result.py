@@ -14,7 +14,7 @@ from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.redact import redact, redact_text, secrets_of
 from ..kube.reference import Reference
-from ..kube.wording import few
+from ..kube.wording import counted, few
 from ..services.kind import Observation
 
 #: Up to so many changed children are listed one by one; a job controller drops results above 700 kB.
@@ -217,7 +217,11 @@ def failure_of(outcomes: Sequence[Outcome], troubles: Sequence[str]) -> Json:
     skipped = sum(outcome.action == "skipped" for outcome in outcomes)
     texts = (
         failed
-        + ([f"{skipped} objects that depend on them were skipped"] if skipped else [])
+        + (
+            [f"skipped, since what they need failed: {counted(skipped, 'object')}"]
+            if skipped
+            else []
+        )
         + list(troubles)
     )
     return {"failed": True, "msg": "\n".join(texts)} if failed or troubles else {}

@@ -23,7 +23,7 @@ from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reference import Reference
 from ..kube.set_stage import SetStage, set_stage
-from ..kube.wording import few
+from ..kube.wording import counted, few
 from .set_input import SUBJECT
 from .set_present import LEASE
 from .set_release import Release
@@ -121,7 +121,7 @@ class Remover:
         if not served:
             return []
         text = (
-            f"{len(served)} objects are still served by it: {few(served, _NAMED)}; remove them first, "
+            f"it still serves {counted(len(served), 'object')}: {few(served, _NAMED)}; remove them first, "
             "or set delete_objects: true to delete them while their controller runs"
         )
         return [Problem("", text, rule="still-serving")]

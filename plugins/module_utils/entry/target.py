@@ -18,6 +18,7 @@ from ..kube.intent import Intent
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reference import Reference
+from ..kube.wording import counted
 from ..services.kind import ServiceKind
 from .fleet import Service
 
@@ -106,7 +107,7 @@ def contradictions(target: Target, snapshot: Snapshot, policy: Policy) -> list[P
         return [
             Problem(
                 "reconciler",
-                f"controller, but {len(ours)} objects of this service are reconciled by this collection; "
+                f"controller, but this collection reconciles {counted(len(ours), 'object')} of this service; "
                 "use reconciler: direct, or set adopt: true to give them to the controller",
                 rule="reconciled-directly",
             )

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lists in messages, short however long they are."""
+"""Lists and counts in messages: short however long the list is, and right for one as for many."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun: `1 object`, `2 objects`. noun: in the singular, of the kind whose plural has an s."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 def few(items: Sequence[str], most: int, noun: str = "") -> str:
-    """Return the first of many items and how many more there are: `a, b and 3 more fields`."""
+    """Return the first of many items and how many more there are: `a, b and 3 more fields`. noun: in the singular."""
     more = len(items) - most
-    rest = f" and {more} more{noun and f' {noun}'}" if more > 0 else ""
-    return ", ".join(items[:most]) + rest
+    rest = counted(more, f"more {noun}") if noun else f"{more} more"
+    return ", ".join(items[:most]) + (f" and {rest}" if more > 0 else "")

@@ -185,7 +185,7 @@ def test_object_that_came_or_went_is_shown_against_nothing() -> None:
         (
             ["failed", "skipped", "skipped"],
             [],
-            "ConfigMap team-a/chat-config: refused\n2 objects that depend on them were skipped",
+            "ConfigMap team-a/chat-config: refused\nskipped, since what they need failed: 2 objects",
         ),
         ([], ["chat is not ready"], "chat is not ready"),
         (["failed"], ["x"], "ConfigMap team-a/chat-config: refused\nx"),

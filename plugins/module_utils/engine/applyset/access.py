@@ -58,7 +58,7 @@ class Access:
         if not missing:
             return ""
         return (
-            f"{account.user} may not {few(missing, _NAMED, 'rights')}, which its roles should grant"
+            f"{account.user} may not {few(missing, _NAMED, 'right')}, which its roles should grant"
         )
 
     def _note(self, binding: Json, members: Mapping[MemberKey, Json]) -> None:

@@ -13,7 +13,7 @@ from ...kube.manifest import Json
 from ...kube.problem import Problem
 from ...kube.reference import Reference
 from ...kube.set_stage import SetStage
-from ...kube.wording import few
+from ...kube.wording import counted, few
 from ..gone import wait_for_all
 from ..plan import Action
 from ..rights import VERBS, Need, missing_rights
@@ -86,7 +86,7 @@ def still_used(cluster: Cluster, crd: Json, leaving: set[Reference]) -> Iterator
     left = [str(ref) for ref in objects if not _is_among(ref, leaving)]
     if left:
         text = (
-            f"CustomResourceDefinition {crd['metadata']['name']} still has {len(left)} objects, which would be deleted with it: "
+            f"CustomResourceDefinition {crd['metadata']['name']} still has {counted(len(left), 'object')}, which would be deleted with it: "
             f"{few(left, _NAMED)}; delete them first, or set keep_crds: true"
         )
         yield Problem("", text, rule="crd-in-use")

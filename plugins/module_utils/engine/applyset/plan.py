@@ -12,6 +12,7 @@ from ...kube.manifest import Json
 from ...kube.problem import Problem
 from ...kube.reference import Reference
 from ...kube.set_stage import SetStage, set_stage
+from ...kube.wording import counted
 from ..decide import doubt, kept_by_server
 from ..gone import is_dying
 from ..immutable import immutable_field
@@ -127,7 +128,7 @@ def _plan_removals(plan: SetPlan, live: Live, policy: SetPolicy) -> None:
     if not policy.max_deletions.allows(len(plan.removals), len(live.members)):
         names = ", ".join(str(step.reference) for step in plan.removals[:5])
         text = (
-            f"{len(plan.removals)} objects of the set would be deleted ({names} …), more than max_deletions allows; "
+            f"{counted(len(plan.removals), 'object')} of the set would be deleted ({names} …), more than max_deletions allows; "
             f"set max_deletions: {len(plan.removals)} if that is meant"
         )
         plan.problems.append(Problem("", text, rule="max-deletions"))
