@@ -107,6 +107,8 @@ options:
     description:
       - For V(rendered), a folder on the Ansible controller (or on the host that runs the module). One file for each object is written
         below it, and only paths are returned.
+      - A file is called C(NAMESPACE/KIND-NAME.yaml), or C(NAMESPACE/KIND.GROUP-NAME.yaml) where two API groups have an object of this kind
+        and name. What has no namespace is in the folder C(_cluster).
     type: path
   prune:
     description:

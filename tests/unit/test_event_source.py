@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import json
+from configparser import ConfigParser
 from typing import Any
 
 import yaml
 
 from ansible_collections.modelops.inference.plugins.module_utils.entry import following
+from tests.tools import pages
 from tests.tools.tree import CHECKOUT
 
 Json = dict[str, Any]
@@ -63,3 +65,21 @@ def test_rulebook_reconciles_by_a_playbook_that_is_there() -> None:
 def test_place_of_the_source_is_declared() -> None:
     (declared,) = yaml.safe_load((CHECKOUT / "meta" / "extensions.yml").read_text())["extensions"]
     assert (CHECKOUT / "extensions" / declared["args"]["ext_dir"] / "services.py").is_file()
+
+
+def test_units_for_systemd_start_a_playbook_that_is_there() -> None:
+    service, timer = (unit(text) for text in pages.blocks("docs/events.md", "ini"))
+    program, playbook, *dummy = service["Service"]["ExecStart"].split()
+    assert program.endswith("/ansible-playbook")
+    assert (CHECKOUT / "playbooks" / f"{playbook.rpartition('.')[2]}.yml").is_file()
+    # The second starts it for the first time, the first again and again.
+    assert set(timer["Timer"]) == {"OnUnitInactiveSec", "OnBootSec"}
+    assert timer["Install"]["WantedBy"] == "timers.target"
+
+
+def unit(text: str) -> ConfigParser:
+    """Read a unit; its options keep their capitals."""
+    found = ConfigParser()
+    found.optionxform = str
+    found.read_string(text)
+    return found

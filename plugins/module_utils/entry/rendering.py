@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -49,8 +50,8 @@ def write(rendered: Sequence[Json], dest: str, *, dry_run: bool, diff: bool) -> 
     """
     root = Path(dest).expanduser()
     written = Written()
-    for manifest in rendered:
-        path = root / _place(Reference.of(manifest))
+    for manifest, place in zip(rendered, _places(rendered), strict=True):
+        path = root / place
         after = _yaml(manifest)
         try:
             if root.exists() and not root.is_dir():
@@ -92,11 +93,23 @@ def _shown(text: str) -> str:
     return _yaml(redact(manifest)) if isinstance(manifest, dict) else f"{mask(text)}\n"
 
 
-def _place(reference: Reference) -> Path:
-    """Return `<namespace>/<kind>-<name>.yaml`; objects without a namespace are below `_cluster`."""
-    return (
-        Path(reference.namespace or "_cluster") / f"{reference.kind.lower()}-{reference.name}.yaml"
-    )
+def _places(rendered: Sequence[Json]) -> list[Path]:
+    """Return `<namespace>/<kind>-<name>.yaml` for each; objects without a namespace are below `_cluster`.
+
+    A kind that comes from two API groups has its group in the file's name where both have an object of one name, as the pools of an
+    LLMInferenceService do: `inferencepool.inference.networking.k8s.io-chat.yaml`.
+    """
+    references = [Reference.of(manifest) for manifest in rendered]
+    alike = Counter((each.namespace, each.kind, each.name) for each in references)
+    return [
+        Path(each.namespace or "_cluster")
+        / (
+            f"{each.kind.lower()}-{each.name}.yaml"
+            if alike[each.namespace, each.kind, each.name] == 1
+            else f"{each.kind.lower()}.{each.group}-{each.name}.yaml"
+        )
+        for each in references
+    ]
 
 
 def _replace(path: Path, text: str, *, mode: int) -> None:

@@ -94,6 +94,29 @@ def test_one_file_for_each_object_below_its_namespace(tmp_path: Path) -> None:
     assert result["manifests"] == []
 
 
+def test_pools_of_two_api_groups_have_a_file_each_that_a_second_run_leaves_alone(
+    tmp_path: Path,
+) -> None:
+    service = {
+        "apiVersion": "serving.kserve.io/v1alpha2",
+        "kind": "LLMInferenceService",
+        "metadata": {"name": "chat", "namespace": "team-a"},
+        "spec": {
+            "model": {"uri": "hf://acme/chat"},
+            "router": {"gateway": {}, "route": {}, "scheduler": {}},
+        },
+    }
+    first = rendered(service, dest=str(tmp_path))
+    found = _files(tmp_path)
+    assert set(first["paths"]) == {str(tmp_path / name) for name in found}
+    assert len(found) == len(first["paths"]) == len(rendered(service)["manifests"])
+    groups = ("inference.networking.k8s.io", "inference.networking.x-k8s.io")
+    for group in groups:
+        pool = yaml.safe_load(found[f"team-a/inferencepool.{group}-chat-inference-pool.yaml"])
+        assert pool["apiVersion"].partition("/")[0] == group
+    assert not rendered(service, dest=str(tmp_path))["changed"]
+
+
 def test_files_hold_what_would_have_been_returned(tmp_path: Path) -> None:
     result = rendered(full("chat"), dest=str(tmp_path))
     contents = [yaml.safe_load(Path(path).read_text(encoding="utf-8")) for path in result["paths"]]
