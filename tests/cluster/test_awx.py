@@ -31,6 +31,18 @@ TEMPLATES: dict[str, Json] = {
 #: What a job controller keeps of one event.
 LARGEST_EVENT = 700_000
 SECRET = "hf_verysecretvalue"
+#: Playbooks that have no job template: what one of a user's own gives them.
+BY_NAME: dict[str, Json] = {
+    "render": {"model_services_dest": "rendered"},
+    "rbac": {"modelops_rbac_dest": "rights.yaml"},
+}
+#: Those that do nothing in a cluster without controllers, and what they say.
+WITHOUT_CONTROLLERS = {
+    "verify": "controllers_components",
+    "uninstall": "controllers_components",
+    "take_over": "",
+    "give_back": "",
+}
 
 
 class Job:
@@ -73,7 +85,8 @@ class Job:
     def _survey(playbook: str) -> Json:
         """Return the defaults of the survey as the controller passes them: questions left empty are not passed."""
         answers: Json = {}
-        for question in TEMPLATES[playbook]["survey"]["spec"]:
+        spec = TEMPLATES[playbook]["survey"]["spec"] if playbook in TEMPLATES else ()
+        for question in spec:
             if question["default"]:
                 number = question["type"] == "integer"
                 answers[question["variable"]] = (
@@ -141,6 +154,37 @@ def test_every_job_template_runs(
     assert SECRET not in text
 
 
+def test_playbooks_without_a_template_run_as_jobs(
+    lab: Cluster, namespace: str, tmp_path: Path
+) -> None:
+    """Named as a job template of one's own names them."""
+    chat = service("chat", namespace)
+    made = Job(tmp_path, lab, "reconcile.yml", chat)
+    assert made.run.status == "successful", made.printed
+    given = {"model_services_src": "services/", "model_services_folder": str(tmp_path / "project")}
+    for playbook, answers in BY_NAME.items():
+        job = Job(tmp_path, lab, f"modelops.inference.{playbook}", **{**answers, **given})
+        job.check()
+        assert job.run.status == "successful", job.printed
+    project = tmp_path / "project"
+    assert list((project / "rendered").rglob("deployment-chat-decode.yaml"))
+    assert (project / "rights.yaml").is_file()
+
+
+@pytest.mark.parametrize("playbook", WITHOUT_CONTROLLERS)
+def test_playbook_that_finds_no_controller_says_what_it_needs(
+    lab: Cluster, namespace: str, playbook: str, tmp_path: Path
+) -> None:
+    given = {}
+    if WITHOUT_CONTROLLERS[playbook] != "controllers_components":
+        given = {"model_services_src": "services/"}
+    job = Job(tmp_path, lab, f"modelops.inference.{playbook}", service("chat", namespace), **given)
+    job.check()
+    assert job.run.status == "failed"
+    failed = [each for each in job.events if each["event"] == "runner_on_failed"]
+    assert WITHOUT_CONTROLLERS[playbook] in failed[0]["event_data"]["res"]["msg"]
+
+
 def test_components_to_install_stand_in_the_inventory(lab: Cluster, tmp_path: Path) -> None:
     """None is named here; what an installation does is tried in test_applyset and the role's own tests."""
     job = Job(tmp_path, lab, "install.yml")
@@ -169,4 +213,4 @@ def test_survey_asks_for_variables_that_the_playbook_reads(
     assert len(questions) == len(set(questions))
     job = Job(tmp_path, lab, playbook, modelops_hosts="nobody")
     failed = [each for each in job.events if each["event"] == "runner_on_failed"]
-    assert "names no host of the inventory (1 hosts" in failed[0]["event_data"]["res"]["msg"]
+    assert "names no host of the inventory (1 host," in failed[0]["event_data"]["res"]["msg"]

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from tests.lab.control_plane import ControlPlane
 from tests.tools import tree
 
 from .support.cluster import owned
+from .support.entries import Entries
 from .support.services import small
 
 Json = dict[str, Any]
@@ -37,8 +40,10 @@ def inventory(lab: Cluster, own_lab: ControlPlane, tmp_path: Path) -> Path:
     return Path(shutil.copy(EXAMPLE, tmp_path))
 
 
-def reconcile(inventory: Path, service: Json, *options: str) -> tuple[int, str]:
-    """Reconcile a service on both clusters. Return the exit code and what was printed."""
+def reconcile(
+    inventory: Path, service: Json, *options: str, limit: str = f"{NEAR},{FAR}"
+) -> tuple[int, str]:
+    """Reconcile a service on clusters, both where none is named. Return the exit code and what was printed."""
     file = inventory.with_name("service.yaml")
     file.write_text(yaml.safe_dump(service), encoding="utf-8")
     variables = {
@@ -48,12 +53,18 @@ def reconcile(inventory: Path, service: Json, *options: str) -> tuple[int, str]:
         "model_services_create_namespaces": True,
         "model_services_reconciler": "direct",
     }
-    return run(inventory, "reconcile", variables, *options)
+    return run(inventory, "reconcile", variables, *options, limit=limit)
 
 
-def run(inventory: Path, playbook: str, variables: Json, *options: str) -> tuple[int, str]:
-    """Run a playbook on both clusters. Return its exit code and what it printed."""
-    words = ["-i", str(inventory), "--limit", f"{NEAR},{FAR}", "-e", json.dumps(variables)]
+def run(
+    inventory: Path,
+    playbook: str,
+    variables: Json,
+    *options: str,
+    limit: str = f"{NEAR},{FAR}",
+) -> tuple[int, str]:
+    """Run a playbook on clusters, both where none is named. Return its exit code and what it printed."""
+    words = ["-i", str(inventory), "--limit", limit, "-e", json.dumps(variables)]
     done = subprocess.run(
         [
             str(Path(sys.executable).with_name("ansible-playbook")),
@@ -122,6 +133,43 @@ def test_last_words_are_a_line_for_each_cluster(
     assert lines[NEAR][:4] == ["1", "0", "11", 'well",'], last
     assert lines[FAR][:4] == ["0", "0", "0", "failed:"], last
     assert "127.0.0.1" in last
+
+
+def test_nineteen_clusters_finish_where_the_twentieth_is_not_there(
+    lab: Cluster, entries: Entries, tmp_path: Path
+) -> None:
+    """Nineteen namespaces of one API server stand in for clusters."""
+    mark = uuid.uuid4().hex[:6]
+    names = [f"fleet-{mark}-{number:02}" for number in range(20)]
+    lost, *there = names
+    nowhere = yaml.safe_load(lab.kubeconfig.read_text())
+    nowhere["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:9"
+    (tmp_path / "nowhere").write_text(yaml.safe_dump(nowhere), encoding="utf-8")
+    hosts: Json = {name: {"model_services_kubeconfig": str(lab.kubeconfig)} for name in there}
+    hosts[lost] = {"model_services_kubeconfig": str(tmp_path / "nowhere")}
+    shared = {
+        "ansible_connection": "local",
+        "ansible_python_interpreter": "{{ ansible_playbook_python }}",
+        "model_services_namespace": "{{ inventory_hostname }}",
+    }
+    inventory = tmp_path / "inventory.yml"
+    inventory.write_text(yaml.safe_dump({"clusters": {"vars": shared, "hosts": hosts}}))
+    service = small("chat", "")
+    del service["metadata"]["namespace"]
+    try:
+        code, printed = reconcile(inventory, service, "--forks", "6", limit="clusters")
+        assert code == FAILED_HOSTS, printed
+        last = printed[printed.rindex("CLUSTER ") : printed.index("PLAY RECAP")]
+        for name in there:
+            assert recap(printed, name)["failed"] == 0, printed
+            assert owned(lab.client, small("chat", name)), name
+            assert re.search(rf"{name} +1 +[01] +\d+ +well", last), last
+        assert re.search(rf"{lost} +0 +0 +0 +failed: .*127\.0\.0\.1", last), last
+    finally:
+        entries.reconcile(*(small("chat", name) for name in there), state="absent")
+        for name in there:
+            reference = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+            lab.client.delete(reference)
 
 
 def test_each_cluster_has_a_page_of_its_own(inventory: Path, namespace: str) -> None:

@@ -102,6 +102,12 @@ def test_status_fails_on_what_a_pipeline_names(
             {"capacity_src": {"a": 1}},
             "argument 'capacity_src' is of type dict and we were unable to convert to list",
         ),
+        (
+            "take_over",
+            {"model_services_adopts": True},
+            "no such variable: model_services_adopts. Known are ",
+        ),
+        ("give_back", {"modelops_hosts": "clusters"}, "names no host of the inventory"),
         ("render", {}, "no service is given, and state rendered needs at least one"),
         (
             "reconcile",

@@ -10,6 +10,13 @@ Json = dict[str, Any]
 #: What a gateway or a pod may say, and what must stay text on the page.
 HOSTILE = """<script>document.title = 'taken'</script><img src=x onerror="document.title = 'taken'"> & "quoted" 'text'"""
 KINDS = ("ModelService", "LLMInferenceService", "InferenceService")
+NEW_POOL = ("InferencePool", "inference.networking.k8s.io")
+#: What stands between the route and the pods of a kind, with its API group.
+POOLS = {
+    "ModelService": (NEW_POOL,),
+    "LLMInferenceService": (NEW_POOL, ("InferencePool", "inference.networking.x-k8s.io")),
+    "InferenceService": (("Service", ""),),
+}
 
 
 def fleet(count: int) -> Json:
@@ -45,7 +52,9 @@ def service(number: int) -> Json:
         "reconciler": "direct",
         "drift": [] if number % 5 else [{**drift, "namespace": namespace}],
         "problems": [{"path": "spec.model", "message": HOSTILE}] if number % 11 == 0 else [],
-        "topology": _topology(name, namespace, ready=ready, pods=2 + 30 * (number % 50 == 7)),
+        "topology": _topology(
+            KINDS[number % 3], name, namespace, ready=ready, pods=2 + 30 * (number % 50 == 7)
+        ),
     }
 
 
@@ -53,13 +62,16 @@ def _said(kind: str, status: str, message: str) -> Json:
     return {"type": kind, "status": status, "reason": "Why", "message": message}
 
 
-def _topology(name: str, namespace: str, *, ready: bool, pods: int) -> list[Json]:
+def _topology(kind: str, name: str, namespace: str, *, ready: bool, pods: int) -> list[Json]:
     state = "ready" if ready else "failed"
     said = "2/2 replicas ready" if ready else HOSTILE
     rows = [
         _row("gateway", "Gateway", "edge", "infra", "missing"),
         _row("route", "HTTPRoute", name, namespace, "waiting"),
-        _row("pool", "InferencePool", name, namespace, "unknown"),
+        *(
+            _row("pool", pool, name, namespace, "unknown", group=group)
+            for pool, group in POOLS[kind]
+        ),
         _row("picker", "Deployment", f"{name}-epp", namespace, "ready"),
         _row("picker", "Service", f"{name}-epp", namespace, "there"),
         _row("workload", "Deployment", f"{name}-decode", namespace, state, said),
@@ -72,9 +84,19 @@ def _topology(name: str, namespace: str, *, ready: bool, pods: int) -> list[Json
     return rows + [_row("other", kind, f"{name}-epp", namespace, "there") for kind in beside]
 
 
-def _row(layer: str, kind: str, name: str, namespace: str, state: str, message: str = "") -> Json:
+def _row(
+    layer: str,
+    kind: str,
+    name: str,
+    namespace: str,
+    state: str,
+    message: str = "",
+    *,
+    group: str = "",
+) -> Json:
     return {
         "layer": layer,
+        "group": group,
         "kind": kind,
         "name": name,
         "namespace": namespace,

@@ -104,6 +104,19 @@ def test_what_others_say_stays_text(browser: Browser, pages: dict[int, Path]) ->
     assert opened.page.locator("main script, main img").count() == 0
 
 
+def test_way_of_a_request_fits_the_kind(browser: Browser, pages: dict[int, Path]) -> None:
+    opened = Opened(browser, pages[20])
+    opened.unfold()
+    way = {
+        kind: opened.page.locator(f"#{kind}-team-{number}-chat-{number} .way").inner_text()
+        for number, kind in enumerate(("modelservice", "llminferenceservice", "inferenceservice"))
+    }
+    assert "Pool" in way["modelservice"]
+    assert "k8s.io" not in way["modelservice"]
+    assert "InferencePool of inference.networking.x-k8s.io" in way["llminferenceservice"]
+    assert "Pool" not in way["inferenceservice"]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1200, 390])
 def test_page_is_for_everybody(

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.tools import pages
 from tests.tools.tree import CHECKOUT
 
 Json = dict[str, Any]
@@ -109,3 +110,15 @@ def test_every_answer_is_an_option(name: str) -> None:
         each["variable"] for template in templates(name) for each in template["survey"]["spec"]
     }
     assert asked <= known
+
+
+def test_guide_makes_job_templates_of_what_the_pattern_has() -> None:
+    """The task needs a job controller, so that only what it refers to is looked at."""
+    (play,) = yaml.safe_load(pages.blocks("docs/awx.md", "yaml")[-1])
+    (task,) = play["tasks"]
+    used = set(re.findall(r"item\.(\w+)", json.dumps(task)))
+    assert used == {"name", "description", "playbook", "execution_environment", "survey"}
+    (place,) = re.findall(r"'(extensions/[^']+)'", play["vars"]["pattern"])
+    pattern = json.loads((CHECKOUT / place).read_text())
+    for template in pattern["aap_resources"]["controller_job_templates"]:
+        assert used <= set(template)

@@ -73,6 +73,7 @@ _POD: Json = {"apiVersion": "v1", "kind": "Pod"}
 
 def _row(reference: Reference, layer: str, found: State) -> Json:
     return {
+        "group": reference.group,
         "kind": reference.kind,
         "namespace": reference.namespace,
         "name": reference.name,

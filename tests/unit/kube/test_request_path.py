@@ -130,6 +130,10 @@ def test_objects_stand_in_the_order_of_a_request() -> None:
     assert [(row["node"], row["of"]) for row in rows if row["kind"] == "Pod"] == [
         ("n1", "chat-decode")
     ]
+    assert {row["group"] for row in rows if row["kind"] in ("InferencePool", "Deployment")} == {
+        "x",
+        "apps",
+    }
     assert {row["written"] for row in rows} == {"", "2026-01-02T00:00:00Z"}
 
 
