@@ -17,6 +17,7 @@ from collections.abc import Sequence
 
 from ..lab.control_plane import ControlPlane
 from ..lab.errors import LabError
+from ..lab.existing import VARIABLE
 from ..tools import tree
 from ..tools.example_cluster import add_gateway, control_plane
 from . import advice
@@ -35,6 +36,10 @@ def main() -> int:
     owner = os.getpid() if arguments.end else int(os.environ.get("LAB_OWNER", "0"))
     plane = control_plane(arguments.name, owner, print)
     ours = False
+    if os.environ.get(VARIABLE):
+        print(
+            f"{VARIABLE} is set: the demo leaves that cluster alone and starts its own. Yours: docs/first_ten_minutes.md"
+        )
     try:
         ours = _start(plane)
         _fleet(plane)

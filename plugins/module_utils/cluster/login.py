@@ -58,7 +58,7 @@ def _found(login: Login, pod: Path) -> tuple[Endpoint, Source]:
     files = _files(login)
     if not any(path.exists() for path in files):
         raise LoginError(
-            "no cluster is named: set kubeconfig, or host with api_key or client_cert;"
+            "no cluster is named: set kubeconfig or the variable KUBECONFIG, or host with api_key or client_cert;"
             f" looked at {', '.join(str(path) for path in files)}"
         )
     return _from_kubeconfig(login, files)

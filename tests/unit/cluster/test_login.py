@@ -149,7 +149,9 @@ def test_options_that_cannot_be_used_are_named(auth: dict[str, Any], message: st
 
 
 def test_nothing_given_says_what_to_give(tmp_path: Path) -> None:
-    with pytest.raises(LoginError, match=r"no cluster is named: set kubeconfig, or host"):
+    with pytest.raises(
+        LoginError, match=r"no cluster is named: set kubeconfig or the variable KUBECONFIG, or host"
+    ):
         login({}, {"HOME": str(tmp_path)})
 
 
