@@ -109,6 +109,10 @@ def test_what_somebody_breaks_is_mended_by_one_run(
     def config() -> Json | None:
         return client.get("v1", "ConfigMap", "chat-epp-config", namespace)
 
+    def replicas() -> int:
+        live = client.get("apps/v1", "Deployment", "chat-epp", namespace)
+        return int(live["spec"]["replicas"]) if live else 0
+
     # Until the rulebook follows the namespace: a first change is seen, or another one is made.
     attempts = 0
     end = time.monotonic() + PATIENCE
@@ -121,10 +125,7 @@ def test_what_somebody_breaks_is_mended_by_one_run(
             time.sleep(0.5)
         if config() is not None:
             break
-    rulebook.wait(lambda: rulebook.runs, "the end of the run")
-    live = client.get("apps/v1", "Deployment", "chat-epp", namespace)
-    assert live is not None
-    assert live["spec"]["replicas"] == 1
+    rulebook.wait(lambda: rulebook.runs and replicas() == 1, "the end of the run")
     # Two changes, one run; and its own writes are no events. A slow run does not end before the next two changes are made.
     time.sleep(15.0)
     assert rulebook.runs <= attempts
