@@ -35,12 +35,12 @@ SECRET = "hf_verysecretvalue"
 BY_NAME: dict[str, Json] = {
     "render": {"model_services_dest": "rendered"},
     "rbac": {"modelops_rbac_dest": "rights.yaml"},
+    "take_over": {},
 }
 #: Those that do nothing in a cluster without controllers, and what they say.
 WITHOUT_CONTROLLERS = {
     "verify": "controllers_components",
     "uninstall": "controllers_components",
-    "take_over": "",
     "give_back": "",
 }
 
@@ -161,14 +161,16 @@ def test_playbooks_without_a_template_run_as_jobs(
     chat = service("chat", namespace)
     made = Job(tmp_path, lab, "reconcile.yml", chat)
     assert made.run.status == "successful", made.printed
-    given = {"model_services_src": "services/", "model_services_folder": str(tmp_path / "project")}
     for playbook, answers in BY_NAME.items():
-        job = Job(tmp_path, lab, f"modelops.inference.{playbook}", **{**answers, **given})
+        # A folder for each: the runner keeps the answers of an earlier job.
+        folder = tmp_path / playbook
+        given = {"model_services_src": "services/", **answers}
+        job = Job(folder, lab, f"modelops.inference.{playbook}", chat, **given)
         job.check()
         assert job.run.status == "successful", job.printed
-    project = tmp_path / "project"
-    assert list((project / "rendered").rglob("deployment-chat-decode.yaml"))
-    assert (project / "rights.yaml").is_file()
+    written = tmp_path / "render" / "project" / "rendered"
+    assert list(written.rglob("deployment-chat-decode.yaml"))
+    assert (tmp_path / "rbac" / "project" / "rights.yaml").is_file()
 
 
 @pytest.mark.parametrize("playbook", WITHOUT_CONTROLLERS)

@@ -62,13 +62,13 @@ def test_status_fails_on_what_a_pipeline_names(
     playbooks.run("reconcile", model_services_src="services/", model_services_wait_timeout=90)
     client.delete(children("chat", namespace)[1])
     code, printed = playbooks.run("status", model_services_namespace=namespace)
-    assert (code, row(printed, f"{namespace}/chat")[3:5]) == (WELL, ["1", "objects"])
+    assert (code, row(printed, f"{namespace}/chat")[3:5]) == (WELL, ["1", "object"])
     code, printed = playbooks.run(
         "status", model_services_namespace=namespace, model_services_fail_on=["not_ready", "drift"]
     )
     assert code == FAILED
     assert "services that have drifted: 1 of 1" in printed
-    assert "are not ready" not in printed
+    assert "services that are not ready: " not in printed
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..cluster.connection import Cluster
 from ..cluster.errors import Forbidden
 from ..cluster.kinds import facts
 from ..engine import FLEET_LABEL, METADATA_ONLY
+from ..engine.held_back import HeldBack
 from ..engine.noticing import Notice, Noticing
 from ..engine.wait import wait
 from ..engine.watcher import TEMPORARY, Watched
@@ -43,14 +44,16 @@ def follow(
     """Emit an event for each notice until `over` is set. Raises InputError for bad options, ClusterError where kinds may not be seen."""
     watched = _watched(params)
     options = {**params, "concurrency": len(watched) + 2, "deadline": None}
-    noticing = Noticing(list(KINDS))
+    noticing, held_back = Noticing(list(KINDS)), HeldBack(time.monotonic)
     fleet = params.get("fleet") or arguments.DEFAULT_FLEET
     with arguments.connection(options, environment) as cluster:
         _find_namespaces(cluster, params.get("namespaces") or ())
         threading.Thread(target=_stop, args=(cluster, over), daemon=True).start()
         while not over.is_set():
             noticing.begin()
-            observer = _Observer(noticing, lambda notice: emit(_event(notice, fleet)), over)
+            observer = _Observer(
+                noticing, held_back, lambda notice: emit(_event(notice, fleet)), over
+            )
             try:
                 wait(cluster, watched, observer, SPELL_S, time.monotonic)
             except TEMPORARY:
@@ -66,25 +69,35 @@ class _Observer:
     """Passes on what is noticed; never content before it is over."""
 
     def __init__(
-        self, noticing: Noticing, tell: Callable[[Notice], None], over: threading.Event
+        self,
+        noticing: Noticing,
+        held_back: HeldBack,
+        tell: Callable[[Notice], None],
+        over: threading.Event,
     ) -> None:
         self._noticing = noticing
+        self._held_back = held_back
         self._tell = tell
         self._over = over
         self._listed = False
 
     def see(self, reference: Reference, live: Json | None) -> None:
         """Take note of an object."""
-        for notice in self._noticing.see(reference, live):
-            self._tell(notice)
+        self._pass_on(self._noticing.see(reference, live))
 
     def content(self) -> bool:
         """Tell whether it is over. Asked for the first time when everything was listed."""
         if not self._listed:
             self._listed = True
-            for notice in self._noticing.listed():
-                self._tell(notice)
+            self._pass_on(self._noticing.listed())
+        for notice in self._held_back.due():
+            self._tell(notice)
         return self._over.is_set()
+
+    def _pass_on(self, notices: Iterable[Notice]) -> None:
+        for notice in notices:
+            for told in self._held_back.pass_on(notice):
+                self._tell(told)
 
 
 def _watched(params: Mapping[str, Any]) -> list[Watched]:
