@@ -15,12 +15,10 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.cluster.support import inference_services, llm_services
 from tests.cluster.support.entries import Entries
 from tests.cluster.support.services import children, deployment, small
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
-from tests.lab.fixtures import fresh_namespace
 from tests.tools import tree
 
 from .conftest import need
@@ -129,39 +127,6 @@ def test_what_somebody_breaks_is_mended_by_one_run(
     # Two changes, one run; and its own writes are no events. A slow run does not end before the next two changes are made.
     time.sleep(15.0)
     assert rulebook.runs <= attempts
-
-
-def test_services_of_kserve_are_mended_too(lab: Cluster, client: Client, tmp_path: Path) -> None:
-    need("java", bring="apt-get install default-jre-headless")
-    inference_services.prepare(client)
-    llm_services.prepare(client)
-    with fresh_namespace(client, "events") as place:
-        made = [llm_services.routed("chat", place), inference_services.isvc("iris", place)]
-        Entries(lab.kubeconfig).reconcile(*made)
-        file = tmp_path / "services.yaml"
-        file.write_text(yaml.safe_dump_all(made), encoding="utf-8")
-        rulebook = Rulebook(tmp_path, lab.kubeconfig, services=str(file), namespaces=[place])
-        broken = {name: deployment(name, place) for name in ("chat-kserve", "iris-predictor")}
-
-        def paused() -> list[str]:
-            live = {name: client.get("apps/v1", "Deployment", name, place) for name in broken}
-            return [name for name, each in live.items() if each and each["spec"].get("paused")]
-
-        try:
-            # What is changed before the rulebook follows the namespace is no event: it is changed again.
-            end = time.monotonic() + PATIENCE
-            while not rulebook.runs and time.monotonic() < end:
-                for each in broken.values():
-                    client.patch(each, {"spec": {"paused": False}})
-                    client.patch(each, {"spec": {"paused": True}})
-                again = time.monotonic() + 25.0
-                while paused() and time.monotonic() < again:
-                    time.sleep(0.5)
-                if not paused():
-                    break
-            rulebook.wait(lambda: rulebook.runs and not paused(), "both are as they were")
-        finally:
-            rulebook.end()
 
 
 def test_namespace_that_does_not_exist_ends_the_rulebook_with_its_name(
