@@ -33,6 +33,7 @@ from tests.lab.fixtures import (  # noqa: F401
 from tests.lab.proxy import Proxy
 
 from .support.disturbed import Swing
+from .support.engine import Engine, engine
 from .support.entries import Entries
 from .support.playbooks import Playbooks
 
@@ -70,6 +71,13 @@ def own_lab() -> Iterator[ControlPlane]:
 def entries(lab: Cluster) -> Entries:
     """The modules, run by the administrator."""
     return Entries(lab.kubeconfig)
+
+
+@pytest.fixture
+def made(lab: Cluster, namespace: str) -> Iterator[Engine]:  # noqa: F811
+    """The engine in a namespace of this test alone."""
+    with engine(lab.kubeconfig, namespace) as running:
+        yield running
 
 
 @pytest.fixture
