@@ -8,54 +8,41 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..kube.core_schema import string_map
 from ..kube.schema import (
-    Anything,
     Boolean,
     Integer,
     ListOf,
     MapOf,
-    Object,
     QuantityValue,
     Schema,
     Text,
 )
-from ..kube.shapes import COMMON, Shapes
+from ..kube.shapes import COMMON, Shapes, part, parts
 from ..kube.workload_shapes import POD
 from .published import DEVICE_API
 from .queues import API_VERSIONS
 
-_TEXT, _TEXTS, _FLAG = Text(), string_map(""), Boolean()
+_TEXT, _FLAG = Text(), Boolean()
 _COUNT = Integer(minimum=0)
 _AMOUNT = QuantityValue()
 _AMOUNTS = MapOf(values=_AMOUNT)
-_MAP = Anything(type="object")
-
-
-def _of(*required: str, **fields: Schema) -> Object:
-    return Object(fields=fields, required=required)
-
-
-def _list(*required: str, **fields: Schema) -> ListOf:
-    return ListOf(items=_of(*required, **fields))
-
 
 _NODE: Mapping[str, Schema] = {
-    "spec": _of(
-        unschedulable=_FLAG, taints=_list("key", "effect", key=_TEXT, value=_TEXT, effect=_TEXT)
+    "spec": part(
+        unschedulable=_FLAG, taints=parts("key", "effect", key=_TEXT, value=_TEXT, effect=_TEXT)
     ),
-    "status": _of(
+    "status": part(
         allocatable=_AMOUNTS,
         capacity=_AMOUNTS,
-        conditions=_list("type", "status", type=_TEXT, status=_TEXT),
+        conditions=parts("type", "status", type=_TEXT, status=_TEXT),
     ),
 }
 _QUOTA: Mapping[str, Schema] = {
-    "spec": _of(
+    "spec": part(
         hard=_AMOUNTS,
         scopes=ListOf(items=_TEXT),
-        scopeSelector=_of(
-            matchExpressions=_list(
+        scopeSelector=part(
+            matchExpressions=parts(
                 "scopeName",
                 "operator",
                 scopeName=_TEXT,
@@ -64,11 +51,11 @@ _QUOTA: Mapping[str, Schema] = {
             )
         ),
     ),
-    "status": _of(hard=_AMOUNTS, used=_AMOUNTS),
+    "status": part(hard=_AMOUNTS, used=_AMOUNTS),
 }
 _RANGE: Mapping[str, Schema] = {
-    "spec": _of(
-        limits=_list(
+    "spec": part(
+        limits=parts(
             "type",
             type=_TEXT,
             default=_AMOUNTS,
@@ -79,43 +66,43 @@ _RANGE: Mapping[str, Schema] = {
     )
 }
 _AUTOSCALER: Mapping[str, Schema] = {
-    "spec": _of(
+    "spec": part(
         "maxReplicas",
-        scaleTargetRef=_of("kind", "name", kind=_TEXT, name=_TEXT),
+        scaleTargetRef=part("kind", "name", kind=_TEXT, name=_TEXT),
         maxReplicas=_COUNT,
     )
 }
 _CLUSTER_QUEUE: Mapping[str, Schema] = {
-    "spec": _of(
+    "spec": part(
         cohort=_TEXT,
         cohortName=_TEXT,
-        resourceGroups=_list(
+        resourceGroups=parts(
             coveredResources=ListOf(items=_TEXT),
-            flavors=_list(
+            flavors=parts(
                 "name",
                 name=_TEXT,
-                resources=_list("name", name=_TEXT, nominalQuota=_AMOUNT),
+                resources=parts("name", name=_TEXT, nominalQuota=_AMOUNT),
             ),
         ),
     ),
-    "status": _of(
-        flavorsUsage=_list("name", name=_TEXT, resources=_list("name", name=_TEXT, total=_AMOUNT))
+    "status": part(
+        flavorsUsage=parts("name", name=_TEXT, resources=parts("name", name=_TEXT, total=_AMOUNT))
     ),
 }
 
 # Devices of drivers (DRA).
 
 _CLASS: Mapping[str, Schema] = {
-    "spec": _of(selectors=_list(cel=_of(expression=_TEXT)), extendedResourceName=_TEXT)
+    "spec": part(selectors=parts(cel=part(expression=_TEXT)), extendedResourceName=_TEXT)
 }
-_ATTRIBUTE = _of(string=_TEXT, int=Integer(bits=64), bool=_FLAG, version=_TEXT)
+_ATTRIBUTE = part(string=_TEXT, int=Integer(bits=64), bool=_FLAG, version=_TEXT)
 _SLICE: Mapping[str, Schema] = {
-    "spec": _of(
+    "spec": part(
         "driver",
         "pool",
         driver=_TEXT,
         nodeName=_TEXT,
-        pool=_of(
+        pool=part(
             "name",
             "generation",
             "resourceSliceCount",
@@ -123,19 +110,19 @@ _SLICE: Mapping[str, Schema] = {
             generation=Integer(bits=64),
             resourceSliceCount=Integer(bits=64),
         ),
-        devices=_list(
+        devices=parts(
             "name",
             name=_TEXT,
             attributes=MapOf(values=_ATTRIBUTE),
-            taints=_list("effect", effect=_TEXT),
+            taints=parts("effect", effect=_TEXT),
         ),
     )
 }
 _CLAIM: Mapping[str, Schema] = {
-    "status": _of(
-        allocation=_of(
-            devices=_of(
-                results=_list(
+    "status": part(
+        allocation=part(
+            devices=part(
+                results=parts(
                     "driver",
                     "pool",
                     "device",
@@ -148,11 +135,11 @@ _CLAIM: Mapping[str, Schema] = {
         )
     )
 }
-_EXACTLY = _of(
+_EXACTLY = part(
     "deviceClassName", deviceClassName=_TEXT, count=Integer(bits=64), allocationMode=_TEXT
 )
 _CLAIM_TEMPLATE: Mapping[str, Schema] = {
-    "spec": _of("spec", spec=_of(devices=_of(requests=_list(exactly=_EXACTLY))))
+    "spec": part("spec", spec=part(devices=part(requests=parts(exactly=_EXACTLY))))
 }
 
 #: What stands in for a cluster.
@@ -163,7 +150,7 @@ SHAPES: Shapes = {
     ("v1", "ResourceQuota"): _QUOTA,
     ("v1", "LimitRange"): _RANGE,
     ("autoscaling/v2", "HorizontalPodAutoscaler"): _AUTOSCALER,
-    **{(version, "LocalQueue"): {"spec": _of(clusterQueue=_TEXT)} for version in API_VERSIONS},
+    **{(version, "LocalQueue"): {"spec": part(clusterQueue=_TEXT)} for version in API_VERSIONS},
     **{(version, "ClusterQueue"): _CLUSTER_QUEUE for version in API_VERSIONS},
     (DEVICE_API, "DeviceClass"): _CLASS,
     (DEVICE_API, "ResourceSlice"): _SLICE,

@@ -32,50 +32,54 @@ _METADATA = Object(
 )
 
 
+def part(*required: str, **fields: Schema) -> Object:
+    """Return the shape of a map of which these fields are read."""
+    return Object(fields=fields, required=required)
+
+
+def parts(*required: str, **fields: Schema) -> ListOf:
+    """Return the shape of a list of such maps."""
+    return ListOf(items=part(*required, **fields))
+
+
 def _named(**fields: Schema) -> ListOf:
     """Return a list of things with a name."""
-    return ListOf(items=Object(fields={"name": Text(), **fields}, required=("name",)))
+    return parts("name", name=Text(), **fields)
 
 
-def _of(**fields: Schema) -> Object:
-    return Object(fields=fields)
-
-
-_REFERENCES = ListOf(items=_of(name=Text()))
-_ADDRESSES = ListOf(items=_of(type=Text(), value=Text()))
-_CONDITIONS = ListOf(items=_of(type=Text(), status=Text(), reason=Text(), message=Text()))
-_PARENTS = ListOf(items=_of(parentRef=_MAP, conditions=_CONDITIONS))
+_REFERENCES = parts(name=Text())
+_ADDRESSES = parts(type=Text(), value=Text())
+_CONDITIONS = parts(type=Text(), status=Text(), reason=Text(), message=Text())
+_PARENTS = parts(parentRef=_MAP, conditions=_CONDITIONS)
 _PARENT_REFS = _named(namespace=Text(), kind=Text(), group=Text(), sectionName=Text())
 _BACKENDS = _named(namespace=Text(), kind=Text(), group=Text(), port=Integer(), weight=Integer())
 _LISTENERS = _named(hostname=Text(), port=Integer(), protocol=Text(), allowedRoutes=_MAP)
 _GATEWAY: dict[str, Schema] = {
-    "spec": _of(gatewayClassName=Text(), listeners=_LISTENERS, addresses=_ADDRESSES),
-    "status": _of(addresses=_ADDRESSES, conditions=_CONDITIONS, listeners=ListOf(items=_MAP)),
+    "spec": part(gatewayClassName=Text(), listeners=_LISTENERS, addresses=_ADDRESSES),
+    "status": part(addresses=_ADDRESSES, conditions=_CONDITIONS, listeners=ListOf(items=_MAP)),
 }
 _HTTP_ROUTE: dict[str, Schema] = {
-    "spec": _of(
+    "spec": part(
         hostnames=ListOf(items=Text()),
         parentRefs=_PARENT_REFS,
-        rules=ListOf(
-            items=_of(
-                backendRefs=_BACKENDS,
-                matches=ListOf(items=_MAP),
-                filters=ListOf(items=_MAP),
-                timeouts=_MAP,
-            )
+        rules=parts(
+            backendRefs=_BACKENDS,
+            matches=ListOf(items=_MAP),
+            filters=ListOf(items=_MAP),
+            timeouts=_MAP,
         ),
     ),
-    "status": _of(parents=_PARENTS),
+    "status": part(parents=_PARENTS),
 }
-_POOL: dict[str, Schema] = {"spec": _MAP, "status": _of(parents=_PARENTS)}
+_POOL: dict[str, Schema] = {"spec": _MAP, "status": part(parents=_PARENTS)}
 _SERVICE: dict[str, Schema] = {
-    "spec": _of(
+    "spec": part(
         type=Text(),
         clusterIP=Text(),
         clusterIPs=ListOf(items=Text()),
         selector=_TEXTS,
         ports=ListOf(
-            items=_of(name=Text(), port=Integer(), protocol=Text(), targetPort=IntOrText())
+            items=part(name=Text(), port=Integer(), protocol=Text(), targetPort=IntOrText())
         ),
     )
 }

@@ -26,6 +26,7 @@ from .schema import (
     Text,
 )
 from .schema_check import check
+from .shapes import part, parts
 
 _TEXT, _TEXTS = Text(), string_map("")
 _COUNT = Integer(minimum=0)
@@ -33,18 +34,10 @@ _AMOUNTS = MapOf(values=QuantityValue())
 _MAP = Anything(type="object")
 
 
-def _of(*required: str, **fields: Schema) -> Object:
-    return Object(fields=fields, required=required)
-
-
-def _list(*required: str, **fields: Schema) -> ListOf:
-    return ListOf(items=_of(*required, **fields))
-
-
-_TEMPLATE = _of("spec", metadata=_of(labels=_TEXTS, annotations=_TEXTS), spec=POD_SPEC)
-_SELECTOR = _of(
+_TEMPLATE = part("spec", metadata=part(labels=_TEXTS, annotations=_TEXTS), spec=POD_SPEC)
+_SELECTOR = part(
     matchLabels=_TEXTS,
-    matchExpressions=_list(
+    matchExpressions=parts(
         "key", "operator", key=_TEXT, operator=_TEXT, values=ListOf(items=_TEXT)
     ),
 )
@@ -53,14 +46,14 @@ _SURGE = FieldRule(
     message="maxSurge is neither a number of pods nor a part of them such as 25%",
     broken=lambda rolling: not re.fullmatch(r"[0-9]+%?", str(rolling.get("maxSurge", 0))),
 )
-_STRATEGY = _of(
+_STRATEGY = part(
     type=_TEXT,
     rollingUpdate=Object(
         fields={"maxSurge": IntOrText(), "maxUnavailable": IntOrText()}, rules=(_SURGE,)
     ),
 )
 _REPLICATED: Mapping[str, Schema] = {
-    "spec": _of(
+    "spec": part(
         "template",
         replicas=_COUNT,
         selector=_SELECTOR,
@@ -70,10 +63,10 @@ _REPLICATED: Mapping[str, Schema] = {
     )
 }
 _GROUPS: Mapping[str, Schema] = {
-    "spec": _of(
+    "spec": part(
         "leaderWorkerTemplate",
         replicas=_COUNT,
-        leaderWorkerTemplate=_of(
+        leaderWorkerTemplate=part(
             "workerTemplate",
             size=Integer(minimum=1),
             leaderTemplate=_TEMPLATE,
@@ -81,15 +74,15 @@ _GROUPS: Mapping[str, Schema] = {
         ),
     )
 }
-_STATUSES = _list(
+_STATUSES = parts(
     "name",
     name=_TEXT,
-    resources=_of(requests=_AMOUNTS, limits=_AMOUNTS),
+    resources=part(requests=_AMOUNTS, limits=_AMOUNTS),
     allocatedResources=_AMOUNTS,
 )
 POD: Mapping[str, Schema] = {
     "spec": POD_SPEC,
-    "status": _of(
+    "status": part(
         phase=_TEXT,
         nominatedNodeName=_TEXT,
         containerStatuses=_STATUSES,
@@ -99,14 +92,14 @@ POD: Mapping[str, Schema] = {
 #: By kind, whatever its API version.
 WORKLOAD_SHAPES: Mapping[str, Mapping[str, Schema]] = {
     "Pod": POD,
-    "Job": {"spec": _of("template", parallelism=_COUNT, template=_TEMPLATE)},
+    "Job": {"spec": part("template", parallelism=_COUNT, template=_TEMPLATE)},
     "LeaderWorkerSet": _GROUPS,
     **dict.fromkeys(("Deployment", "StatefulSet", "ReplicaSet"), _REPLICATED),
 }
 
 
 #: What has a pod template, of whatever kind.
-_TEMPLATED: Mapping[str, Schema] = {"spec": _of("template", template=_TEMPLATE)}
+_TEMPLATED: Mapping[str, Schema] = {"spec": part("template", template=_TEMPLATE)}
 
 
 def workload_problems(manifest: Json, path: str) -> Iterator[Problem]:
