@@ -410,6 +410,15 @@ def test_a_service_keeps_the_presets_of_its_first_run() -> None:
     assert (unversioned.preset_names, "labels" in unversioned.spec) == ({}, False)
 
 
+def test_presets_of_the_collection_are_kept_whatever_the_settings_of_a_later_run() -> None:
+    given = document()
+    first = resolved(given, settings=Settings(config_prefix="modelops-"))
+    kept = {f"serving.kserve.io/{suffix}": name for suffix, name in first.preset_names.items()}
+    later = resolved(given, {**given, "status": {"annotations": kept}})
+    assert later.spec["template"] == first.spec["template"]
+    assert later.preset_names == first.preset_names
+
+
 def test_nothing_given_is_changed() -> None:
     import copy
 

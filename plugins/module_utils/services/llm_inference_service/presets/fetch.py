@@ -77,11 +77,14 @@ def _check_given(subject: str, name: str, spec: Json, path: str) -> None:
 
 
 def _own(name: str, settings: Settings, reader: Reader) -> Preset | None:
-    """Return one of the collection's presets, where they are asked for or the cluster has none at all."""
-    suffix = name.removeprefix(settings.config_prefix)
+    """Return one of the collection's presets, where they are asked for or the cluster has none at all.
+
+    They are asked for by their name, which a service keeps from its first run whatever the settings of whoever looks at it.
+    """
+    asked_for = name.startswith(PREFIX)
+    suffix = name.removeprefix(PREFIX if asked_for else settings.config_prefix)
     if suffix == name or suffix not in own_presets():
         return None
-    asked_for = settings.config_prefix == PREFIX
     if not asked_for and reader.list(API_VERSION, CONFIG_KIND, settings.kserve_namespace, {}):
         return None
     text = json.dumps(own_presets()[suffix])
