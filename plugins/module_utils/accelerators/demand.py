@@ -126,11 +126,11 @@ def _parts(manifest: Json) -> Iterator[tuple[str, int, Json]]:
         case "Pod":
             yield "", 1, manifest
         case "Job":
-            yield "", spec.get("parallelism", 1), templates["template"]
+            yield "", _count(spec, "parallelism"), templates["template"]
         case "StatefulSet" if spec.get("volumeClaimTemplates"):
-            yield "", spec.get("replicas", 1), _with_volumes(templates["template"])
+            yield "", _count(spec, "replicas"), _with_volumes(templates["template"])
         case "LeaderWorkerSet":
-            groups = spec.get("replicas", 1)
+            groups = _count(spec, "replicas")
             size = value_at(spec, ("leaderWorkerTemplate", "size")) or 1
             worker = templates.get("workerTemplate") or {}
             leader = templates.get("leaderTemplate")
@@ -140,7 +140,13 @@ def _parts(manifest: Json) -> Iterator[tuple[str, int, Json]]:
                 yield _LEADER, groups, leader
                 yield "worker", groups * (size - 1), worker
         case _:
-            yield "", spec.get("replicas", 1), templates["template"]
+            yield "", _count(spec, "replicas"), templates["template"]
+
+
+def _count(spec: Json, field: str) -> int:
+    """Return a number of pods or groups, 1 where it is left out or null."""
+    given: int | None = spec.get(field)
+    return 1 if given is None else given
 
 
 def _exclusive_domain(manifest: Json) -> str:

@@ -485,3 +485,10 @@ def test_what_no_api_server_would_have_is_told_with_its_place(
     result = gathered(workload, cluster=cluster)
     assert result["failed"]
     assert said in result["msg"]
+
+
+def test_replicas_that_are_null_are_one() -> None:
+    workload = deployment(1)
+    workload["spec"]["replicas"] = None
+    (entry,) = gathered(workload, cluster=[node("a")])["fit"]["workloads"]
+    assert entry["needed"] == "1"
