@@ -186,7 +186,12 @@ def holds(live: Any, wanted: Any, name: str, rules: Rules) -> bool:
     name: the field that holds the value, or the list that it stands in. An apply replaces such a value as a whole, so anything
     more in it is a change.
     """
-    if rules.lenient and wanted in EMPTY and live in EMPTY:
+    # An empty map says nothing: what the server puts into it is its own default.
+    if (
+        rules.lenient
+        and wanted in EMPTY
+        and (live in EMPTY or (wanted == {} and isinstance(live, dict)))
+    ):
         return True
     if isinstance(wanted, dict):
         return isinstance(live, dict) and _holds_map(live, wanted, name, rules)

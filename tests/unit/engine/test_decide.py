@@ -339,3 +339,21 @@ def test_looking_changes_nothing() -> None:
     doubt(PLAIN.desired, PLAIN.live, PLAIN.uid)
     assert before == PLAIN.live
     assert canonical_json(as_wanted(PLAIN.desired)) == PLAIN.desired.body
+
+
+@pytest.mark.parametrize(
+    ("wanted_value", "live_value", "alike"),
+    [
+        ({}, {"scaleUp": {"selectPolicy": "Max"}}, True),
+        ({}, None, True),
+        ({}, "text", False),
+        ({"scaleUp": {}}, {"scaleUp": {"selectPolicy": "Max"}}, True),
+        ({"scaleUp": {"selectPolicy": "Min"}}, {"scaleUp": {"selectPolicy": "Max"}}, False),
+        ([], ["x"], False),
+    ],
+)
+def test_empty_map_that_the_server_fills_in_is_not_held_against_it(
+    wanted_value: Any, live_value: Any, alike: bool
+) -> None:
+    assert holds(live_value, wanted_value, "behavior", Rules({}, lenient=True)) is alike
+    assert not holds(live_value, wanted_value, "behavior", Rules({}))
