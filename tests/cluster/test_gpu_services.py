@@ -129,7 +129,7 @@ def test_role_that_is_not_there_is_not_made(
 
 
 def group(namespace: str, size: int = 2, **spec: Any) -> Json:
-    """Return a LeaderWorkerSet; no controller makes its pods here."""
+    """Return a LeaderWorkerSet. spec: fields added or replaced."""
     containers = [{"name": "vllm", "image": "vllm", "args": ["-tp", "8", "-pp", "2"]}]
     proxy = {"name": "proxy", "image": "proxy"}
     return {
@@ -162,7 +162,8 @@ def test_group_gets_devices_in_both_templates_and_is_judged(
     entries: Entries, client: Client, namespace: str
 ) -> None:
     crds.install(client, crds.load("lws"))
-    manifest = group(namespace)
+    # No groups, so that its manager makes no pods, which would count as placed.
+    manifest = group(namespace, replicas=0)
     client.apply(manifest)
     workload = {"kind": "LeaderWorkerSet", "name": "wide", "namespace": namespace}
     unnamed = entries.gpu(accelerator={"type": "nvidia"}, workload={**workload, "container": "x"})
@@ -182,6 +183,7 @@ def test_group_gets_devices_in_both_templates_and_is_judged(
 
     entries.gpu(**wanted)
     live = there(client, manifest)
+    live["spec"]["replicas"] = 1
     found = entries.gpu(state="gathered", services=[live])
     parts = {each["part"]: each for each in found["fit"]["workloads"]}
     assert (parts["leader"]["needed"], parts["worker"]["needed"]) == ("8", "8")

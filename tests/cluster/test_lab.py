@@ -155,6 +155,40 @@ def test_stage_leaves_bare_namespaces_alone(
     assert not untouched.get("status", {}).get("parents")
 
 
+def _groups(namespace: str, **rollout: Any) -> Manifest:
+    pod = {"containers": [{"name": "main", "image": "example.com/none"}]}
+    return {
+        "apiVersion": "leaderworkerset.x-k8s.io/v1",
+        "kind": "LeaderWorkerSet",
+        "metadata": {"name": "wide", "namespace": namespace},
+        "spec": {
+            "replicas": 2,
+            "leaderWorkerTemplate": {"size": 3, "workerTemplate": {"spec": pod}},
+            **({"rolloutStrategy": {"rollingUpdateConfiguration": rollout}} if rollout else {}),
+        },
+    }
+
+
+def test_groups_of_pods_are_made_by_their_real_manager(
+    control_plane: Cluster, namespace: str
+) -> None:
+    client = control_plane.client
+    wanted = _groups(namespace)
+    client.apply(wanted)
+    client.wait_for(
+        wanted, lambda found: found and (found.get("status") or {}).get("readyReplicas") == 2
+    )
+    pods = {pod["metadata"]["name"] for pod in client.list_all("v1", "Pod", namespace)}
+    assert pods == {f"wide-{group}{part}" for group in (0, 1) for part in ("", "-1", "-2")}
+
+
+def test_groups_that_could_not_be_made_are_refused_by_their_managers_webhook(
+    control_plane: Cluster, namespace: str
+) -> None:
+    with pytest.raises(ApiError, match="must not be 0 when `maxSurge` is 0"):
+        control_plane.client.apply(_groups(namespace, maxUnavailable=0, maxSurge=0, partition=0))
+
+
 def test_proxy_counts_what_passes(control_plane: Cluster, namespace: str, proxy: Proxy) -> None:
     through = Client.of(proxy.kubeconfig)
     notes = _config_map(namespace)

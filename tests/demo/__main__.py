@@ -79,7 +79,7 @@ def _start(plane: ControlPlane) -> bool:
         _title(f"The control plane of the last demo still runs: {plane.access.server}")
     else:
         _title(
-            "Starting etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kwok, with fake GPU nodes"
+            "Starting Kubernetes' own programs, LeaderWorkerSet's manager, and kwok, which plays nodes with GPUs"
         )
         plane.start()
         print(f"ready: {plane.access.server}")

@@ -20,7 +20,7 @@ def after_success(plane: ControlPlane) -> str:
 The control plane goes on running. What to do next, from {CHECKOUT}:
 
   look around with kubectl        make lab-shell ARGS={plane.name}
-                                  kubectl get modelservices,deployments,httproutes -A
+                                  kubectl get modelservices,deployments,leaderworkersets,httproutes -A
 
   let this shell use it           {_exports(plane)}
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from .layout import Layout
+from .layout import LWS_MANAGER, Layout
 from .ports import LOOPBACK, free_ports
 
 #: /16, because a /24 is full at 254 Services; outside 10.0.0.0/24, from which kwok gives pod addresses.
@@ -30,6 +30,7 @@ class Ports:
     controller_manager: int
     scheduler: int
     kwok: int
+    lws_webhooks: int
 
     @classmethod
     def free(cls) -> Ports:
@@ -129,4 +130,12 @@ def kwok(binary: Path, layout: Layout, ports: Ports) -> list[str]:
         "--enable-crds=Stage",
         "--node-lease-duration-seconds=40",
         f"--server-address={LOOPBACK}:{ports.kwok}",
+    ]
+
+
+def lws_manager(binary: Path, layout: Layout, _ports: Ports) -> list[str]:
+    return [
+        str(binary),
+        f"--kubeconfig={layout.file(f'{LWS_MANAGER}.kubeconfig')}",
+        f"--config={layout.file(f'{LWS_MANAGER}.json')}",
     ]

@@ -21,7 +21,7 @@ from pathlib import Path
 from . import paths, toolchain
 from .errors import LabError
 from .files import locked
-from .programs import KWOK_VERSION
+from .programs import KWOK_VERSION, LWS_VERSION
 
 Say = Callable[[str], None]
 
@@ -76,7 +76,7 @@ BUNDLES: dict[str, Bundle] = {
     ),
     "lws": Bundle(
         "sigs.k8s.io/lws",
-        "v0.7.0",
+        f"v{LWS_VERSION}",
         _in("config/crd/bases", "leaderworkerset.x-k8s.io_leaderworkersets"),
     ),
     "prometheus": Bundle(
@@ -89,6 +89,15 @@ BUNDLES: dict[str, Bundle] = {
         ),
     ),
 }
+
+#: What the manager of LeaderWorkerSets needs beside its CRD: its rights, its webhooks, and its own patches of these.
+LWS_RIGHTS = Bundle("sigs.k8s.io/lws", f"v{LWS_VERSION}", _in("config/rbac", "role"))
+LWS_WEBHOOKS = Bundle("sigs.k8s.io/lws", f"v{LWS_VERSION}", _in("config/webhook", "manifests"))
+LWS_WEBHOOK_PATCHES = Bundle(
+    "sigs.k8s.io/lws",
+    f"v{LWS_VERSION}",
+    _in("config/webhook", "mutating-patch", "validating-patch"),
+)
 
 #: What ModelService's children need.
 MODEL_SERVICE = ("gateway-api", "inference-extension", "istio", "prometheus")
@@ -175,7 +184,15 @@ KWOK_CHAOS = Bundle(
     ),
 )
 
-_ALL = (*BUNDLES.values(), KWOK_CRD, KWOK_STAGES, KWOK_CHAOS)
+_ALL = (
+    *BUNDLES.values(),
+    KWOK_CRD,
+    KWOK_STAGES,
+    KWOK_CHAOS,
+    LWS_RIGHTS,
+    LWS_WEBHOOKS,
+    LWS_WEBHOOK_PATCHES,
+)
 
 
 def all_fetched() -> bool:

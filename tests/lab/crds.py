@@ -52,7 +52,8 @@ def documents(bundle: Bundle) -> list[Manifest]:
         for document in _parse((bundle.folder / file).read_text(encoding="utf-8"))
     ]
     chosen = [each for each in parsed if not bundle.only or each["metadata"]["name"] in bundle.only]
-    absent = set(bundle.only) - {each["metadata"]["name"] for each in chosen}
+    # Without `only` a document may also be a patch, which has no name.
+    absent = set(bundle.only) - {each["metadata"]["name"] for each in chosen if bundle.only}
     if absent:
         raise LabError(
             f"{bundle.module}@{bundle.version} has no document named {', '.join(sorted(absent))}"

@@ -30,6 +30,8 @@ from .files import locked
 from .proxy import Proxy
 
 NODES = "gpu"
+#: CRDs from the start on. That of LeaderWorkerSets is one of them, so that their manager runs.
+CRDS = (*MODEL_SERVICE, "lws")
 
 
 _SHARED = "xdist-"
@@ -37,7 +39,7 @@ _SHARED = "xdist-"
 
 @pytest.fixture(scope="session")
 def control_plane() -> Iterator[Cluster]:
-    """A cluster with the GPU fleet and the CRDs that ModelService needs: the lab's, or that of LAB_KUBECONFIG."""
+    """A cluster with the GPU fleet, the CRDs that ModelService needs and LeaderWorkerSets: the lab's, or that of LAB_KUBECONFIG."""
     brought = lab_from_environment()
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
     if brought:
@@ -46,12 +48,12 @@ def control_plane() -> Iterator[Cluster]:
     elif run and "PYTEST_XDIST_WORKER" in os.environ:
         yield _shared(run)
     else:
-        with ControlPlane(nodes=NODES, crds=MODEL_SERVICE) as own:
+        with ControlPlane(nodes=NODES, crds=CRDS) as own:
             yield own
 
 
 def _shared(run: str) -> ControlPlane:
-    plane = ControlPlane(f"{_SHARED}{run}", nodes=NODES, crds=MODEL_SERVICE, owner=os.getppid())
+    plane = ControlPlane(f"{_SHARED}{run}", nodes=NODES, crds=CRDS, owner=os.getppid())
     with locked(paths.state() / ".shared.lock"):
         found = plane.state
         if found is None or found.phase in ("failed", "dead"):

@@ -19,11 +19,17 @@ from .ports import LOOPBACK
 ADMIN = "lab-admin"
 ADMIN_GROUPS = ("system:masters",)
 
-#: The programs' own users; RBAC has roles for the first two, kwok may do everything.
+LWS_MANAGER = "lws-manager"
+#: Its webhooks' certificate below `pki/`; the file's name is the manager's choice.
+LWS_CERTIFICATE = "lws-webhooks/tls"
+
+#: The programs' own users; RBAC has roles for the first two, kwok may do everything, LeaderWorkerSet's manager what its release
+#: gives it.
 PROGRAM_USERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "kube-controller-manager": ("system:kube-controller-manager", ()),
     "kube-scheduler": ("system:kube-scheduler", ()),
     "kwok": ("lab-kwok", ADMIN_GROUPS),
+    LWS_MANAGER: ("lab-lws-manager", ()),
 }
 
 #: First address of the service range: how pods would reach the API server.
@@ -117,6 +123,7 @@ def prepare(layout: Layout, api_port: int, token: str) -> None:
     _write_pair(layout, "ca", authority.pair)
     hosts = (LOOPBACK, _SERVICE_ADDRESS, "localhost", *_SERVICE_NAMES)
     _write_pair(layout, "apiserver", authority.server("kube-apiserver", hosts))
+    _write_pair(layout, LWS_CERTIFICATE, authority.server("lws-webhooks", (LOOPBACK,)))
     _write_pair(layout, "tokens", pki.signing_keys())
     groups = ",".join(ADMIN_GROUPS)
     write_atomically(

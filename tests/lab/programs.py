@@ -11,6 +11,7 @@ from dataclasses import dataclass
 KUBERNETES_VERSION = "1.36.3"
 ETCD_VERSION = "3.7.3"
 KWOK_VERSION = "0.8.0"
+LWS_VERSION = "0.7.0"
 
 #: Go that the modules ask for, and where to get one if the machine has none.
 GO_VERSION = (1, 26)
@@ -63,5 +64,9 @@ MODULES = (
             Program("etcd", "go.etcd.io/etcd/server/v3", compiled_as="server"),
             Program("kwok", "sigs.k8s.io/kwok/cmd/kwok"),
         ),
+    ),
+    Module(
+        name="lws",
+        programs=(Program("lws-manager", "sigs.k8s.io/lws/cmd", compiled_as="cmd"),),
     ),
 )

@@ -22,12 +22,12 @@ import time
 import traceback
 from pathlib import Path
 
-from . import build, commands, crd_sources, crds, layout, process, state
+from . import build, commands, crd_sources, crds, layout, lws, process, state
 from .client import UNREACHABLE, ApiError, Client, Manifest
 from .commands import Ports
 from .errors import LabError
 from .files import lock_or_fail
-from .layout import Layout
+from .layout import LWS_MANAGER, Layout
 from .own_stages import await_descriptions, stages_for
 from .ports import LOOPBACK
 from .state import State
@@ -37,7 +37,7 @@ _LOOK_EVERY = 0.1
 
 #: Ended first to last: nobody asks a server that is gone.
 _STOP_ORDER = (
-    ("kwok", "kube-scheduler", "kube-controller-manager"),
+    (LWS_MANAGER, "kwok", "kube-scheduler", "kube-controller-manager"),
     ("kube-apiserver",),
     ("etcd",),
 )
@@ -106,9 +106,17 @@ class Supervisor:
         await asyncio.to_thread(await_descriptions, client, own)
         await asyncio.to_thread(client.apply_all, [*crds.documents(crd_sources.KWOK_STAGES), *own])
         self._note("stages are applied")
+        if lws.is_wanted(self.definitions):
+            await self._start_lws_manager(client)
+            self._note("LeaderWorkerSet's manager is ready")
         self.state.phase = "ready"
         self.state.started_in = round(time.monotonic() - self.began, 2)
         state.write(self.place, self.state)
+
+    async def _start_lws_manager(self, client: Client) -> None:
+        lws.configure(self.place, self.ports.lws_webhooks)
+        await self._launch(LWS_MANAGER, commands.lws_manager)
+        await asyncio.to_thread(lws.install, client, self.place, self.ports.lws_webhooks)
 
     def _note(self, text: str) -> None:
         # Goes to the supervisor's log: where a slow start spent its time.

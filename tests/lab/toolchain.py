@@ -22,9 +22,14 @@ from .programs import GO_PACKAGE, GO_VERSION
 Say = Callable[[str], None]
 
 
+#: The compiler collects its garbage less often: a fifth less work for some hundred MB more. The user's own GOGC wins.
+_GARBAGE = {"GOGC": "400"}
+
+
 def environment() -> dict[str, str]:
     """The environment in which Go runs: no C compiler needed, no other toolchain fetched."""
-    return {**os.environ, "CGO_ENABLED": "0", "GOTOOLCHAIN": "local", "GOWORK": "off"}
+    fixed = {"CGO_ENABLED": "0", "GOTOOLCHAIN": "local", "GOWORK": "off"}
+    return {**_GARBAGE, **os.environ, **fixed}
 
 
 def version_of(text: str) -> tuple[int, int] | None:

@@ -13,7 +13,6 @@ from ansible_collections.modelops.inference.plugins.module_utils.services.llm_in
 from tests.lab import crds
 from tests.lab.client import Client
 from tests.lab.crd_sources import LLM_INFERENCE_SERVICE
-from tests.lab.own_stages import await_descriptions, stages_for
 
 Json = dict[str, Any]
 API_VERSION = "serving.kserve.io/v1alpha2"
@@ -25,12 +24,8 @@ KSERVE, GATEWAY = "kserve", "kserve-ingress-gateway"
 def prepare(client: Client) -> None:
     """Install the kinds and the default gateway. The collection's own presets are used."""
     # One after the other: the list of a group's kinds is served as soon as one of them is in it.
-    neighbours = crds.load(*LLM_INFERENCE_SERVICE)
-    for definitions in (neighbours, [crd()], [config_crd()]):
+    for definitions in (crds.load(*LLM_INFERENCE_SERVICE), [crd()], [config_crd()]):
         crds.install(client, definitions)
-    played = stages_for(neighbours)
-    await_descriptions(client, played)
-    client.apply_all(played)
     client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": KSERVE}})
     client.apply(
         {
