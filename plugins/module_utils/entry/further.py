@@ -2,7 +2,8 @@
 """What a run has to do once more: some children depend on what its own writes brought about.
 
 A certificate names the addresses that the server gives to Services, so everything from the certificate on waits for them. What a
-live object decides (a route that a gateway has refused) may be decided anew.
+live object decides (a route that a gateway has refused) may be decided anew. Pods that name the generation of their custom resource
+wait for its update: else they would be made anew twice.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from ..engine.outcome import Outcome
-from ..engine.plan import Change
+from ..engine.plan import Action, Change, ServicePlan
 from ..kube.intent import Stage
 from ..kube.reference import Reference
 from .keys import KeyMaker
@@ -27,15 +28,37 @@ ROUNDS = 4
 PutOff = dict[Reference, list[Change]]
 
 
-def put_off(planned: Planned, unfinished: Collection[Reference]) -> PutOff:
-    """Take out of a plan what has to wait: of unfinished services the certificate and all that comes after it, deletions as well."""
+def put_off(
+    planned: Planned, unfinished: Collection[Reference], targets: Collection[Target]
+) -> PutOff:
+    """Take out of a plan what has to wait, deletions as well.
+
+    Of unfinished services the certificate and all that comes after it; of those whose children name a generation that this very plan
+    raises, all children.
+    """
     late: PutOff = {}
+    of_generation = {target.reference for target in targets if target.of_generation}
     for plan in planned.plans:
-        if plan.service in unfinished and not plan.controller:
-            late[plan.service] = [c for c in plan.changes if c.stage >= Stage.CERTIFICATE]
-            plan.changes[:] = [c for c in plan.changes if c.stage < Stage.CERTIFICATE]
+        if plan.controller:
+            continue
+        if plan.service in of_generation and _raises_generation(plan):
+            first = Stage.ACCESS
+        elif plan.service in unfinished:
+            first = Stage.CERTIFICATE
+        else:
+            continue
+        late[plan.service] = [c for c in plan.changes if c.stage >= first]
+        plan.changes[:] = [c for c in plan.changes if c.stage < first]
     planned.removed[:] = [change for change in planned.removed if change.service not in late]
     return late
+
+
+def _raises_generation(plan: ServicePlan) -> bool:
+    """Tell whether a plan may raise the generation of a custom resource: it writes one that is there."""
+    return any(
+        change.stage is Stage.PARENT and change.action in (Action.UPDATE, Action.ADOPT)
+        for change in plan.changes
+    )
 
 
 def skipped(late: PutOff, outcomes: Collection[Outcome]) -> Iterator[Outcome]:

@@ -94,7 +94,7 @@ class Reconciler:
             done.refuse(again.plans, skip_invalid=self._skip_invalid)
             _keep_warnings(planned.plans, again.plans)
             done.snapshot, done.plans = again.snapshot, again.plans
-            late = put_off(again, keys.unfinished)
+            late = put_off(again, keys.unfinished, done.targets)
             self._execute(again, frozenset(), check)
             try:
                 self._repeat(late, check)
@@ -120,7 +120,7 @@ class Reconciler:
             guards.wait_for_dying(self._cluster, planned.plans)
             done.replace(targets, planned.plans)
             done.refuse(done.plans, skip_invalid=self._skip_invalid)
-            late = put_off(planned, keys.unfinished)
+            late = put_off(planned, keys.unfinished, targets)
             self._execute(planned, frozenset(), guard)
 
     def _target(self, service: Service, intent: Intent) -> Target:

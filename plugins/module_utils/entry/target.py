@@ -29,7 +29,7 @@ AUTO = "auto"
 
 @dataclass(slots=True)
 class Target:
-    """One service compiled, and who reconciles it. document: its custom resource as it is applied. basis, nothing: see `Intent`."""
+    """One service compiled, and who reconciles it. document: its custom resource as it is applied. basis and below: see `Intent`."""
 
     service: Service
     document: Json
@@ -37,6 +37,7 @@ class Target:
     reconciler: str
     basis: Any = None
     nothing: bool = False
+    of_generation: bool = False
 
     @property
     def reference(self) -> Reference:
@@ -47,7 +48,15 @@ class Target:
 def target_of(service: Service, intent: Intent, fleet: str, reconciler: str) -> Target:
     """Return a compiled service with its children as they are applied for a fleet."""
     children = tuple(desired(child, service.reference, fleet) for child in intent.children)
-    return Target(service, intent.parent, children, reconciler, intent.basis, intent.nothing)
+    return Target(
+        service,
+        intent.parent,
+        children,
+        reconciler,
+        intent.basis,
+        intent.nothing,
+        intent.of_generation,
+    )
 
 
 class Controllers:

@@ -51,12 +51,14 @@ class Intent:
 
     nothing: that it wants no child at all is meant so, and no fault of whoever rendered it.
     basis: what the children were made of, for whoever looks at the service later; its kind alone knows what that is.
+    of_generation: that children name the generation of the custom resource, which an update of it raises.
     """
 
     parent: Json
     children: tuple[Child, ...]
     basis: Any = None
     nothing: bool = False
+    of_generation: bool = False
 
     @property
     def reference(self) -> Reference:

@@ -54,7 +54,13 @@ def compile(service: InferenceService, settings: Settings, reader: Reader) -> In
     if faults:
         raise InputError([Complaint(service.subject, faults)])
     stopped = meant.resolved.service.stopped
-    return Intent(parent=service.document, children=wanted, basis=meant, nothing=stopped)
+    return Intent(
+        parent=service.document,
+        children=wanted,
+        basis=meant,
+        nothing=stopped,
+        of_generation=any(component.workers for component in meant.components.items),
+    )
 
 
 def children(meant: Understood, reader: Reader) -> tuple[Child, ...]:
