@@ -88,21 +88,6 @@ def test_every_part_of_a_split_service_gets_ready(entries: Entries, place: str) 
     assert said["PrefillWorkloadReady"] == said["MainWorkloadReady"] == said["Ready"] == "True"
 
 
-def test_groups_of_pods_get_ready_where_the_lab_plays_their_manager(
-    entries: Entries, client: Client, place: str
-) -> None:
-    spread = {"parallelism": {"data": 4, "dataLocal": 2}, "worker": {"containers": []}}
-    service = routed("chat", place, **spread, prefill={"replicas": 1, **spread})
-    result = entries.reconcile(service, **WAIT)
-    said = conditions(result)
-    assert said["WorkerWorkloadReady"] == said["PrefillWorkerWorkloadReady"] == "True"
-    assert result["services"][0]["ready"]
-    for name in ("chat-kserve-mn", "chat-kserve-mn-prefill"):
-        group = there(client, child("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", name, place))
-        assert group["spec"]["leaderWorkerTemplate"]["size"] == 2
-    assert not entries.reconcile(service)["changed"]
-
-
 def test_the_old_version_is_taken_and_the_new_one_stored(
     entries: Entries, client: Client, place: str
 ) -> None:

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,17 @@ from tests.lab.fixtures import fresh_namespace
 
 from .support.cluster import read, there
 from .support.entries import Entries, actions
-from .support.llm_services import children, prepare, routed
+from .support.groups import (
+    await_nothing,
+    demand_manager,
+    groups,
+    is_ready,
+    pods,
+    spread,
+    uids,
+    with_env,
+)
+from .support.llm_services import child, children, prepare, routed
 from .support.services import custom_resource, reference
 
 Json = dict[str, Any]
@@ -41,23 +52,36 @@ class Made:
 
 @pytest.fixture
 def made(client: Client, entries: Entries) -> Iterator[Made]:
-    """A service whose children the controller has made: those that we made first, put there again by it."""
-    with fresh_namespace(client, "bare") as place:
-        service = routed("chat", place)
-        entries.reconcile(service)
-        found = [_as_sent(there(client, each)) for each in children("chat", place)]
-        entries.reconcile(service, state="absent", wait=True)
-        for each in found:
-            client.wait_for(each, lambda live: live is None)
-        owner = client.create(
-            {**service, "metadata": {**service["metadata"], "finalizers": [FINALIZER]}},
-            fieldManager="kubectl-create",
-        )
-        for each in found:
-            client.create(_owned(each, owner), fieldManager=MANAGER)
-        yield Made(service, found)
-        if read(client, custom_resource(service)) is not None:
-            client.patch(custom_resource(service), {"metadata": {"finalizers": None}})
+    """A service in single pods whose children the controller has made."""
+    with (
+        fresh_namespace(client, "bare") as place,
+        _made_by_controller(
+            client, entries, routed("chat", place), children("chat", place)
+        ) as found,
+    ):
+        yield found
+
+
+@contextmanager
+def _made_by_controller(
+    client: Client, entries: Entries, service: Json, wanted: Sequence[Json]
+) -> Iterator[Made]:
+    """Give a service whose children the controller has made: those that we made first, put there again by it."""
+    entries.reconcile(service)
+    found = [_as_sent(there(client, each)) for each in wanted]
+    entries.reconcile(service, state="absent", wait=True)
+    for each in found:
+        client.wait_for(each, lambda live: live is None)
+    await_nothing(client, service["metadata"]["name"], service["metadata"]["namespace"])
+    owner = client.create(
+        {**service, "metadata": {**service["metadata"], "finalizers": [FINALIZER]}},
+        fieldManager="kubectl-create",
+    )
+    for each in found:
+        client.create(_owned(each, owner), fieldManager=MANAGER)
+    yield Made(service, found)
+    if read(client, custom_resource(service)) is not None:
+        client.patch(custom_resource(service), {"metadata": {"finalizers": None}})
 
 
 def _as_sent(live: Json) -> Json:
@@ -134,3 +158,55 @@ def test_what_was_taken_over_goes_with_the_finalizer_of_the_controller(
     binding = f"{made.service['metadata']['namespace']}-chat-epp-auth-rb"
     kind = "rbac.authorization.k8s.io/v1", "ClusterRoleBinding"
     assert read(client, reference(*kind, binding, "")) is None
+
+
+@pytest.fixture
+def grouped(client: Client, entries: Entries) -> Iterator[Made]:
+    """A service in two groups of pods, all ready, whose children the controller has made."""
+    demand_manager(client)
+    with fresh_namespace(client, "bare") as place:
+        wanted = [
+            child("v1", "Secret", "chat-kserve-self-signed-certs", place),
+            child("v1", "ServiceAccount", "chat-kserve-mn", place),
+            child("v1", "Service", "chat-kserve-workload-svc", place),
+            groups("chat", place),
+        ]
+        service = spread("chat", place, replicas=2)
+        with _made_by_controller(client, entries, service, wanted) as found:
+            client.wait_for(
+                groups("chat", place),
+                lambda live: live and (live.get("status") or {}).get("readyReplicas") == 2,
+            )
+            yield found
+
+
+def test_groups_are_taken_over_and_no_pod_is_made_anew(
+    entries: Entries, client: Client, grouped: Made
+) -> None:
+    place = grouped.service["metadata"]["namespace"]
+    before = uids(client, "chat", place)
+    assert len(before) == 4
+    direct: Json = {"reconciler": "direct", "adopt": True}
+    predicted = entries.reconcile(grouped.service, **direct, check_mode=True)
+    result = entries.reconcile(grouped.service, **direct, wait=True, wait_timeout=180.0)
+    assert actions(predicted) == actions(result)
+    assert actions(result)["LeaderWorkerSet/chat-kserve-mn"] == "adopted"
+    assert result["services"][0]["ready"]
+    assert uids(client, "chat", place) == before
+    assert all(map(is_ready, pods(client, "chat", place).values()))
+    (told,) = entries.info(grouped.service)["services"]
+    assert {pod["name"]: pod["uid"] for pod in told["pods"]} == before
+    again = entries.reconcile(grouped.service)
+    assert not again["changed"], actions(again)
+
+
+def test_groups_that_would_start_anew_are_not_taken_without_leave(
+    entries: Entries, client: Client, grouped: Made
+) -> None:
+    place = grouped.service["metadata"]["namespace"]
+    before = uids(client, "chat", place)
+    changed = with_env(grouped.service, "worker", "other")
+    message = entries.refused(changed, reconciler="direct", adopt=True)
+    assert "allow_restart" in message
+    assert "LeaderWorkerSet" in message
+    assert uids(client, "chat", place) == before

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..kube.groups import KIND as _LEADER_WORKER
+from ..kube.groups import SET_LABEL
 from ..kube.manifest import Json, value_at
 from ..kube.pod_rules import is_extended
 from ..kube.reference import Reference
@@ -15,9 +17,7 @@ from .requests import Amounts, pod_requests
 from .vendors import is_device
 
 #: Kinds of which we know where the pods stand.
-WORKLOADS = ("Pod", "Deployment", "StatefulSet", "ReplicaSet", "Job", "LeaderWorkerSet")
-_LEADER_WORKER = "LeaderWorkerSet"
-_GROUP_NAME = "leaderworkerset.sigs.k8s.io/name"
+WORKLOADS = ("Pod", "Deployment", "StatefulSet", "ReplicaSet", "Job", _LEADER_WORKER)
 _POD_IN_GROUP = "leaderworkerset.sigs.k8s.io/worker-index"
 _LEADER = "leader"
 _EXCLUSIVE = "leaderworkerset.sigs.k8s.io/exclusive-topology"
@@ -62,7 +62,7 @@ class Demand:
         written = value_at(self.template, ("metadata", "labels")) or {}
         if self.workload.kind != _LEADER_WORKER:
             return written
-        return {**written, _GROUP_NAME: self.workload.name}
+        return {**written, SET_LABEL: self.workload.name}
 
     @property
     def claims(self) -> bool:
@@ -175,7 +175,7 @@ def _selector(manifest: Json, part: str, template: Json) -> Mapping[str, Any]:
         return dict(selector)
     if manifest["kind"] != _LEADER_WORKER:
         return {"matchLabels": value_at(template, ("metadata", "labels")) or {}}
-    group = {"matchLabels": {_GROUP_NAME: manifest["metadata"]["name"]}}
+    group = {"matchLabels": {SET_LABEL: manifest["metadata"]["name"]}}
     if not part:
         return group
     # The leader is the first pod of its group.

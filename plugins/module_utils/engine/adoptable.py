@@ -22,7 +22,8 @@ from .plan import Action, Change, ServicePlan
 from .predecessors import entries, wrote_before
 
 VERSION_LABEL = f"{RECOMMENDED_PREFIX}version"
-POD_TEMPLATE = ("spec", "template")
+#: Where the templates of pods stand; those of groups beside what else makes their manager start all groups anew.
+_TEMPLATES = (("spec", "template"), ("spec", "leaderWorkerTemplate"))
 #: How many fields a problem names.
 NAMED_FIELDS = 10
 
@@ -95,9 +96,10 @@ def _meets(fields: Json, value: Any) -> bool:
 def _restarts(cluster: Cluster, adopted: Sequence[Adopted], plan: ServicePlan) -> list[Problem]:
     """Return a problem for each workload that adoption would give another pod template."""
     calls = [
-        partial(_restart, cluster, change, wanted, live, plan)
+        partial(_restart, cluster, change, wanted, live, plan, path)
         for change, wanted, live in adopted
-        if value_at(live, POD_TEMPLATE)
+        for path in _TEMPLATES
+        if value_at(live, path)
     ]
     found: list[Problem] = []
     for answer in cluster.parallel(calls):
@@ -108,14 +110,19 @@ def _restarts(cluster: Cluster, adopted: Sequence[Adopted], plan: ServicePlan) -
 
 
 def _restart(
-    cluster: Cluster, change: Change, wanted: Desired, live: Json, plan: ServicePlan
+    cluster: Cluster,
+    change: Change,
+    wanted: Desired,
+    live: Json,
+    plan: ServicePlan,
+    path: tuple[str, ...],
 ) -> list[Problem]:
     try:
         after = foresee(cluster, live, wanted, plan)
     except ClusterError as error:
         return [Problem("", f"{change.reference} cannot be adopted: {error}", rule="adopt")]
-    templates = value_at(live, POD_TEMPLATE), value_at(after, POD_TEMPLATE)
-    fields = sorted(_differing(*templates, ".".join(POD_TEMPLATE)))
+    templates = value_at(live, path), value_at(after, path)
+    fields = sorted(_differing(*templates, ".".join(path)))
     if not fields:
         return []
     named = few(fields, NAMED_FIELDS)

@@ -12,7 +12,7 @@ from ..cluster.results import Applied
 from ..kube import managed_fields
 from ..kube.manifest import Json, put_at, value_at
 from ..kube.reference import Reference
-from ..kube.rollout import still_observed
+from ..kube.rollout import as_observed
 from . import FIELD_MANAGER, HANDOVER_MANAGER
 from .adopt import foresee, handed_over, take_over
 from .compare import Difference, difference
@@ -94,6 +94,8 @@ class Writer:
                 f"{change.reference}: somebody else created it at the same moment; our fields were withdrawn"
             )
         live = self._settle(wanted, answer.object, manifest, plan, force=force)
+        if change.live:
+            live = as_observed(change.live, live)
         return _done(change, live, PAST[change.action])
 
     def delete(self, change: Change) -> Outcome:
@@ -154,7 +156,7 @@ class Writer:
             wanted, answer.object, manifest, plan, force=self._policy.force_conflicts
         )
         warning = two_owners(live, taken) or self._unrecorded(change, wanted, live, plan)
-        return replace(_done(change, still_observed(live, after), "updated"), warning=warning)
+        return replace(_done(change, as_observed(live, after), "updated"), warning=warning)
 
     def _unrecorded(self, change: Change, wanted: Desired, live: Json, plan: ServicePlan) -> str:
         if not was_wiped(wanted, live):

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..kube.fault import Fault
+from ..kube.groups import unchanged_since
 from ..kube.manifest import Json
 from ..kube.reader import Reader
 from ..kube.reference import Reference
@@ -50,9 +51,7 @@ class Awaited:
         self._faults: Sequence[Fault] = ()
         self._since: dict[str, float] = {}
         self._left = {
-            reference: known[reference]["metadata"]
-            for reference in self._ours()
-            if reference in known
+            reference: known[reference] for reference in self._ours() if reference in known
         }
 
     @property
@@ -100,9 +99,11 @@ class Awaited:
 
     def _current(self, reference: Reference, live: Json) -> Json:
         """Return an object, without its status where that is of a time before our write, which the status then knows nothing of."""
-        left, meta = self._left.get(reference, {}), live["metadata"]
-        older = (meta.get("generation") or 0) < (left.get("generation") or 0)
-        return {**live, "status": {}} if older and meta.get("uid") == left.get("uid") else live
+        left = self._left.get(reference)
+        if left is None or left["metadata"].get("uid") != live["metadata"].get("uid"):
+            return live
+        before, now = (each["metadata"].get("generation") or 0 for each in (left, live))
+        return {**live, "status": {}} if now < before else unchanged_since(left, live)
 
     def _present(self, observation: Observation) -> Iterator[Fault]:
         yield from observation.faults

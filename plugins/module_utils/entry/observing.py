@@ -19,7 +19,7 @@ from ..kube.manifest import Json
 from ..kube.pods import UNREAD, newest, pod_fault
 from ..kube.reader import GivenObjects, Lookup, Reader
 from ..kube.reference import Reference
-from ..kube.rollout import WORKLOADS, read_rollout
+from ..kube.rollout import WORKLOADS, pod_selector, read_rollout
 from ..services.kind import Observation
 from .looking import Surroundings
 from .target import CONTROLLER, Target
@@ -31,6 +31,8 @@ POD = ("v1", "Pod")
 #: How often a status is written again because something else of the custom resource changed in between.
 STATUS_TRIES = 5
 STATUS_MANAGER = f"{FIELD_MANAGER}.status"
+#: What keeps a service whose conditions are all true.
+NOT_YET = "its conditions are true, but not all of its pods are ready and of the present spec yet"
 
 
 def observe(
@@ -73,12 +75,13 @@ def _replicas(target: Target, objects: Lookup, status: Json) -> tuple[int, int] 
 def _pod_faults(target: Target, pods: Sequence[Json]) -> Iterator[Fault]:
     """Yield what pods say that a controller made: most controllers do not pass it on."""
     for child in target.children:
-        if child.reference.kind == "Deployment":
-            selector = child.manifest("")["spec"]["selector"]["matchLabels"]
+        if child.reference.kind in WORKLOADS:
+            selector = pod_selector(child.manifest(""))
             faults = (pod_fault(pod) for pod in newest(pods, selector))
             fault = next(filter(None, faults), None)
             if fault is not None:
-                yield replace(fault, message=f"Deployment {child.reference.name}, {fault.message}")
+                subject = f"{child.reference.kind} {child.reference.name}"
+                yield replace(fault, message=f"{subject}, {fault.message}")
 
 
 def _reported(live: Json | None) -> Observation:
@@ -186,9 +189,10 @@ def summary(observation: Observation) -> str:
 
 def lacking(observation: Observation) -> list[str]:
     """Return why a service is not ready, the first reason first: `<condition>: <reason>: <message>`."""
-    wanting = [
-        item for item in observation.status.get("conditions") or [] if item.get("status") != "True"
-    ]
+    conditions = observation.status.get("conditions") or []
+    wanting = [item for item in conditions if item.get("status") != "True"]
+    if conditions and not wanting and not observation.ready:
+        return [NOT_YET]
     wanting.sort(key=lambda item: item["type"] != "Ready")
     # Ready and a role's own condition often say the same; once is enough.
     first = {(item.get("reason"), item.get("message")): item for item in reversed(wanting)}

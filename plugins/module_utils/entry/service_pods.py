@@ -9,20 +9,19 @@ from ..cluster.connection import Cluster
 from ..cluster.errors import Forbidden
 from ..kube.labels import selector_text
 from ..kube.manifest import Json
+from ..kube.pods import workload_of
 from ..kube.reference import Reference
+from ..kube.rollout import WORKLOADS
 from .target import Target
-
-#: Label of a ReplicaSet's pods; the ReplicaSet is called after its Deployment and this hash.
-TEMPLATE_HASH = "pod-template-hash"
 
 
 def pods_of(cluster: Cluster, targets: Sequence[Target]) -> dict[Reference, list[Json]]:
     """Return name and uid of each service's pods that are not ending; none where pods may not be listed."""
     owners = {
-        (child.reference.namespace, child.reference.name): target.reference
+        child.reference: target.reference
         for target in targets
         for child in target.children
-        if child.reference.kind == "Deployment"
+        if child.reference.kind in WORKLOADS
     }
     found: dict[Reference, list[Json]] = {target.reference: [] for target in targets}
     for namespace, selector in sorted(
@@ -38,18 +37,9 @@ def pods_of(cluster: Cluster, targets: Sequence[Target]) -> dict[Reference, list
         except Forbidden:
             continue
         for pod in listing.items:
-            service = owners.get((namespace, _deployment(pod)))
+            workload = workload_of(pod)
+            service = owners.get(workload) if workload else None
             if service and not pod["metadata"].get("deletionTimestamp"):
                 meta = pod["metadata"]
                 found[service].append({"name": meta["name"], "uid": meta["uid"]})
     return found
-
-
-def _deployment(pod: Json) -> str:
-    """Return the name of the Deployment that a pod belongs to, empty where it belongs to none."""
-    meta = pod["metadata"]
-    suffix = f"-{(meta.get('labels') or {}).get(TEMPLATE_HASH, '')}"
-    for owner in meta.get("ownerReferences") or []:
-        if owner["kind"] == "ReplicaSet" and str(owner["name"]).endswith(suffix):
-            return str(owner["name"]).removesuffix(suffix)
-    return ""

@@ -20,6 +20,9 @@ UNTRACKED = {"": ("apiVersion", "kind"), "metadata": ("name", "namespace")}
 
 Fields = dict[str, Any]
 
+#: Lists whose items are owned one by one.
+_KEYED = ("map", "set")
+
 
 def apply_entry(live: Json, manager: str, subresource: str = "") -> Json | None:
     """Return the entry of a manager's server-side applies, or None where it never applied this object."""
@@ -163,18 +166,25 @@ def leaves(fields: Fields, path: str = "") -> Iterator[str]:
 def authored(value: Any, fields: Fields, schema: Json) -> Any:
     """Return what a manager sent, from the live value and the fields it owns; defaults that the server added are left out.
 
-    An owned map without owned fields was sent empty, unless the schema says that the map is one value (atomic).
+    An owned map without owned fields was sent empty, unless the schema says that the map is one value (atomic). A list of keyed items
+    that is empty leaves no mark, so it was sent with the map in which it stands.
     schema: the OpenAPI schema of the value, as in a CRD.
     """
     below = {step: inner for step, inner in fields.items() if step != "."}
-    if not below:
-        atomic = schema.get("x-kubernetes-map-type") == "atomic"
-        return value if atomic or not isinstance(value, dict) else {}
+    properties = schema.get("properties") or {}
+    if not below and (
+        not isinstance(value, dict) or schema.get("x-kubernetes-map-type") == "atomic"
+    ):
+        return value
     if isinstance(value, dict):
-        properties = schema.get("properties") or {}
         rest = schema.get("additionalProperties")
         other = rest if isinstance(rest, dict) else {}
-        return {
+        unmarked = {
+            name: each
+            for name, each in value.items()
+            if each == [] and (properties.get(name) or {}).get("x-kubernetes-list-type") in _KEYED
+        }
+        return unmarked | {
             name: authored(value[name], inner, properties.get(name, other))
             for name, inner in members(below).items()
             if name in value

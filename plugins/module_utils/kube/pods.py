@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from . import groups
 from .fault import Fault
 from .manifest import Json
 from .reference import Reference
@@ -24,6 +25,7 @@ LASTING_REASONS = frozenset(
     }
 )
 _TEMPLATE_HASH = "pod-template-hash"
+_TEMPLATE_LABELS = (_TEMPLATE_HASH, groups.TEMPLATE_LABEL)
 
 
 class Unread(tuple[Json, ...]):
@@ -83,8 +85,11 @@ def newest(pods: Sequence[Json], selector: Mapping[str, str]) -> list[Json]:
     if not living:
         return []
     youngest = max(living, key=lambda pod: str(pod["metadata"].get("creationTimestamp") or ""))
-    template = _labels(youngest).get(_TEMPLATE_HASH)
-    return [pod for pod in living if _labels(pod).get(_TEMPLATE_HASH) == template]
+    return [pod for pod in living if _template(pod) == _template(youngest)]
+
+
+def _template(pod: Json) -> list[str | None]:
+    return [_labels(pod).get(label) for label in _TEMPLATE_LABELS]
 
 
 def _labels(pod: Json) -> Mapping[str, str]:
@@ -97,8 +102,10 @@ def _alive(pod: Json) -> bool:
 
 
 def workload_of(pod: Json) -> Reference | None:
-    """Return the Deployment that a pod belongs to, by the name of its ReplicaSet, or what else owns it; None for a bare pod."""
+    """Return the Deployment or LeaderWorkerSet that a pod belongs to, whatever stands between; else what owns it, None for a bare pod."""
     meta = pod["metadata"]
+    if of_groups := _labels(pod).get(groups.SET_LABEL):
+        return Reference(groups.API_VERSION, groups.KIND, meta.get("namespace") or "", of_groups)
     owners = meta.get("ownerReferences") or ()
     owner = next((each for each in owners if each.get("controller")), None)
     if owner is None:

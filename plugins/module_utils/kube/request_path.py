@@ -28,8 +28,6 @@ _LAYERS = {
 }
 OTHER = "other"
 _PICKER = "picker"
-#: Pods of a LeaderWorkerSet belong to StatefulSets that carry its name here.
-_GROUP_LABEL = "leaderworkerset.sigs.k8s.io/name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,7 @@ def way(
     live: the children that are there. gateways: those that the routes name. pods: any, the service's among them.
     manager: whose last write of each object is told.
     """
-    own = [pod for pod in pods if _owner(pod) in children]
+    own = [pod for pod in pods if workload_of(pod) in children]
     pickers = _pickers(children, live)
     rows = [_row(gateway, "gateway", found) for gateway, found in gateways.items()]
     for child in children:
@@ -61,7 +59,7 @@ def way(
         rows.append({**_row(child, layer, state(found, pods)), "written": _written(found, manager)})
     for pod in own:
         node = (pod.get("spec") or {}).get("nodeName") or ""
-        owner = _owner(pod)
+        owner = workload_of(pod)
         row = _row(Reference.of({**_POD, **pod}), "pod", pod_state(pod))
         rows.append({**row, "node": node, "of": owner.name if owner else ""})
     order = ["gateway", "route", "pool", _PICKER, "workload", "pod", OTHER]
@@ -165,16 +163,6 @@ def parents(routes: Iterable[Json]) -> list[Reference]:
                     )
                 )
     return list(dict.fromkeys(found))
-
-
-def _owner(pod: Json) -> Reference | None:
-    """Return the workload of a pod, whatever stands between."""
-    meta = pod["metadata"]
-    group = (meta.get("labels") or {}).get(_GROUP_LABEL)
-    if group:
-        place = meta.get("namespace") or ""
-        return Reference("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", place, group)
-    return workload_of(pod)
 
 
 def _pickers(children: Sequence[Reference], live: Mapping[Reference, Json]) -> set[Reference]:

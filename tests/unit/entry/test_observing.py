@@ -12,6 +12,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.engine.apply im
 from ansible_collections.modelops.inference.plugins.module_utils.engine.parent import record
 from ansible_collections.modelops.inference.plugins.module_utils.entry.awaited import reached
 from ansible_collections.modelops.inference.plugins.module_utils.entry.observing import (
+    NOT_YET,
     condition,
     known_objects,
     lacking,
@@ -66,6 +67,8 @@ def _observation(*conditions: Json, ready: bool = False, **status: Any) -> Obser
             "Ready: Why: text, B: Why: b",
         ),
         (_observation(_said("Ready", "Unknown")), "Ready: Why: text"),
+        # Old pods, or a controller that has not looked yet.
+        (_observation(_said("Ready", "True")), NOT_YET),
         (_observation(ready=True), "ready"),
         (_observation(), "no status yet"),
         (Observation({}, False), "no status yet"),

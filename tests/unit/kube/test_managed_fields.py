@@ -134,6 +134,7 @@ def test_part_of_an_object_that_is_owned(value: Any, fields: Json, part: Any) ->
 
 
 ATOMIC: Json = {"properties": {"a": {"x-kubernetes-map-type": "atomic"}}}
+KEYED: Json = {"properties": {"a": {"properties": {"b": {"x-kubernetes-list-type": "map"}}}}}
 
 
 @pytest.mark.parametrize(
@@ -144,6 +145,9 @@ ATOMIC: Json = {"properties": {"a": {"x-kubernetes-map-type": "atomic"}}}
         ({"a": {"b": 1}}, {"f:a": {}}, ATOMIC, {"a": {"b": 1}}),
         ({"a": {"b": 1, "default": 2}}, {"f:a": {"f:b": {}}}, {}, {"a": {"b": 1}}),
         ({"a": [{"b": 1}]}, {"f:a": {}}, {}, {"a": [{"b": 1}]}),
+        # An empty list of keyed items leaves no mark.
+        ({"a": {"b": []}}, {"f:a": {}}, KEYED, {"a": {"b": []}}),
+        ({"a": {"b": [], "c": 1}}, {"f:a": {"f:c": {}}}, KEYED, {"a": {"b": [], "c": 1}}),
         ({"a": 1}, {"f:a": {}, "f:gone": {}}, {}, {"a": 1}),
         (
             {"m": {"x": {"b": 1}}},

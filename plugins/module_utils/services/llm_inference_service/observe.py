@@ -35,7 +35,6 @@ from .conditions.statement import (
     WORKLOADS,
 )
 from .conditions.workloads import (
-    DEPLOYMENT,
     scheduler_condition,
     scheduler_reference,
     workload_conditions,
@@ -168,11 +167,11 @@ def _sorted(conditions: Mapping[str, Json]) -> list[Json]:
 
 
 def _rollouts(resolved: Resolved, reader: Reader, pods: Sequence[Json]) -> list[Rollout]:
-    """Return the state of every Deployment that the service has; groups of pods say theirs in a condition."""
+    """Return the state of everything of the service that runs pods."""
     references = [*workload_references(resolved).values(), scheduler_reference(resolved)]
     found = []
     for reference in references:
-        if reference is not None and reference.kind == DEPLOYMENT[1]:
+        if reference is not None:
             rollout = read_rollout(reader.get(reference), pods)
             # Of several pickers only the leader gets ready.
             leads = reference == references[-1] and rollout.ready > 0 and rollout.rolled_out

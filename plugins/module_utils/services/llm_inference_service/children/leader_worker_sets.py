@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ....kube import groups
 from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
@@ -52,8 +53,8 @@ def _group(resolved: Resolved, reader: Reader, name: str, role: labels.Role) -> 
     return Child(
         stage=Stage.WORKLOAD,
         manifest=Manifest(
-            api_version="leaderworkerset.x-k8s.io/v1",
-            kind="LeaderWorkerSet",
+            api_version=groups.API_VERSION,
+            kind=groups.KIND,
             name=name,
             namespace=resolved.namespace,
             labels=worker_labels,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ....kube import groups
 from ....kube.condition import Condition
 from ....kube.manifest import Json, value_at
 from ....kube.reader import Reader
@@ -29,7 +30,7 @@ from .statement import (
 )
 
 DEPLOYMENT = ("apps/v1", "Deployment")
-GROUP = ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet")
+GROUP = (groups.API_VERSION, groups.KIND)
 
 
 def workload_references(resolved: Resolved) -> dict[str, Reference]:
