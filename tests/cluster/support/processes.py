@@ -25,13 +25,18 @@ PATIENCE_S = 180.0
 
 
 class Running:
-    """One run of llmisvc_reconcile, begun. lease: seconds that its Leases last, where it is not the usual time."""
+    """One run of a module, begun. lease: seconds that its Leases last, where it is not the usual time. task: as `Entries` calls it."""
 
     def __init__(
-        self, kubeconfig: Path, *services: Json, lease: float | None = None, **options: Any
+        self,
+        kubeconfig: Path,
+        *services: Json,
+        lease: float | None = None,
+        task: str = "run",
+        **options: Any,
     ) -> None:
         self._answers, sender = FORKS.Pipe(duplex=False)
-        given = (sender, kubeconfig, services, lease, options)
+        given = (sender, kubeconfig, services, lease, task, options)
         self._process = FORKS.Process(target=_work, args=given, daemon=True)
         self._process.start()
         sender.close()
@@ -60,13 +65,14 @@ def _work(
     kubeconfig: Path,
     services: tuple[Json, ...],
     lease: float | None,
+    task: str,
     options: Json,
 ) -> None:
     # Whoever starts the tests in the background has interrupts ignored, and those of their children.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if lease is not None:
         shorten_leases(lease)
-    sender.send(Entries(kubeconfig).run(*services, **options))
+    sender.send(getattr(Entries(kubeconfig), task)(*services, **options))
 
 
 def shorten_leases(seconds: float) -> None:
