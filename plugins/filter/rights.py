@@ -13,6 +13,7 @@ from ansible.errors import AnsibleFilterError
 
 from ..module_utils.entry.least_privilege import Wanted
 from ..module_utils.entry.least_privilege import least_privilege as rights_of
+from ..module_utils.entry.set_privilege import SetRights, set_privilege
 from ..module_utils.kube.problem import InputError
 from ..plugin_utils.arguments import flag, mapping, text
 
@@ -43,9 +44,36 @@ def least_privilege(
         ) from error
 
 
+def applyset_privilege(
+    value: Any,
+    subject: Any,
+    name: Any = "modelops-controllers",
+    namespace: Any = "default",
+    upgrade: Any = True,
+    checks: Any = True,
+    cluster_rights: Any = True,
+) -> dict[str, Any]:
+    """Return roles and bindings for whoever installs what was rendered."""
+    plugin = "applyset_privilege"
+    wanted = SetRights(
+        text(plugin, name, "name"),
+        mapping(plugin, subject, "subject"),
+        text(plugin, namespace, "namespace"),
+        flag(plugin, upgrade, "upgrade"),
+        flag(plugin, checks, "checks"),
+        flag(plugin, cluster_rights, "cluster_rights"),
+    )
+    try:
+        return set_privilege(value, wanted)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise AnsibleFilterError(
+            f"{plugin}: the input has to be manifests, as applyset returns them with state rendered: {error!r}"
+        ) from error
+
+
 class FilterModule:
     """The filters of this file."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Return them by name."""
-        return {"least_privilege": least_privilege}
+        return {"applyset_privilege": applyset_privilege, "least_privilege": least_privilege}

@@ -17,19 +17,15 @@ from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..services.kind import ServiceKind
 from ..services.registry import KINDS, WRITTEN
+from .rights_roles import WRITE, Kind, Right, both, granted, rules_of
 
-Kind = tuple[str, str]
-
-_RBAC = "rbac.authorization.k8s.io/v1"
 _LOOK, _WATCH = ("list",), ("list", "watch")
-_WRITE = ("create", "delete", "get", "patch")
 #: What limits the pods of a namespace, and how many there may be.
 _LIMITS = (
     ("v1", "LimitRange"),
     ("v1", "ResourceQuota"),
     ("autoscaling/v2", "HorizontalPodAutoscaler"),
 )
-_GROUP = "inference.modelops.io/rights"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +54,19 @@ def least_privilege(
     roles: list[Json] = []
     for namespace in namespaces:
         within = [each for each in manifests if each["metadata"].get("namespace") == namespace]
-        used = _rules(_used(kinds, within, wanted, namespaced=True))
-        held = _granted(within, "Role")
-        roles += _both(wanted, namespace, used, held)
+        used = rules_of(_used(kinds, within, wanted, namespaced=True))
+        held = granted(within, "Role")
+        roles += both(wanted.name, wanted.subject, namespace, used, held)
     everywhere = [each for each in manifests if not each["metadata"].get("namespace")]
     if wanted.cluster_rights:
-        used = _rules(
+        used = rules_of(
             [
                 *_used(kinds, everywhere, wanted, namespaced=False),
                 *_looks(wanted),
                 *_fit(manifests),
             ]
         )
-        roles += _both(wanted, "", used, _granted(everywhere, "ClusterRole"))
+        roles += both(wanted.name, wanted.subject, "", used, granted(everywhere, "ClusterRole"))
     return {"manifests": roles, "lost": [] if wanted.cluster_rights else list(_lost(everywhere))}
 
 
@@ -89,7 +85,7 @@ def _used(
     wanted: Wanted,
     *,
     namespaced: bool,
-) -> Iterator[tuple[Kind, str, tuple[str, ...]]]:
+) -> Iterator[Right]:
     """Yield kind, subresource and verbs of what a run asks for. Every run looks at all kinds of children, to find those to remove."""
     written = {(each["apiVersion"], each["kind"]) for each in manifests}
     for kind in kinds:
@@ -98,12 +94,12 @@ def _used(
                 watched = wanted.wait and child in kind.observed_kinds
                 yield child, "", _WATCH if watched else _LOOK
         if namespaced:
-            yield kind.key, "", (*_WRITE, *(_WATCH if wanted.wait else _LOOK))
+            yield kind.key, "", (*WRITE, *(_WATCH if wanted.wait else _LOOK))
             yield kind.key, "status", ("patch",)
     for each in written:
-        yield each, "", _WRITE
+        yield each, "", WRITE
     if namespaced:
-        yield ("coordination.k8s.io/v1", "Lease"), "", _WRITE
+        yield ("coordination.k8s.io/v1", "Lease"), "", WRITE
         if _has_devices(manifests):
             for looked_at in _LIMITS:
                 yield looked_at, "", _LOOK
@@ -113,7 +109,7 @@ def _used(
             yield ("v1", "Pod"), "", _WATCH
 
 
-def _looks(wanted: Wanted) -> Iterator[tuple[Kind, str, tuple[str, ...]]]:
+def _looks(wanted: Wanted) -> Iterator[Right]:
     """Yield what is looked at beyond the services' namespaces: whether a controller runs, the gateway, the namespaces."""
     yield ("apps/v1", "Deployment"), "", _LOOK
     yield ("gateway.networking.k8s.io/v1", "Gateway"), "", ("get",)
@@ -121,7 +117,7 @@ def _looks(wanted: Wanted) -> Iterator[tuple[Kind, str, tuple[str, ...]]]:
         yield ("v1", "Namespace"), "", ("create", "get")
 
 
-def _fit(manifests: Sequence[Json]) -> Iterator[tuple[Kind, str, tuple[str, ...]]]:
+def _fit(manifests: Sequence[Json]) -> Iterator[Right]:
     """Yield what is looked at to tell whether pods with devices will find room."""
     if _has_devices(manifests):
         yield ("v1", "Node"), "", _LOOK
@@ -133,71 +129,6 @@ def _fit(manifests: Sequence[Json]) -> Iterator[tuple[Kind, str, tuple[str, ...]
 def _has_devices(manifests: Sequence[Json]) -> bool:
     workloads = [each for each in manifests if each["kind"] in WORKLOADS]
     return any(demand.device for each in workloads for demand in demands_of(each))
-
-
-def _rules(needs: Iterable[tuple[Kind, str, tuple[str, ...]]]) -> list[Json]:
-    """Return the needs as rules, one for each group and set of verbs."""
-    verbs: dict[tuple[str, str], set[str]] = {}
-    for (api_version, kind), subresource, wanted in needs:
-        plural = _plural(api_version, kind)
-        resource = f"{plural}/{subresource}" if subresource else plural
-        verbs.setdefault((api_version.rpartition("/")[0], resource), set()).update(wanted)
-    grouped: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for (group, resource), asked in verbs.items():
-        grouped.setdefault((group, tuple(sorted(asked))), []).append(resource)
-    return [
-        {"apiGroups": [group], "resources": sorted(resources), "verbs": list(asked)}
-        for (group, asked), resources in sorted(grouped.items())
-    ]
-
-
-def _plural(api_version: str, kind: str) -> str:
-    """Return the resource of a kind; where it is not known, as Kubernetes itself guesses it."""
-    known = facts(api_version, kind)
-    if known is not None:
-        return known.plural
-    lower = kind.lower()
-    if lower.endswith("s"):
-        return f"{lower}es"
-    return f"{lower[:-1]}ies" if lower.endswith("y") else f"{lower}s"
-
-
-def _granted(manifests: Iterable[Json], kind: str) -> list[Json]:
-    """Return the rules of the roles among these manifests, each once."""
-    rules: list[Json] = []
-    for each in manifests:
-        if each["kind"] == kind:
-            rules += [rule for rule in each.get("rules") or [] if rule not in rules]
-    return rules
-
-
-def _both(wanted: Wanted, namespace: str, used: list[Json], held: list[Json]) -> list[Json]:
-    """Return a role with its binding for each group that is not empty."""
-    groups = (("used", wanted.name, used), ("held", f"{wanted.name}-grants", held))
-    return [
-        each
-        for group, name, rules in groups
-        if rules
-        for each in _role(name, namespace, group, rules, wanted.subject)
-    ]
-
-
-def _role(name: str, namespace: str, group: str, rules: list[Json], subject: Json) -> list[Json]:
-    prefix = "" if namespace else "Cluster"
-    metadata: Json = {"name": name, "labels": {_GROUP: group}}
-    if namespace:
-        metadata["namespace"] = namespace
-    reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": f"{prefix}Role", "name": name}
-    return [
-        {"apiVersion": _RBAC, "kind": f"{prefix}Role", "metadata": metadata, "rules": rules},
-        {
-            "apiVersion": _RBAC,
-            "kind": f"{prefix}RoleBinding",
-            "metadata": metadata,
-            "roleRef": reference,
-            "subjects": [subject],
-        },
-    ]
 
 
 def _lost(everywhere: Sequence[Json]) -> Iterator[str]:
