@@ -27,8 +27,9 @@ options:
       - With V(present) the cluster holds the set, and nothing of it that O(src) and O(definition) do not name.
       - With V(absent) everything of the set is removed, custom resources first, webhooks before what answers them, namespaces last.
       - V(gathered) returns what the set holds and where that differs from O(src) and O(definition). It writes nothing.
+      - V(rendered) returns the manifests as O(transform) makes them. It needs no cluster.
     type: str
-    choices: [present, absent, gathered]
+    choices: [present, absent, gathered, rendered]
     default: present
   name:
     description:
@@ -52,7 +53,7 @@ options:
     type: raw
   component:
     description:
-      - What the set is, where this collection knows it. Then what it stands on is looked for before anything is written, upgrades that skip a release
+      - What the set is, where this collection knows it; noted on the parent, so that later tasks need not name it again. Then what it stands on is looked for before anything is written, upgrades that skip a release
         are refused where stored objects would be lost, and its leaders are checked.
     type: str
     choices: [gateway_api, inference_extension, lws, cert_manager, kserve, kserve_llmisvc, kserve_localmodel, model_operator]
@@ -74,6 +75,11 @@ options:
       - Changes to the bundle, made on its objects. A name that the bundle does not have is an error that names those that it has.
     type: dict
     suboptions:
+      leave_out:
+        description:
+          - Objects that are not installed, each as C(Kind/name) or C(Kind/namespace/name), for example a CRD that another set brings.
+        type: list
+        elements: str
       registry:
         description: Takes the place of every image's registry. The path below it stays, and Docker's own images keep C(library/).
         type: str
@@ -119,6 +125,13 @@ options:
       - Without it a set of a known O(component) is not removed while it serves something.
     type: bool
     default: false
+  keep_edits:
+    description:
+      - Names of ConfigMaps that people edit. What they changed stays, and what they left alone follows O(src), value by value where a key holds a JSON map.
+      - A value that both have changed stays, and a warning names it. What O(transform) says in C(config) wins over every edit.
+      - By default those of O(component); KServe's C(inferenceservice-config). An empty list keeps no edit.
+    type: list
+    elements: str
   adopt:
     description:
       - Whether to take over objects that exist already and belong to somebody else, for example to a Helm release, to another set, or to nobody.
@@ -257,12 +270,24 @@ drift:
   returned: always
   type: list
   elements: dict
+edits:
+  description:
+    - What people changed in ConfigMaps of O(keep_edits) and what stays; C(kind), C(namespace), C(name), C(path), and in C(clash) whether
+      the release has changed it, too.
+  returned: always
+  type: list
+  elements: dict
 version:
   description: The release that is noted on the parent, with O(state=gathered).
   returned: always
   type: str
 checks:
   description: What was checked, with O(checks=true); C(name), C(ok), and in C(message) what is wrong.
+  returned: always
+  type: list
+  elements: dict
+manifests:
+  description: The manifests, with O(state=rendered).
   returned: always
   type: list
   elements: dict

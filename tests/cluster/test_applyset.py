@@ -14,9 +14,8 @@ import pytest
 from tests.lab import build
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster, grant
-from tests.lab.faults import Fault, refuse, writes
+from tests.lab.faults import writes
 from tests.lab.proxy import Proxy
-from tests.lab.proxy_record import Record
 
 from .support.bundles import config, crd, deployment, large, named
 from .support.entries import Entries
@@ -63,27 +62,38 @@ def test_a_set_is_marked_as_kubectl_marks_one(
     assert member["metadata"]["labels"][PART_OF] == result["id"]
 
 
+def kubectl_set(
+    lab: Cluster, name: str, namespace: str, file: Path
+) -> subprocess.CompletedProcess[str]:
+    """Apply a file with kubectl as a set of its own."""
+    words = ["apply", "--prune", f"--applyset=configmaps/{name}", "-n", namespace, "-f", str(file)]
+    return subprocess.run(
+        [build.program("kubectl"), *words],
+        env={**os.environ, "KUBECTL_APPLYSET": "true", "KUBECONFIG": str(lab.kubeconfig)},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_kubectl_leaves_a_set_of_this_tool_alone(
+    entries: Entries, client: Client, lab: Cluster, namespace: str, tmp_path: Path
+) -> None:
+    done(entries.applyset(name="ours", namespace=namespace, definition=config("one", namespace)))
+    manifest = tmp_path / "two.json"
+    manifest.write_text(json.dumps(config("two", namespace, a="1")))
+    refusal = kubectl_set(lab, "ours", namespace, manifest)
+    assert refusal.returncode
+    assert "modelops.inference" in refusal.stderr
+    assert client.get("v1", "ConfigMap", "one", namespace) is not None
+
+
 def test_the_id_is_the_one_that_kubectl_computes(
     entries: Entries, client: Client, lab: Cluster, namespace: str, tmp_path: Path
 ) -> None:
     manifest = tmp_path / "one.json"
     manifest.write_text(json.dumps(config("one", namespace, a="1")))
-    kubectl = build.program("kubectl")
-    subprocess.run(
-        [
-            kubectl,
-            "apply",
-            "--prune",
-            "--applyset=configmaps/theirs",
-            "-n",
-            namespace,
-            "-f",
-            manifest,
-        ],
-        env={**os.environ, "KUBECTL_APPLYSET": "true", "KUBECONFIG": str(lab.kubeconfig)},
-        check=True,
-        capture_output=True,
-    )
+    assert kubectl_set(lab, "theirs", namespace, manifest).returncode == 0
     message = refused(
         entries.applyset(name="theirs", namespace=namespace, definition=config("two", namespace))
     )
@@ -102,8 +112,9 @@ def test_a_second_install_of_a_large_bundle_writes_nothing_and_asks_little(
     options = {"name": "large", "namespace": namespace, "definition": objects}
     first = counted.applyset(**options)
     assert len(done(first)) == 401
-    # A loop of kubernetes.core.k8s asks and writes for each object; see docs/benchmarks.md.
-    assert proxy.requests < 1000
+    # One write for each object, a trial for those that may be refused (CRDs and Deployments), and the looks.
+    assert proxy.count(writes()) <= 400 + 10
+    assert proxy.requests <= 400 + 80 + 60
     proxy.reset()
     again = counted.applyset(**options)
     assert done(again) == {}
@@ -339,39 +350,3 @@ def test_a_field_that_others_add_stays_and_a_scaled_workload_keeps_its_replicas(
     live = client.get("apps/v1", "Deployment", "web", namespace)
     assert live is not None
     assert (live["spec"]["replicas"], live["spec"]["minReadySeconds"]) == (3, 1)
-
-
-def _members(request: Record) -> bool:
-    """Tell whether a request writes to the set; a Lease that is not given back would only be waited for."""
-    return bool(writes()(request)) and request.resource.plural != "leases"
-
-
-def test_cut_off_after_any_write_the_next_run_converges_and_loses_nothing(
-    lab: Cluster, entries: Entries, client: Client, namespace: str
-) -> None:
-    place = {"name": "demo", "namespace": namespace}
-    before = [
-        crd(f"cut.{namespace}.example.com"),
-        config("one", namespace),
-        config("two", namespace),
-    ]
-    after = [*before[:2], config("three", namespace, a="1"), deployment("web", namespace)]
-    # The parent, two new objects, and one that goes.
-    for skip in range(4):
-        done(entries.applyset(**place, definition=before))
-        # What is refused is not tried again: from this write on nothing gets through.
-        cut = Fault(_members, refuse(403), skip=skip, times=1000)
-        with Proxy(lab, hooks=[cut]) as proxy:
-            cut_off = Entries(proxy.kubeconfig)
-            cut_off.applyset(**place, definition=after)
-            assert cut.struck
-        done(entries.applyset(**place, definition=after))
-        assert client.get("v1", "ConfigMap", "two", namespace) is None
-        found = entries.applyset(state="gathered", **place, definition=after)
-        assert (found["drift"], len(found["members"])) == ([], len(after))
-        cut = Fault(_members, refuse(403), skip=skip, times=1000)
-        with Proxy(lab, hooks=[cut]) as proxy:
-            Entries(proxy.kubeconfig).applyset(state="absent", **place, keep_crds=False)
-        done(entries.applyset(state="absent", **place, definition=after, keep_crds=False))
-        assert client.get("v1", "ConfigMap", "three", namespace) is None
-        assert client.get("v1", "ConfigMap", "demo", namespace) is None

@@ -7,7 +7,7 @@ Source: reference/kserve-isvc-and-install.md, B1, B13 and B15; sigs.k8s.io/lws v
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..kube.applyset import GroupKind
 from ..kube.crds import is_older, release_key
@@ -16,8 +16,19 @@ from ..kube.problem import Problem
 _CERTIFICATE = GroupKind("cert-manager.io", "Certificate")
 _ROUTE = GroupKind("gateway.networking.k8s.io", "HTTPRoute")
 _POOL = GroupKind("inference.networking.k8s.io", "InferencePool")
+_OLD_POOL = GroupKind("inference.networking.x-k8s.io", "InferencePool")
 _SERVICE = GroupKind("serving.kserve.io", "InferenceService")
 _LLM_SERVICE = GroupKind("serving.kserve.io", "LLMInferenceService")
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What a Deployment looks at only when it starts: whether kinds are served, and values of a ConfigMap's JSON."""
+
+    workload: str
+    kinds: tuple[GroupKind, ...]
+    config: str = ""
+    keys: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +37,7 @@ class Component:
 
     needs: kinds that have to be served, each with the component that brings it. serves: the kinds of what its users make. leases: by
     which the managers choose one of them to work. steps: whether releases are gone through one minor after the other.
+    edited: ConfigMaps that people edit. starts: what is looked at only once. until: the first release that no longer needs a kind.
     """
 
     name: str
@@ -33,7 +45,36 @@ class Component:
     serves: tuple[GroupKind, ...] = ()
     leases: tuple[str, ...] = ()
     steps: bool = False
+    edited: tuple[str, ...] = ()
+    starts: tuple[Start, ...] = ()
+    until: Mapping[GroupKind, str] = field(default_factory=dict)
 
+    def needed(self, version: str) -> dict[GroupKind, str]:
+        """Return the kinds that a release needs, each with the component that brings it."""
+        return {
+            kind: by
+            for kind, by in self.needs.items()
+            if kind not in self.until or is_older(version, self.until[kind])
+        }
+
+
+_CONFIG = "inferenceservice-config"
+_KSERVE_START = Start(
+    "kserve-controller-manager",
+    (
+        GroupKind("serving.knative.dev", "Service"),
+        GroupKind("keda.sh", "ScaledObject"),
+        GroupKind("opentelemetry.io", "OpenTelemetryCollector"),
+        GroupKind("networking.istio.io", "VirtualService"),
+        _ROUTE,
+    ),
+    _CONFIG,
+    (("deploy", "defaultDeploymentMode"), ("ingress", "enableGatewayApi"), ("multiNode",)),
+)
+_LLM_START = Start(
+    "llmisvc-controller-manager",
+    (_ROUTE, _POOL, _OLD_POOL, GroupKind("leaderworkerset.x-k8s.io", "LeaderWorkerSet")),
+)
 
 _ALL = (
     Component("gateway_api", {}, (GroupKind("gateway.networking.k8s.io", "Gateway"), _ROUTE)),
@@ -51,13 +92,23 @@ _ALL = (
         (_SERVICE, GroupKind("serving.kserve.io", "InferenceGraph"), _LLM_SERVICE),
         ("kserve-controller-manager-leader-lock",),
         steps=True,
+        edited=(_CONFIG,),
+        starts=(_KSERVE_START, _LLM_START),
     ),
     Component(
         "kserve_llmisvc",
-        {_CERTIFICATE: "cert_manager", _ROUTE: "gateway_api", _POOL: "inference_extension"},
+        {
+            _CERTIFICATE: "cert_manager",
+            _ROUTE: "gateway_api",
+            _POOL: "inference_extension",
+            _OLD_POOL: "inference_extension",
+        },
         (_LLM_SERVICE,),
         ("llminferenceservice-kserve-controller-manager",),
         steps=True,
+        edited=(_CONFIG,),
+        starts=(_LLM_START,),
+        until={_OLD_POOL: "v0.20.0"},
     ),
     Component(
         "kserve_localmodel",

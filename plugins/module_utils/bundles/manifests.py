@@ -13,6 +13,7 @@ from ..kube.pod_rules import annotation_problems, label_problems
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.redact import LAST_APPLIED
 from ..kube.reference import Reference
+from ..kube.wording import few
 
 #: Parts of which an empty one means that the file was cut off there, or that somebody forgot to write it.
 _NEVER_EMPTY = ("spec", "webhooks", "metadata")
@@ -24,6 +25,8 @@ _CONTAINERS = {
     "Job": ("spec", "template", "spec", "containers"),
     "Pod": ("spec", "containers"),
 }
+#: How many objects a message names.
+_NAMED = 5
 #: Kinds that say nothing without a spec.
 _WITH_SPEC = frozenset({*_CONTAINERS, "CustomResourceDefinition", "Service", "Certificate"})
 
@@ -59,6 +62,29 @@ def read_manifests(documents: Iterable[tuple[str, Any]]) -> list[Given]:
     if complaints:
         raise InputError(complaints)
     return found
+
+
+def without(given: Sequence[Given], names: Sequence[str]) -> list[Given]:
+    """Return a bundle without some objects, each named `Kind/name` or `Kind/namespace/name`.
+
+    Raises InputError that names each one that the bundle does not have.
+    """
+    problems = []
+    for place, name in enumerate(names):
+        if not any(name in _names(one.reference) for one in given):
+            kind = name.partition("/")[0]
+            known = [_names(one.reference)[0] for one in given if one.reference.kind == kind]
+            there = few(known, _NAMED) or "none"
+            text = f"the bundle has no {name}; of this kind there are: {there}"
+            problems.append(Problem(f"transform.leave_out[{place}]", text))
+    if problems:
+        raise InputError([Complaint("transform", tuple(problems))])
+    return [one for one in given if not set(_names(one.reference)) & set(names)]
+
+
+def _names(reference: Reference) -> tuple[str, str]:
+    full = f"{reference.kind}/{reference.namespace}/{reference.name}"
+    return f"{reference.kind}/{reference.name}", full
 
 
 def duplicates(objects: Sequence[tuple[Given, Reference]]) -> list[Complaint]:

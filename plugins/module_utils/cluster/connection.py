@@ -306,6 +306,10 @@ class Cluster:
         """Return a kind in the version to ask for it, None where the server has none of that group and name."""
         return self._discovery.preferred(group, kind)
 
+    def has(self, group: str, kind: str) -> bool:
+        """Return whether the server has a kind in any version; asked once."""
+        return self._discovery.has(group, kind)
+
     def serves(self, api_version: str, kind: str) -> bool:
         """Return whether the server has a kind now; asks afresh each time."""
         return self._discovery.serves(api_version, kind)

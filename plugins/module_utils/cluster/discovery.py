@@ -51,6 +51,11 @@ class Discovery:
             (each for each in served.values() if (each.group, each.kind) == (group, kind)), None
         )
 
+    def has(self, group: str, kind: str) -> bool:
+        """Return whether the server has a kind in any version; asked once per run."""
+        served = self._served(f"{group}/" if group else "")
+        return any((each.group, each.kind) == (group, kind) for each in served.values())
+
     def custom(self, is_built_in: Callable[[str], bool]) -> list[KindFacts]:
         """Return the namespaced kinds of other groups, each in the version that the server prefers."""
         found: dict[tuple[str, str], KindFacts] = {}

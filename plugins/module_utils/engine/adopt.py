@@ -46,7 +46,7 @@ def take_over(cluster: Cluster, change: Change, wanted: Desired, plan: ServicePl
         if handed is live:
             return live
         try:
-            return cluster.patch(change.reference, _storing(handed), kind="json")
+            return cluster.patch(change.reference, storing(handed), kind="json")
         except Conflict:
             kind = (change.reference.api_version, change.reference.kind)
             live = cluster.get(change.reference, metadata_only=kind in METADATA_ONLY)
@@ -66,7 +66,7 @@ def foresee(cluster: Cluster, live: Json, wanted: Desired, plan: ServicePlan) ->
     after = cluster.apply(manifest, manager=FIELD_MANAGER, force=True, dry_run=True).object
     gone, kept = _parted(after, plan)
     stays = _fields(kept)
-    surplus = field_sets.minus(_claimed(gone, wanted), stays)
+    surplus = field_sets.minus(claimed(gone, wanted), stays)
     if surplus:
         left = field_sets.without(after, surplus, stays)
         after = cluster.patch(wanted.reference, _replacing(live, left), kind="json", dry_run=True)
@@ -86,7 +86,7 @@ def handed_over(live: Json, wanted: Desired, plan: ServicePlan) -> Json:
     if not gone and others == references:
         return live
     ours = managed_fields.apply_entry(live, FIELD_MANAGER)
-    fields = _claimed([*gone, *([ours] if ours else [])], wanted)
+    fields = claimed([*gone, *([ours] if ours else [])], wanted)
     managers = [each for each in kept if each != ours]
     if fields:
         version = wanted.reference.api_version
@@ -107,7 +107,7 @@ def _parted(live: Json, plan: ServicePlan) -> tuple[list[Json], list[Json]]:
     return gone, kept
 
 
-def _claimed(from_entries: Iterable[Json], wanted: Desired) -> Json:
+def claimed(from_entries: Iterable[Json], wanted: Desired) -> Json:
     """Return the fields of entries that the apply may let go of.
 
     Not those of another apiVersion, which may be called otherwise in ours. Not what we do not claim, for example replicas: ours and
@@ -122,7 +122,7 @@ def _fields(of_entries: Iterable[Json]) -> Json:
     return field_sets.union(entry.get("fieldsV1") or {} for entry in of_entries)
 
 
-def _storing(handed: Json) -> list[Json]:
+def storing(handed: Json) -> list[Json]:
     """Return the JSON patch of who owns what, for this very object as it was read. Raises no conflict but a plain one (409)."""
     metadata = handed["metadata"]
     return [

@@ -16,8 +16,9 @@ from .result import TROUBLES, Clock, stats
 from .result import told as said
 from .set_absent import Remover
 from .set_checks import check
+from .set_fitting import Fitting
 from .set_gather import gather
-from .set_input import SUBJECT, placed, read_set, the_set
+from .set_input import SUBJECT, placed, read_set, rendered, the_set
 from .set_present import Presenter
 from .set_release import Release
 from .set_result import EMPTY, Told, result_of
@@ -26,6 +27,7 @@ __all__ = ["ARGUMENT_SPEC", "EMPTY", "run"]
 
 #: How a bundle is fitted to a cluster.
 TRANSFORM: arguments.Spec = {
+    "leave_out": {"type": "list", "elements": "str"},
     "registry": {"type": "str"},
     "images": {"type": "dict"},
     "image_pull_secrets": {"type": "list", "elements": "str", "no_log": False},
@@ -38,7 +40,11 @@ TRANSFORM: arguments.Spec = {
 ARGUMENT_SPEC: arguments.Spec = {
     **arguments.AUTH,
     **arguments.REQUESTS,
-    "state": {"type": "str", "choices": ["present", "absent", "gathered"], "default": "present"},
+    "state": {
+        "type": "str",
+        "choices": ["present", "absent", "gathered", "rendered"],
+        "default": "present",
+    },
     "name": {"type": "str", "required": True},
     "namespace": {"type": "str", "default": "default"},
     "src": {"type": "list", "elements": "path", "default": []},
@@ -50,6 +56,7 @@ ARGUMENT_SPEC: arguments.Spec = {
     "prune": {"type": "bool", "default": True},
     "keep_crds": {"type": "bool", "default": True},
     "delete_objects": {"type": "bool", "default": False},
+    "keep_edits": {"type": "list", "elements": "str"},
     "adopt": {"type": "bool", "default": False},
     "force_conflicts": {"type": "bool", "default": True},
     "wait": {"type": "bool", "default": True},
@@ -74,18 +81,21 @@ def run(
         text = "src and definition hold no object; a set is not emptied like this, state: absent removes it"
         raise InputError.single(SUBJECT, "src", text)
     policy = _policy(params, dry_run=check_mode)
+    if params["state"] == "rendered":
+        return {**EMPTY, "id": applyset.id, "manifests": rendered(given, params["namespace"])}
     with arguments.connection(params, environment) as cluster:
+        fitting = Fitting.of(cluster, params)
         if params["state"] == "absent":
             worker: _Worker = Remover(cluster, applyset, policy, Release.of(params))
             manifests = [one.manifest for one in given]
         else:
-            worker = Presenter(cluster, applyset, policy, Release.of(params), progress)
+            worker = Presenter(cluster, applyset, policy, fitting, progress)
             manifests = placed(cluster, given, params["namespace"])
         if params["state"] == "gathered":
-            looked = gather(cluster, applyset, manifests)
+            looked = gather(cluster, applyset, manifests, fitting)
             found = {**EMPTY, "id": applyset.id, **looked.result}
             if params["checks"]:
-                found |= check(cluster, looked.members, params, environment)
+                found |= check(cluster, looked.members, params, environment, fitting.release)
             return {**found, "stats": stats(cluster.stats, clock)}
         told = _work(worker, manifests)
         exists = params["state"] == "present"

@@ -51,6 +51,7 @@ class Remover:
         """
         parent = self._cluster.get(self._set.parent)
         self._check_parent(parent)
+        self._release = self._release.noted(parent)
         members = self._look(parent, manifests)
         if parent is None and not members:
             return

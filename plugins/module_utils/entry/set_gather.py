@@ -16,6 +16,7 @@ from ..kube.applyset import GroupKind, MemberKey, group_kinds_of, namespaces_of
 from ..kube.manifest import Json
 from ..kube.reference import Reference
 from ..kube.set_stage import SetStage, set_stage
+from .set_fitting import Fitting
 from .set_release import noted_version
 from .set_result import named as shown
 
@@ -28,9 +29,12 @@ class Gathered:
     result: Json
 
 
-def gather(cluster: Cluster, applyset: ApplySet, manifests: Sequence[Json]) -> Gathered:
+def gather(
+    cluster: Cluster, applyset: ApplySet, manifests: Sequence[Json], fitting: Fitting
+) -> Gathered:
     """Look at a set. Without manifests drift is not judged. Raises ClusterError."""
     parent = cluster.get(applyset.parent)
+    fitting.notice(parent)
     references = [Reference.of(manifest) for manifest in manifests]
     versions = {GroupKind.of(reference): reference.api_version for reference in references}
     kinds = set(versions) | group_kinds_of(parent)
@@ -38,6 +42,7 @@ def gather(cluster: Cluster, applyset: ApplySet, manifests: Sequence[Json]) -> G
     members = look(cluster, applyset.id, kinds, versions, namespaces)
     unseen = [reference for reference in references if MemberKey.of(reference) not in members]
     live = Live(members, named(cluster, unseen))
+    manifests = fitting.fit(manifests, live)
     result: Json = {
         "exists": parent is not None,
         "version": noted_version(parent),
@@ -46,6 +51,7 @@ def gather(cluster: Cluster, applyset: ApplySet, manifests: Sequence[Json]) -> G
             for there in live.members.values()
         ],
         "drift": _drift(applyset, manifests, live),
+        "edits": fitting.told,
     }
     return Gathered(members, result)
 

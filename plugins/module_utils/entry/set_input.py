@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..bundles.manifests import Given, duplicates, read_manifests
+from ..bundles.manifests import Given, duplicates, read_manifests, without
 from ..bundles.transform import transformed
 from ..cluster.connection import Cluster
 from ..cluster.errors import KindMissing
+from ..cluster.kinds import facts
 from ..engine.applyset.members import LONGEST_NAME, ApplySet
 from ..kube.applyset import GroupKind
 from ..kube.crds import Definition, definitions
@@ -47,7 +48,9 @@ def read_set(params: Mapping[str, Any]) -> list[Given]:
     documents = sources.read(params["src"]) if params["src"] else []
     documents += _definition(params["definition"])
     given = read_manifests((document.origin, document.value) for document in documents)
-    manifests = transformed([one.manifest for one in given], params["transform"])
+    options = params["transform"] or {}
+    given = without(given, options.get("leave_out") or [])
+    manifests = transformed([one.manifest for one in given], options)
     return [Given(one.origin, manifest) for one, manifest in zip(given, manifests, strict=True)]
 
 
@@ -72,6 +75,29 @@ def placed(cluster: Cluster, given: Sequence[Given], namespace: str) -> list[Jso
     if complaints:
         raise InputError(complaints)
     return [manifest for dummy, manifest in found]
+
+
+def rendered(given: Sequence[Given], namespace: str) -> list[Json]:
+    """Return the manifests without asking a cluster; kinds that neither we nor the set know keep the namespace that they name.
+
+    Raises InputError for each object that stands twice.
+    """
+    defined = definitions(one.manifest for one in given)
+    found = []
+    for one in given:
+        kind = defined.get(GroupKind.of(one.reference))
+        known = facts(one.reference.api_version, one.reference.kind)
+        if kind is None and known is None:
+            found.append(one.manifest)
+            continue
+        namespaced = kind.namespaced if kind else bool(known and known.namespaced)
+        found.append(_in_place(one.manifest, namespace if namespaced else "", namespaced))
+    complaints = duplicates(
+        [(one, Reference.of(each)) for one, each in zip(given, found, strict=True)]
+    )
+    if complaints:
+        raise InputError(complaints)
+    return found
 
 
 def _definition(value: Any) -> list[sources.Document]:

@@ -9,6 +9,7 @@ from ..cluster.connection import Cluster
 from ..cluster.errors import ClusterError
 from ..cluster.lease import leases
 from ..engine.applyset import examine
+from ..engine.applyset.edits import clashes
 from ..engine.applyset.install import Installation
 from ..engine.applyset.live import Live, look, named
 from ..engine.applyset.members import ApplySet, member, parent, scaled_workloads
@@ -35,8 +36,9 @@ from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reference import Reference
 from ..kube.set_stage import SetStage, set_stage
+from .set_fitting import Fitting
 from .set_input import SUBJECT
-from .set_release import Release, noted_version
+from .set_release import noted_version
 from .set_result import Told
 
 #: The lease of a set stands beside its parent.
@@ -51,13 +53,13 @@ class Presenter:
         cluster: Cluster,
         applyset: ApplySet,
         policy: SetPolicy,
-        release: Release,
+        fitting: Fitting,
         progress: Callable[[str], None],
     ) -> None:
         self._cluster = cluster
         self._set = applyset
         self._policy = policy
-        self._release = release
+        self._fitting = fitting
         self._progress = progress
         self._parent: Json | None = None
         self.told = Told()
@@ -65,7 +67,7 @@ class Presenter:
     def run(self, manifests: Sequence[Json]) -> None:
         """Make the cluster match the manifests. Raises InputError before the first write, and ClusterError."""
         live, plan = self._plan(manifests)
-        self._refuse(self._release.problems(self._cluster, self._parent, manifests))
+        self._refuse(self._fitting.release.problems(self._cluster, self._parent, manifests))
         if plan.empty and not plan.errors and self._is_settled(plan):
             self._tell(plan)
             self._install(plan, live)
@@ -88,7 +90,9 @@ class Presenter:
         """Look at what is there, and compare."""
         self._parent = self._cluster.get(self._set.parent)
         self._check_parent()
+        self._fitting.notice(self._parent)
         live = self._look([Reference.of(manifest) for manifest in manifests])
+        manifests = self._fitting.fit(manifests, live)
         scaled = scaled_workloads(manifests)
         members = [
             member(self._set, manifest, scaled=scaled, shared=_is_shared(manifest, live))
@@ -96,7 +100,12 @@ class Presenter:
         ]
         ids = frozenset(part_of(there) for there in live.others.values()) - {""}
         sets = names_of_sets(self._cluster, ids) if ids else {}
-        return live, plan_set(members, live, self._policy, sets)
+        plan = plan_set(members, live, self._policy, sets)
+        plan.problems += clashes(self._fitting.kept)
+        there = {**live.others, **live.members}
+        plan.problems += self._fitting.release.changed_default(self._cluster, there, manifests)
+        self.told.edits = self._fitting.told
+        return live, plan
 
     def _look(self, wanted: Sequence[Reference]) -> Live:
         versions = {GroupKind.of(reference): reference.api_version for reference in wanted}
@@ -133,8 +142,9 @@ class Presenter:
         # What was installed is told until all of the new release is.
         version = noted_version(self._parent)
         if not superset:
-            version = self._release.version or version
-        return parent(self._set, kinds, namespaces, self._parent, version)
+            version = self._fitting.release.version or version
+        component = self._fitting.release.name
+        return parent(self._set, kinds, namespaces, self._parent, version, component)
 
     def _examine(self, plan: SetPlan) -> None:
         self._refuse(examine.examine(self._cluster, self._set, plan))

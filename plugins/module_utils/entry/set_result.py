@@ -21,8 +21,10 @@ EMPTY: Mapping[str, Any] = {
     "unchanged": 0,
     "members": [],
     "drift": [],
+    "edits": [],
     "version": "",
     "checks": [],
+    "manifests": [],
     "problems": [],
     "stats": {},
 }
@@ -30,12 +32,16 @@ EMPTY: Mapping[str, Any] = {
 
 @dataclass(slots=True)
 class Told:
-    """What a run has to tell. unchanged: how many objects were as wanted. troubles: what ended it early."""
+    """What a run has to tell. unchanged: how many objects were as wanted. troubles: what ended it early.
+
+    edits: what people changed and what stays.
+    """
 
     outcomes: list[Outcome] = field(default_factory=list)
     unchanged: int = 0
     problems: list[Problem] = field(default_factory=list)
     troubles: list[str] = field(default_factory=list)
+    edits: list[Json] = field(default_factory=list)
 
 
 def result_of(
@@ -51,6 +57,7 @@ def result_of(
         "exists": exists,
         "objects": [_object(outcome) for outcome in changed],
         "unchanged": told.unchanged + len(told.outcomes) - len(changed),
+        "edits": told.edits,
         "problems": [asdict(problem) for problem in problems],
         "warnings": [str(problem) for problem in problems if problem.severity == "warning"],
         "stats": stats(counted, clock),

@@ -31,9 +31,13 @@ _INJECTED = (
 
 @dataclass
 class CertManager:
-    """Plays cert-manager: certificates of one authority, their Secrets, and the authority where an annotation asks for it."""
+    """Plays cert-manager: certificates of one authority, their Secrets, and the authority where an annotation asks for it.
+
+    injects: whether it does the last; an injector may be slow, or not there.
+    """
 
     client: Client
+    injects: bool = True
     authority: pki.Authority = field(default_factory=lambda: pki.Authority.new("webhooks"))
 
     @property
@@ -46,10 +50,17 @@ class CertManager:
         # What goes while it is looked at is nothing to us; cert-manager's kinds may not be there.
         with suppress(ApiError, LookupError):
             self._certify()
-        for kind in _INJECTED:
+        for kind in _INJECTED if self.injects else ():
             with suppress(ApiError):
                 for found in self.client.list_all(*kind):
                     self._inject(found)
+
+    def inject_everywhere(self) -> None:
+        """Write the authority into every webhook without one, as managers do that make their own certificates."""
+        for kind in _INJECTED[:2]:
+            with suppress(ApiError):
+                for found in self.client.list_all(*kind):
+                    self._write(found)
 
     def _certify(self) -> None:
         for certificate in self.client.list_all("cert-manager.io/v1", "Certificate"):
@@ -93,6 +104,9 @@ class CertManager:
                 patch = {"webhook": {"clientConfig": {"caBundle": self.bundle}}}
                 self.client.patch(found, {"spec": {"conversion": patch}})
             return
+        self._write(found)
+
+    def _write(self, found: Json) -> None:
         if all(each["clientConfig"].get("caBundle") == self.bundle for each in found["webhooks"]):
             return
         for each in found["webhooks"]:

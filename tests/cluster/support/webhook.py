@@ -7,7 +7,7 @@ import base64
 import json
 import ssl
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -44,15 +44,18 @@ def webhook(
     resources: list[str],
     *,
     kind: Literal["Validating", "Mutating"] = "Validating",
+    operations: Sequence[str] = ("CREATE", "UPDATE"),
 ) -> Iterator[str]:
-    """Serve a webhook that is asked about some resources of a namespace; gives its name."""
+    """Serve a webhook that is asked about some resources of a namespace; gives its name. operations: `CREATE` is one of them."""
     name = f"{namespace}.tests.example.com"
     with _serving(folder, judge) as (url, authority):
         configuration = {
             "apiVersion": "admissionregistration.k8s.io/v1",
             "kind": f"{kind}WebhookConfiguration",
             "metadata": {"name": name},
-            "webhooks": [_hook(name, namespace, url, authority, [*resources, "configmaps"])],
+            "webhooks": [
+                _hook(name, namespace, url, authority, [*resources, "configmaps"], operations)
+            ],
         }
         client.create(configuration)
         try:
@@ -62,8 +65,15 @@ def webhook(
             client.delete(configuration)
 
 
-def _hook(name: str, namespace: str, url: str, authority: str, resources: list[str]) -> Json:
-    rule = {"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["CREATE", "UPDATE"]}
+def _hook(
+    name: str,
+    namespace: str,
+    url: str,
+    authority: str,
+    resources: list[str],
+    operations: Sequence[str],
+) -> Json:
+    rule = {"apiGroups": ["*"], "apiVersions": ["*"], "operations": list(operations)}
     return {
         "name": name,
         "admissionReviewVersions": ["v1"],

@@ -64,3 +64,12 @@ def test_what_others_stand_on_comes_first(before: tuple[str, str], after: tuple[
         return set_stage(Reference(*kind, "", "x"))
 
     assert stage(before) < stage(after)
+
+
+@pytest.mark.parametrize(
+    ("version", "needed"), [("v0.17.0", True), ("v0.19.1", True), ("v0.20.0", False), ("", False)]
+)
+def test_both_pools_are_needed_until_a_release_that_needs_one(version: str, needed: bool) -> None:
+    kinds = [str(kind) for kind in COMPONENTS["kserve_llmisvc"].needed(version)]
+    assert "InferencePool.inference.networking.k8s.io" in kinds
+    assert ("InferencePool.inference.networking.x-k8s.io" in kinds) is needed

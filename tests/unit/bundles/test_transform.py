@@ -11,6 +11,10 @@ from typing import Any
 import pytest
 import yaml
 
+from ansible_collections.modelops.inference.plugins.module_utils.bundles.manifests import (
+    read_manifests,
+    without,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.bundles.transform import (
     transformed,
 )
@@ -53,6 +57,19 @@ def test_nothing_asked_is_nothing_changed() -> None:
     changed = transformed(before, options)
     assert before == bundle()
     assert transformed(changed, options) == changed
+
+
+def test_what_another_set_brings_is_left_out() -> None:
+    given = read_manifests(("kserve.yaml", each) for each in bundle())
+    crd = "CustomResourceDefinition/clusterstoragecontainers.serving.kserve.io"
+    left = without(given, [crd, "Issuer/kserve/selfsigned-issuer"])
+    assert len(left) == len(given) - 2
+    with pytest.raises(InputError) as caught:
+        without(given, [crd, "Issuer/elsewhere/selfsigned-issuer", "Secrets/x"])
+    message = str(caught.value)
+    assert "leave_out[1]: the bundle has no Issuer/elsewhere/selfsigned-issuer" in message
+    assert "of this kind there are: Issuer/selfsigned-issuer" in message
+    assert "of this kind there are: none" in message
 
 
 def test_no_trace_of_the_old_namespace_is_left() -> None:

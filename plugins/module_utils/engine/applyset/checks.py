@@ -16,10 +16,10 @@ from ...kube.manifest import Json, value_at
 from ...kube.reference import Reference
 from ...kube.set_stage import SetStage, set_stage
 from .access import Access
+from .authority import INJECT, authority_for
 from .not_ready import is_not_ready
 from .waiting import is_served, lacks
 
-_INJECT = "cert-manager.io/inject-ca-from"
 _PROBE = "modelops-probe"
 #: How often a Lease is looked at while it has to be renewed, in seconds.
 LEASE_PAUSE_S = 1.0
@@ -79,7 +79,7 @@ class Checks:
                 yield self._try(f"conversion/{reference.name}", lambda: self._converts(live))
         if "webhooks" in live:
             yield self._try(f"webhook/{reference.name}", lambda: self._answers(live))
-        if _INJECT in (live["metadata"].get("annotations") or {}) and list(_bundles(live)):
+        if INJECT in (live["metadata"].get("annotations") or {}) and list(_bundles(live)):
             yield self._try(f"authority/{reference.name}", lambda: self._authority(live))
 
     def _try(self, name: str, look: Callable[[], str]) -> Check:
@@ -157,17 +157,7 @@ class Checks:
 
     def _authority(self, live: Json) -> str:
         """Return what is wrong with the authority that was injected: it has to be that of the certificate which is served."""
-        namespace, _slash, name = live["metadata"]["annotations"][_INJECT].partition("/")
-        certificate = self._cluster.get(
-            Reference("cert-manager.io/v1", "Certificate", namespace, name)
-        )
-        if certificate is None:
-            return f"Certificate {namespace}/{name} is not there"
-        secret = Reference("v1", "Secret", namespace, certificate["spec"]["secretName"])
-        held = self._cluster.get(secret)
-        if held is None:
-            return f"{secret} is not there"
-        authority = (held.get("data") or {}).get("ca.crt") or ""
+        secret, authority = authority_for(self._cluster, live)
         for entry, bundle in _bundles(live):
             if not bundle:
                 return f"{entry}: no caBundle was injected; does cert-manager's cainjector run?"

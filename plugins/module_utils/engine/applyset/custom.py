@@ -10,6 +10,12 @@ from ...cluster.errors import ClusterError, KindMissing
 from ...kube.crds import Definition, definition, dropped_versions
 from ...kube.manifest import Json
 from ...kube.reference import Reference
+from .authority import stops_converting
+
+
+def needs_preparing(wanted: Json, live: Json) -> bool:
+    """Tell whether the server refuses a change of a CRD, a dry run too, until a run has prepared it."""
+    return bool(dropped_versions(wanted, live)) or stops_converting(wanted, live)
 
 
 def objects_of(cluster: Cluster, crd: Json) -> list[Json]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from ...cluster.connection import Cluster
@@ -15,6 +16,7 @@ from ...kube.redact import redact_text, secrets_of
 from ...kube.reference import Reference
 from ...kube.set_stage import SetStage
 from ..outcome import Outcome
+from .authority import bring_authority, keep_authority, stop_conversion, stops_converting
 from .custom import move_stored
 from .members import ApplySet, Member
 from .plan import SetPlan, Step
@@ -95,8 +97,20 @@ class Installation:
 
     def _one(self, step: Step) -> Outcome:
         if step.live and is_crd(step.live) and step.member and not self._policy.dry_run:
-            move_stored(self._cluster, step.member.desired.manifest(""), step.live)
+            return self._change_crd(step, step.member.desired.manifest(""), step.live)
         return self._writer.apply(step)
+
+    def _change_crd(self, step: Step, wanted: Json, live: Json) -> Outcome:
+        """Apply a CRD that has objects, perhaps: they stay readable meanwhile."""
+        move_stored(self._cluster, wanted, live)
+        if stops_converting(wanted, live):
+            stop_conversion(self._cluster, step.reference)
+        late = step.stage is SetStage.CONVERSION
+        brought = late and bring_authority(self._cluster, wanted, live)
+        outcome = self._writer.apply(step)
+        if brought and outcome.live is not None:
+            return replace(outcome, live=keep_authority(self._cluster, outcome.live))
+        return outcome
 
     def _note(self, outcome: Outcome) -> None:
         self.outcomes.append(outcome)

@@ -87,17 +87,31 @@ def _list(
     cluster: Cluster, facts: KindFacts, selector: str, namespaces: Sequence[str]
 ) -> dict[MemberKey, Json]:
     kind: Kind = (facts.api_version, facts.kind)
-    metadata_only = kind in METADATA_ONLY
-    try:
-        items = cluster.list(*kind, selector=selector, metadata_only=metadata_only).items
-    except Forbidden:
-        if not facts.namespaced or not namespaces:
-            raise
-        items = [
-            item
-            for namespace in namespaces
-            for item in cluster.list(
-                *kind, namespace=namespace, selector=selector, metadata_only=metadata_only
-            ).items
-        ]
+    if not facts.namespaced:
+        namespaces = ()
+    items = listed(cluster, kind, selector, namespaces, metadata_only=kind in METADATA_ONLY)
     return {MemberKey.of(Reference.of(item)): item for item in items}
+
+
+def listed(
+    cluster: Cluster,
+    kind: Kind,
+    selector: str,
+    namespaces: Iterable[str],
+    *,
+    metadata_only: bool = False,
+) -> list[Json]:
+    """Return the objects of a kind, by one LIST, or one for each namespace where no more is allowed. Raises ClusterError."""
+    places = sorted(set(namespaces) - {""})
+    try:
+        return cluster.list(*kind, selector=selector, metadata_only=metadata_only).items
+    except Forbidden:
+        if not places:
+            raise
+    return [
+        item
+        for place in places
+        for item in cluster.list(
+            *kind, namespace=place, selector=selector, metadata_only=metadata_only
+        ).items
+    ]

@@ -34,6 +34,8 @@ from ..desired import Desired
 LONGEST_NAME = 128 - len(f"{FIELD_MANAGER}.applyset.")
 #: Annotation of the parent: the release of what is in the set.
 VERSION_ANNOTATION = f"{PREFIX}version"
+#: Annotation of the parent: which component the set is.
+COMPONENT_ANNOTATION = f"{PREFIX}component"
 REPLICAS: FieldPath = ("spec", "replicas")
 
 
@@ -108,10 +110,12 @@ def parent(
     namespaces: Iterable[str],
     live: Json | None,
     version: str,
+    component: str,
 ) -> Desired:
     """Return the parent as it is applied. live: another version of this tool that kept the set is not written over.
 
-    version: the release of what is in the set, which is noted so that the next one can be compared with it.
+    version: the release of what is in the set, which is noted so that the next one can be compared with it. component: what the set is,
+    so that nobody has to name it again.
     """
     tooling = tooling_of(live) if live else ""
     if tooling.partition("/")[0] != TOOL:
@@ -124,6 +128,7 @@ def parent(
             GROUP_KINDS_ANNOTATION: group_kinds_text(kinds),
             NAMESPACES_ANNOTATION: namespaces_text(namespaces, applyset.parent),
             **({VERSION_ANNOTATION: version} if version else {}),
+            **({COMPONENT_ANNOTATION: component} if component else {}),
         },
     }
     return _desired(applyset, applyset.parent, manifest, {})

@@ -13,6 +13,7 @@ from ...kube.manifest import Json
 from ...kube.problem import Problem
 from ...kube.reference import Reference
 from ...kube.set_stage import is_built_in
+from ...kube.wording import few
 from ..gone import is_dying
 
 #: Kinds that people keep in namespaces, beside custom resources.
@@ -27,14 +28,16 @@ _BUILT_IN = (
     ("apps/v1", "StatefulSet"),
     ("batch/v1", "Job"),
 )
+#: How many kinds a message names.
+_NAMED = 5
 #: What Kubernetes puts into each namespace.
 _OF_EACH = frozenset({("ConfigMap", "kube-root-ca.crt"), ("Service", "kubernetes")})
 #: Annotation of a Secret that a certificate of the set brought about; nobody deletes it.
 _CERTIFICATE = "cert-manager.io/certificate-name"
 
 
-def strangers(cluster: Cluster, namespace: str, set_id: str) -> list[Reference]:
-    """Return what others keep in a namespace of the set. Raises ClusterError.
+def strangers(cluster: Cluster, namespace: str, set_id: str) -> list[str]:
+    """Return what others keep in a namespace of the set, and what may not be looked at. Raises ClusterError.
 
     Not counted: what an object owns that is there too, what Kubernetes adds, Secrets of certificates, and the set itself.
     """
@@ -42,13 +45,19 @@ def strangers(cluster: Cluster, namespace: str, set_id: str) -> list[Reference]:
     calls = [
         partial(cluster.list, *kind, namespace=namespace, metadata_only=True) for kind in kinds
     ]
-    found = []
-    for answer in cluster.parallel(calls):
+    found: list[str] = []
+    unseen: list[str] = []
+    for kind, answer in zip(kinds, cluster.parallel(calls), strict=True):
         if isinstance(answer, ApiError) and answer.status in (404, 405):
             continue
-        if isinstance(answer, Exception):
+        if isinstance(answer, Forbidden):
+            unseen.append(kind[1])
+        elif isinstance(answer, Exception):
             raise answer
-        found += [Reference.of(item) for item in answer.items if _counts(item, set_id)]
+        else:
+            found += [str(Reference.of(item)) for item in answer.items if _counts(item, set_id)]
+    if unseen:
+        found.append(f"kinds that may not be listed ({few(unseen, _NAMED)})")
     return found
 
 

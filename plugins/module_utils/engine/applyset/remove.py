@@ -21,6 +21,7 @@ from ...kube.wording import few
 from ..compare import Difference
 from ..gone import uid_of, wait_until_gone
 from ..outcome import Outcome
+from .authority import stop_conversion
 from .members import ApplySet
 from .namespaces import strangers
 from .plan import Step
@@ -41,7 +42,6 @@ _ORDER = (
     SetStage.ACCESS,
     SetStage.CRD,
 )
-_NO_CONVERSION: Json = {"spec": {"conversion": {"strategy": "None", "webhook": None}}}
 #: How many objects a message names.
 _NAMED = 5
 
@@ -75,9 +75,28 @@ class Removal:
             if stage is SetStage.WORKLOAD:
                 self._each(converted, self._stop_conversion, Reference.of)
             members = [step for step in steps if step.stage is stage]
+            if stage is SetStage.CUSTOM:
+                members = self._what_goes_first(members)
             self._each(members, self._writer.delete, _reference)
             if stage in (SetStage.CUSTOM, SetStage.CRD):
                 self._each(members, self._until_gone, _reference, quiet=True)
+
+    def _what_goes_first(self, steps: Sequence[Step]) -> list[Step]:
+        """Delete custom resources as long as some can be: one may be refused while another uses it. Return those that are left."""
+        left = list(steps)
+        while left and not self.failed and not self._policy.dry_run:
+            answers = self._cluster.parallel([partial(self._writer.delete, each) for each in left])
+            gone = [
+                step
+                for step, answer in zip(left, answers, strict=True)
+                if isinstance(answer, Outcome)
+            ]
+            self.outcomes += [answer for answer in answers if isinstance(answer, Outcome)]
+            self._each(gone, self._until_gone, _reference, quiet=True)
+            left = [step for step in left if step not in gone]
+            if not gone:
+                break
+        return left
 
     def namespaces(self, steps: Sequence[Step]) -> dict[Reference, str]:
         """Delete the set's namespaces, and wait until they are gone. Returns those that stay, with what still stands in them."""
@@ -88,7 +107,7 @@ class Removal:
                 continue
             others = strangers(self._cluster, step.reference.name, self._applyset.id)
             if others:
-                kept[step.reference] = few([str(ref) for ref in others], _NAMED, "objects")
+                kept[step.reference] = few(others, _NAMED, "objects")
             else:
                 empty.append(step)
         self._each(empty, self._writer.delete, _reference)
@@ -137,7 +156,7 @@ class Removal:
     def _stop_conversion(self, crd: Json) -> Outcome:
         """Let the API server itself give a kept CRD's objects in each version: its converter goes."""
         reference = Reference.of(crd)
-        self._cluster.patch(reference, _NO_CONVERSION, kind="merge", dry_run=self._policy.dry_run)
+        stop_conversion(self._cluster, reference, dry_run=self._policy.dry_run)
         before = {"spec": {"conversion": crd["spec"]["conversion"]}}
         after = {"spec": {"conversion": {"strategy": "None"}}}
         reason = "its converter is removed; objects are given in each version as they are stored"

@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from functools import partial
 
 from ...cluster.connection import Cluster
-from ...cluster.errors import Conflict, Invalid
-from ...kube.crds import dropped_versions, is_crd
+from ...cluster.errors import Conflict, Forbidden, Invalid
+from ...kube.certain import GRANTS, is_certain
+from ...kube.crds import is_crd
 from ...kube.manifest import Json
 from ...kube.problem import Problem
 from ...kube.reference import Reference
 from ..plan import Action
+from .custom import needs_preparing
 from .members import ApplySet
 from .plan import SetPlan, Step
 from .policy import SetPolicy
@@ -36,7 +38,9 @@ def try_out(
 
     Other refusals say nothing about the object: a right that is missing, a webhook or a kind that comes with the set.
     """
-    steps = [step for step in plan.steps if _is_tried(step)]
+    # Whether somebody may grant what a role does is told by a trial alone, unless everything is allowed.
+    grants = not cluster.allowed_everything()
+    steps = [step for step in plan.steps if _is_tried(step, grants=grants)]
     calls = [
         partial(
             cluster.apply,
@@ -52,17 +56,30 @@ def try_out(
         if isinstance(answer, Invalid):
             text = f"{step.reference} would be refused: {answer.message}{_beside(step, applyset)}"
             problems.append(Problem("", text, rule="refused"))
+        elif isinstance(answer, Forbidden) and _tells_of_rights(step, new_namespaces):
+            problems.append(Problem("", f"{step.reference}: {answer}", rule="rights"))
         elif isinstance(answer, Conflict) and answer.conflicts:
             problems.append(Problem("", _conflict(step.reference, answer), rule="conflict"))
     return problems
 
 
-def _is_tried(step: Step) -> bool:
-    """Tell whether a dry run says something: a CRD that drops a version is refused until its objects are moved."""
+def _tells_of_rights(step: Step, new_namespaces: frozenset[str]) -> bool:
+    """Tell whether a forbidden trial forbids the object: where its namespace is to come, it was tried in another one."""
+    return step.reference.kind in GRANTS and step.reference.namespace not in new_namespaces
+
+
+def _is_tried(step: Step, *, grants: bool) -> bool:
+    """Tell whether a dry run says something.
+
+    Nothing about a new object in which nothing can be wrong; and a CRD that drops a version or its converter is refused until that is
+    prepared.
+    """
     if step.member is None:
         return False
+    if step.action is Action.CREATE and not (grants and step.reference.kind in GRANTS):
+        return not is_certain(step.member.desired.manifest("", create=True))
     if step.live is not None and is_crd(step.live):
-        return not dropped_versions(step.member.desired.manifest(""), step.live)
+        return not needs_preparing(step.member.desired.manifest(""), step.live)
     return True
 
 

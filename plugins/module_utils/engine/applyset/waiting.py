@@ -16,6 +16,7 @@ from ...kube.manifest import Json, value_at
 from ...kube.reference import Reference
 from ...kube.rollout import read_rollout
 from ...kube.wording import few
+from .live import listed
 
 #: How often things are looked at, in seconds.
 PAUSE_S = 1.0
@@ -158,13 +159,15 @@ def _look_again(
     judge: Callable[[Json], str],
 ) -> dict[Reference, str]:
     """Bring `pending` up to date, and return the faults that have lasted."""
-    kinds = dict.fromkeys((ref.api_version, ref.kind) for ref in watched.pending)
-    calls = [partial(cluster.list, *kind, selector=selector) for kind in kinds]
+    places: dict[tuple[str, str], set[str]] = {}
+    for ref in watched.pending:
+        places.setdefault((ref.api_version, ref.kind), set()).add(ref.namespace)
+    calls = [partial(listed, cluster, kind, selector, names) for kind, names in places.items()]
     live: dict[Reference, Json] = {}
     for answer in cluster.parallel(calls):
         if isinstance(answer, Exception):
             raise answer
-        live |= {Reference.of(item): item for item in answer.items}
+        live |= {Reference.of(item): item for item in answer}
     lasting = {}
     for reference in list(watched.pending):
         there = live.get(reference)

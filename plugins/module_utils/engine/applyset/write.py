@@ -10,6 +10,7 @@ from ...cluster.connection import Cluster
 from ...cluster.errors import ClusterError, KindMissing
 from ...cluster.results import Applied
 from ...kube import managed_fields
+from ...kube.crds import is_crd
 from ...kube.intent import Stage
 from ...kube.manifest import Json, put_at, value_at
 from .. import HANDOVER_MANAGER
@@ -22,6 +23,8 @@ from ..policy import Policy
 from ..settled import settled_mark
 from ..taking_back import remember, takers, two_owners
 from ..write import Writer
+from .custom import needs_preparing
+from .inherit import inherit
 from .members import ApplySet, Member
 from .not_ready import is_not_ready
 from .plan import Step
@@ -97,6 +100,12 @@ class SetWriter:
             reason = "its namespace would be created first"
         elif self._coming(member.desired):
             reason = "its CRD would be applied first"
+        elif (
+            step.live
+            and is_crd(step.live)
+            and needs_preparing(member.desired.manifest(""), step.live)
+        ):
+            reason = "its objects would be moved, or its converter taken off, first"
         if not reason:
             try:
                 return self._apply(step, member.desired)
@@ -113,6 +122,8 @@ class SetWriter:
         manifest = wanted.manifest("", create=step.action is Action.CREATE)
         warning = step.warning
         force = self._policy.force_conflicts or step.action is Action.CREATE
+        if step.action is Action.ADOPT and step.live and not self._policy.dry_run:
+            inherit(self._cluster, step.live, wanted)
         if step.action is Action.UPDATE and step.live:
             self._hand_over(step.live, wanted)
             taken = takers(manifest, step.live, wanted.manager) if force else {}
