@@ -87,6 +87,14 @@ FIGURES = (
     ),
     Figure("the same, writes", "", 0, None, _ours("bundle-noop", "writes")),
     Figure(
+        "the same, requests of a loop of kubernetes.core.k8s / ours",
+        "x",
+        5,
+        None,
+        _ratio("bundle-noop", "loop of kubernetes.core.k8s", "requests"),
+        **_MORE,
+    ),
+    Figure(
         "its installation, requests of a loop of kubernetes.core.k8s / ours",
         "x",
         5,
