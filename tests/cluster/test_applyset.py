@@ -114,7 +114,10 @@ def test_a_second_install_of_a_large_bundle_writes_nothing_and_asks_little(
     assert len(done(first)) == 401
     # One write for each object, a trial for those that may be refused (CRDs and Deployments), and the looks.
     assert proxy.count(writes()) <= 400 + 10
-    assert proxy.requests <= 400 + 80 + 60
+    trials = sum(each.dry_run for each in proxy.records)
+    assert trials <= 80
+    # How often a wait looks depends on the machine.
+    assert proxy.requests - proxy.writes - trials <= 200
     proxy.reset()
     again = counted.applyset(**options)
     assert done(again) == {}

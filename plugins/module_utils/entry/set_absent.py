@@ -86,7 +86,10 @@ class Remover:
             GroupKind(Reference.of(each).group, each["kind"]): each["apiVersion"]
             for each in manifests
         }
-        kinds = set(versions) | group_kinds_of(parent) | {GroupKind("", "Namespace")}
+        kinds = set(versions) | group_kinds_of(parent)
+        if parent is None:
+            # An earlier run was cut off: namespaces go after the parent.
+            kinds.add(GroupKind("", "Namespace"))
         namespaces = sorted({self._set.parent.namespace, *namespaces_of(parent)})
         return list(look(self._cluster, self._set.id, kinds, versions, namespaces).values())
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import partial
 
 from ...cluster.connection import Cluster
-from ...cluster.errors import ApiError, Forbidden
+from ...cluster.errors import ApiError, Forbidden, KindMissing
 from ...kube.applyset import ID_LABEL, part_of
 from ...kube.manifest import Json
 from ...kube.problem import Problem
@@ -48,7 +48,9 @@ def strangers(cluster: Cluster, namespace: str, set_id: str) -> list[str]:
     found: list[str] = []
     unseen: list[str] = []
     for kind, answer in zip(kinds, cluster.parallel(calls), strict=True):
-        if isinstance(answer, ApiError) and answer.status in (404, 405):
+        # A kind that goes is told of a moment longer than it is served.
+        missing = isinstance(answer, KindMissing)
+        if missing or (isinstance(answer, ApiError) and answer.status in (404, 405)):
             continue
         if isinstance(answer, Forbidden):
             unseen.append(kind[1])
