@@ -34,11 +34,15 @@ class Playbooks:
             file.write_text(yaml.safe_dump(service), encoding="utf-8")
 
     def run(self, name: str, *words: str, **variables: Any) -> tuple[int, str]:
-        """Run a playbook; return its exit code and what it printed."""
+        """Run a playbook of the collection; return its exit code and what it printed."""
+        return self.play(f"modelops.inference.{name}", *words, **variables)
+
+    def play(self, name: str, *words: str, **variables: Any) -> tuple[int, str]:
+        """Run any playbook; return its exit code and what it printed."""
         done = subprocess.run(
             [
                 tool("ansible-playbook"),
-                f"modelops.inference.{name}",
+                name,
                 *("-e", json.dumps(variables)),
                 *words,
             ],
