@@ -24,7 +24,9 @@ def test_a_chart_is_rendered_with_its_values_and_treated_as_any_other_bundle(
     tmp_path: Path,
 ) -> None:
     go = toolchain.find_go(lambda dummy: None)
-    charts = crd_sources.module_folder(go, KSERVE.module, KSERVE.version) / "charts"
+    charts = (
+        crd_sources.download(go, crd_sources.Bundle(KSERVE.module, KSERVE.version, ())) / "charts"
+    )
     component = {
         "name": "kserve",
         "version": "v0.17.0",

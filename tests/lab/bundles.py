@@ -45,7 +45,9 @@ def release(name: str) -> list[Json]:
     if not cached.is_file():
         go = toolchain.find_go(lambda dummy: None)
         with locked(paths.cache() / "locks" / "modules"):
-            module = crd_sources.download(go, crd_sources.Bundle(overlay.module, overlay.version, ()))
+            module = crd_sources.download(
+                go, crd_sources.Bundle(overlay.module, overlay.version, ())
+            )
         cached.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(cached, json.dumps(kustomized(module / overlay.folder)))
     found: list[Json] = json.loads(cached.read_text(encoding="utf-8"))
