@@ -126,6 +126,8 @@ options:
       - Whether to watch until the services are ready, or with V(absent) gone.
       - The wait ends early for a service that fails for good, with the reason and the message of the pod or the route concerned.
         A fault has to last for 20 seconds, a pod without a node for 30 and until no autoscaler says that it helps.
+      - What a gateway answers meanwhile is acted on. The route of an C(LLMInferenceService) names the older API group of pools first,
+        and the newer one once the gateway has refused that. Without a wait it turns in the next run.
     type: bool
     default: false
   wait_timeout:

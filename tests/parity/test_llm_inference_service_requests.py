@@ -22,9 +22,6 @@ from ansible_collections.modelops.inference.plugins.module_utils.services.llm_in
 from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.presets.sample import (
     template_refusal,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.read_system_config import (
-    read_system_config,
-)
 from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.schema import (
     spec_schema,
 )
@@ -35,8 +32,6 @@ from ansible_collections.modelops.inference.plugins.module_utils.services.llm_in
     config,
     service,
 )
-
-from .recorded_llm_services import recorded_cluster
 
 RECORDINGS = Path(__file__).parent / "recordings" / "llm_inference_service" / "cases-invalid"
 CASES = sorted(path.name for path in RECORDINGS.iterdir())
@@ -97,9 +92,7 @@ def test_what_the_api_refuses_is_refused_at_the_same_field(case: str) -> None:
 def templates_refused(case: str) -> Unbuildable | None:
     """Return why the templates of a config are refused."""
     document = to_v1alpha2(read(case, "input.yaml") or read(case, "previous.yaml"))
-    cluster = recorded_cluster(RECORDINGS / case)
-    system = read_system_config(Settings(), cluster)
-    return template_refusal("bad", document["spec"], system, Settings())
+    return template_refusal("bad", document["spec"], Settings())
 
 
 @pytest.mark.parametrize("case", TEMPLATES)

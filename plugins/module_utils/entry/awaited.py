@@ -28,7 +28,8 @@ class Awaited:
     """A service with its own objects and its pods.
 
     known: live objects after our writes. wait_for: `ready`, or the type of a condition. verdict: the fault that ends the wait for it.
-    foreign: objects of others that its state depends on. others: where they are read that were not seen.
+    own: its own objects that tell something. foreign: those of others that its state depends on. others: where they are read that were
+    not seen.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Awaited:
         self.verdict: Fault | None = None
         self.text = ""
         self.foreign = foreign
+        self.own = frozenset(self.references)
         self._others = others
         self._objects: dict[Reference, Json] = {}
         self._pods: dict[Reference, Json] = {}

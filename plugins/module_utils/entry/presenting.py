@@ -12,13 +12,11 @@ from ..cluster.errors import ClusterError
 from ..engine.policy import Policy
 from ..kube.manifest import Json
 from ..kube.pods import UNREAD
-from ..kube.problem import Complaint, Problem
+from ..kube.problem import Complaint
 from ..kube.reader import Reader
 from ..kube.reference import Reference
-from .awaited import Awaited, reached
 from .fleet import Service
-from .looking import ClusterReader
-from .observing import known_objects, lacking, observe, read_pods, write_status
+from .observing import known_objects, observe, read_pods, write_status
 from .reconciled import Reconciled
 from .result import (
     TROUBLES,
@@ -32,8 +30,8 @@ from .result import (
     told,
 )
 from .rounds import Reconciler
+from .settling import Patience, results_of, wait_for
 from .target import CONTROLLER, Target
-from .waiting import Wait
 
 Params = Mapping[str, Any]
 Progress = Callable[[str], None]
@@ -70,11 +68,11 @@ def make_present(
         if not done.outcomes:
             raise
         troubles.append(told(error))
-    results = _results(done)
+    results = results_of(done)
     objects = known_objects(done.snapshot.objects, done.outcomes)
     others = reconciler.reader
     if not troubles:
-        troubles = _settle(params, cluster, done, results, objects, others, policy, clock, progress)
+        troubles = _settle(params, cluster, reconciler, results, objects, policy, clock, progress)
     for target in done.targets:
         result = results[target.reference]
         result.observation = result.observation or observe(target, objects, others=others)
@@ -98,22 +96,23 @@ def make_present(
 def _settle(
     params: Params,
     cluster: Cluster,
-    done: Reconciled,
-    results: Mapping[Reference, ServiceResult],
+    reconciler: Reconciler,
+    results: dict[Reference, ServiceResult],
     objects: dict[Reference, Json],
-    others: ClusterReader,
     policy: Policy,
     clock: Clock,
     progress: Progress,
 ) -> list[str]:
     """Wait or look once, and write the statuses. Return what did not come about: objects were written before, so nothing is raised."""
+    done, others = reconciler.done, reconciler.reader
     failing = {result.reference for result in results.values() if result.failures}
     waiting = [target for target in done.targets if target.reference not in failing]
     troubles: list[str] = []
     try:
         if params["wait"] and not policy.dry_run:
-            troubles += _wait(
-                params, policy, cluster, waiting, results, objects, others, clock, progress
+            patience = Patience(params["wait_for"], params["wait_timeout"], policy.fleet)
+            troubles += wait_for(
+                patience, cluster, reconciler, waiting, results, objects, clock, progress
             )
         else:
             _observe(cluster, done.targets, results, objects, others)
@@ -127,22 +126,6 @@ def _settle(
         return troubles + _write_statuses(cluster, done, results, objects, others, clock)
     except KeyboardInterrupt as interrupt:
         return [*troubles, told(interrupt)]
-
-
-def _results(done: Reconciled) -> dict[Reference, ServiceResult]:
-    results = {}
-    for target, plan in zip(done.targets, done.plans, strict=True):
-        problems = list(dict.fromkeys([*target.service.problems, *plan.problems]))
-        results[target.reference] = ServiceResult(
-            target.reference, target.reconciler, problems, unchanged=plan.unchanged
-        )
-    for outcome in done.outcomes:
-        result = results.setdefault(outcome.service, ServiceResult(outcome.service, "direct"))
-        result.outcomes.append(outcome)
-        if outcome.warning:
-            text = f"{outcome.reference}: {outcome.warning}"
-            result.problems.append(Problem("", text, "warning", rule="two-owners"))
-    return results
 
 
 def _observe(
@@ -162,75 +145,6 @@ def _observe(
             observations[target.reference] = observe(target, objects, found, others)
     for reference, observation in observations.items():
         results[reference].observation = observation
-
-
-def _wait(
-    params: Params,
-    policy: Policy,
-    cluster: Cluster,
-    targets: Sequence[Target],
-    results: Mapping[Reference, ServiceResult],
-    objects: Mapping[Reference, Json],
-    others: ClusterReader,
-    clock: Clock,
-    progress: Progress,
-) -> list[str]:
-    """Wait for what is not there yet, and return a text for each service that did not get there.
-
-    objects: what is known after the writes; a settled service needs no watch.
-    """
-    for target in targets:
-        results[target.reference].observation = observe(target, objects, others=others)
-    left = [
-        target
-        for target in targets
-        if not reached(results[target.reference].observation, params["wait_for"])
-    ]
-    if not left:
-        return []
-    waiting = Wait(
-        cluster,
-        left,
-        objects,
-        others=others,
-        looked_at={target.reference: _looked_at(results[target.reference]) for target in left},
-        wait_for=params["wait_for"],
-        fleet=policy.fleet,
-        clock=clock.monotonic,
-        progress=progress,
-    )
-    broken = []
-    try:
-        waiting.run(params["wait_timeout"])
-    except ClusterError as error:
-        broken.append(f"the wait broke off: {error}")
-    finally:
-        for service in waiting.services:
-            if service.observation is not None:
-                results[service.target.reference].observation = service.observation
-    return broken + [
-        _shortfall(service, clock.elapsed) for service in waiting.services if not service.reached
-    ]
-
-
-def _looked_at(result: ServiceResult) -> Sequence[Reference]:
-    """Return the objects of others that the state of a service depends on."""
-    return result.observation.looked_at if result.observation else ()
-
-
-def _shortfall(service: Awaited, seconds: float) -> str:
-    """Return how far a service is from what was waited for, and why."""
-    reasons = (
-        lacking(service.observation) if service.observation else ["it could not be listed in time"]
-    )
-    verdict = service.verdict
-    if verdict is None:
-        how = f"is not {service.wait_for} after {seconds:.0f} s"
-    else:
-        how = "failed"
-        if not any(verdict.message in reason for reason in reasons):
-            reasons.insert(0, f"{verdict.reason}: {verdict.message}")
-    return f"{service.target.reference} {how}: {'; '.join(reasons)}"
 
 
 def _write_statuses(

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The story of a reconcile: look, plan, object, take the lease, look again, write; again while what was written changes what is wanted."""
+"""The story of a reconcile: look, plan, object, take the lease, look again, write; again while what was written changes what is wanted.
+
+What is answered later, while services are waited for, may change it once more (`another`, `go_on`).
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from ..engine.plan import ServicePlan, look_up_strangers
 from ..engine.policy import Policy
 from ..engine.replaced import look_up_replaced
 from ..kube.intent import Intent
+from ..kube.problem import InputError
 from ..kube.reference import Reference
 from .examining import Examiner
 from .fleet import Service, compile_fleet
@@ -111,17 +115,45 @@ class Reconciler:
             targets = recompiled(done, keys, late, since, self._policy.fleet)
             if not targets:
                 return
-            done.rounds, since = done.rounds + 1, len(done.outcomes)
-            planned = self._planner.again(targets)
-            planned.removed = [each for each in planned.removed if each.service in planned.services]
-            look_up_strangers(
-                self._cluster, planned.plans, self._policy, only=done.unplanned(planned.plans)
-            )
-            guards.wait_for_dying(self._cluster, planned.plans)
-            done.replace(targets, planned.plans)
-            done.refuse(done.plans, skip_invalid=self._skip_invalid)
+            since = len(done.outcomes)
+            planned = self._planned_again(targets)
             late = put_off(planned, keys.unfinished, targets)
             self._execute(planned, frozenset(), guard)
+
+    def _planned_again(self, targets: Sequence[Target]) -> Planned:
+        """Begin a further round: look and plan for services that want something else than before. Raises InputError."""
+        done = self.done
+        done.rounds += 1
+        planned = self._planner.again(targets)
+        planned.removed = [each for each in planned.removed if each.service in planned.services]
+        look_up_strangers(
+            self._cluster, planned.plans, self._policy, only=done.unplanned(planned.plans)
+        )
+        guards.wait_for_dying(self._cluster, planned.plans)
+        done.replace(targets, planned.plans)
+        done.refuse(done.plans, skip_invalid=self._skip_invalid)
+        return planned
+
+    def another(self, target: Target) -> Target | None:
+        """Return a service compiled anew, None where it wants what it wanted, or where this run may not compile it again."""
+        if self.done.rounds >= ROUNDS or target.reference.namespace in self.done.lost:
+            return None
+        try:
+            intent = target.service.compile(self.reader)
+        except InputError:
+            return None
+        made = target_of(target.service, intent, self._policy.fleet, target.reconciler)
+        return made if made.children != target.children else None
+
+    def go_on(self, targets: Sequence[Target]) -> None:
+        """Write what services want that were compiled anew during a wait. Raises InputError, ClusterError."""
+        namespaces = sorted({target.reference.namespace for target in targets})
+        with leases(self._cluster, self._policy.fleet, namespaces) as check:
+            planned = self._planned_again(targets)
+            try:
+                self._execute(planned, frozenset(), check)
+            finally:
+                self.done.outcomes = merged(self.done.outcomes)
 
     def _target(self, service: Service, intent: Intent) -> Target:
         return target_of(service, intent, self._policy.fleet, self._wanted)

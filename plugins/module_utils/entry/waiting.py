@@ -32,6 +32,8 @@ class Wait:
 
     known: the live objects after our writes. wait_for: `ready`, or the type of a condition. fleet: the label of our objects.
     looked_at: by service the objects of others that its state depends on. others: where they are read that were not seen.
+    another: compiles a service anew, once somebody has answered to an object of it; None where it wants what it wanted.
+    turned: services that want something else than what was applied, which ends the wait.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class Wait:
         *,
         others: ClusterReader,
         looked_at: Mapping[Reference, Sequence[Reference]],
+        another: Callable[[Target], Target | None],
         wait_for: str,
         fleet: str,
         clock: Callable[[], float],
@@ -51,6 +54,10 @@ class Wait:
             Awaited(target, known, wait_for, looked_at.get(target.reference, ()), others)
             for target in targets
         ]
+        self.turned: list[Target] = []
+        self._answered: dict[Awaited, None] = {}
+        self._versions = {reference: _version(live) for reference, live in known.items()}
+        self._another = another
         self._others = others
         self._cluster = cluster
         self._fleet = fleet
@@ -81,10 +88,22 @@ class Wait:
         for service in services:
             service.see(reference, live)
             self._changed[service] = None
+            if live is not None and self._is_answer(service, reference, live):
+                self._others.put(live)
+                self._answered[service] = None
+
+    def _is_answer(self, service: Awaited, reference: Reference, live: Json) -> bool:
+        """Tell whether an object is one that compile reads, and other than we left it."""
+        target = service.target
+        answered = target.service.kind.answered_kinds if target.reconciler != CONTROLLER else ()
+        ours = (reference.api_version, reference.kind) in answered and reference in service.own
+        return ours and _version(live) != self._versions.get(reference)
 
     def content(self) -> bool:
-        """Look again at the services of which something changed; tell whether all have come to an end."""
+        """Look again at the services of which something changed; tell whether all have come to an end, or one wants something else."""
         now = self._clock()
+        self.turned = [made for each in self._answered if (made := self._another(each.target))]
+        self._answered.clear()
         for service in self._changed:
             self._tell(service, summary(service.observe(now)), now)
         self._changed.clear()
@@ -94,7 +113,7 @@ class Wait:
         left = [each for each in self.services if not each.reached and each.verdict is None]
         if left and now - self._spoke >= SILENT_S:
             self._tell_how_far(left, now)
-        return not left
+        return bool(self.turned) or not left
 
     def _watched(self) -> list[Watched]:
         """Return what to watch: one entry per kind, whatever the number of services."""
@@ -140,3 +159,7 @@ class Wait:
     def _say(self, line: str, now: float) -> None:
         self._spoke = now
         self._progress(line)
+
+
+def _version(live: Json) -> str:
+    return str(live["metadata"].get("resourceVersion"))

@@ -63,6 +63,7 @@ class ServiceKind(Generic[S, C]):
     reconcile_error: what was observed, of a service of which something could not be applied, with the error's text.
     child_kinds: the kinds of all children. observed_kinds: those that observe looks at, pods apart.
     compared_kinds: those that compile reads of its own children, live, so that they are read before the others.
+    answered_kinds: of these, those to which somebody else answers in the status: a wait that sees an answer compiles again.
     foreign_kinds: those of which observe looks at objects of others (gateways, routes of the author).
     common_kinds: those of others' objects that compile and observe read and that many services share: one list for all.
     certificates: how the kind keeps the certificates of its services, None where they have none.
@@ -90,6 +91,7 @@ class ServiceKind(Generic[S, C]):
     controller: Mapping[str, str]
     field_manager: str
     compared_kinds: tuple[tuple[str, str], ...] = ()
+    answered_kinds: tuple[tuple[str, str], ...] = ()
     foreign_kinds: tuple[tuple[str, str], ...] = ()
     common_kinds: tuple[tuple[str, str], ...] = ()
     certificates: Certificates | None = None

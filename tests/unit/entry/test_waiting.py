@@ -99,6 +99,7 @@ class _Waited:
             live(*known),
             others=ClusterReader(cast("Any", cluster or _Cluster())),
             looked_at={},
+            another=lambda dummy: None,
             wait_for=wait_for,
             fleet="default",
             clock=lambda: self.now,

@@ -52,6 +52,7 @@ LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
     ),
     observed_kinds=(DEPLOYMENT, GROUP, _POOL, _OLD_POOL, _ROUTE),
     compared_kinds=(("v1", "Service"), _ROUTE),
+    answered_kinds=(_ROUTE,),
     foreign_kinds=(_GATEWAY, _ROUTE, _POOL),
     shapes=preset_shapes,
     common_kinds=((API_VERSION, CONFIG_KIND), _GATEWAY, _GATEWAY_CLASS),

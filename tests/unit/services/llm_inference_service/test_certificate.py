@@ -24,7 +24,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.services.llm_in
 )
 
 from .build import document
-from .preset_world import ROUTER, resolved, world
+from .preset_world import ROUTER, resolved, system_config, world
 
 Json = dict[str, Any]
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -76,24 +76,56 @@ def wanted(
 
 PAST, FUTURE = "2020-01-01T00:00:00Z", "2030-01-01T00:00:00Z"
 RENEWALS = {
-    "X1 none": (lambda: None, {}, "there is none"),
-    "X2 its time has come": (lambda: kept(keys(), one=PAST), {}, "its time has come"),
-    "X3 no key": (lambda: kept({"tls.crt": keys()["tls.crt"]}), {}, "the Secret lacks"),
-    "X4 no certificate": (lambda: kept({"tls.key": keys()["tls.key"]}), {}, "the Secret lacks"),
-    "X5 bad certificate": (lambda: kept({**keys(), "tls.crt": "x"}), {}, "cannot be read"),
-    "X6 bad key": (lambda: kept({**keys(), "tls.key": "x"}), {}, "cannot be read"),
-    "X7 a name is missing": (lambda: kept(keys()), {"names": ("a.b", "x.y")}, "not cover x.y"),
-    "X8 an address is missing": (
+    "X1 without a Secret one is made": (lambda: None, {}, "there is none"),
+    "X2 a certificate whose time has come is renewed": (
+        lambda: kept(keys(), one=PAST),
+        {},
+        "its time has come",
+    ),
+    "X3 a Secret without a key is renewed": (
+        lambda: kept({"tls.crt": keys()["tls.crt"]}),
+        {},
+        "the Secret lacks",
+    ),
+    "X4 a Secret without a certificate is renewed": (
+        lambda: kept({"tls.key": keys()["tls.key"]}),
+        {},
+        "the Secret lacks",
+    ),
+    "X5 a certificate that cannot be read is renewed": (
+        lambda: kept({**keys(), "tls.crt": "x"}),
+        {},
+        "cannot be read",
+    ),
+    "X6 a key that cannot be read is renewed": (
+        lambda: kept({**keys(), "tls.key": "x"}),
+        {},
+        "cannot be read",
+    ),
+    "X7 a name that is not covered renews": (
+        lambda: kept(keys()),
+        {"names": ("a.b", "x.y")},
+        "not cover x.y",
+    ),
+    "X8 an address that is not covered renews": (
         lambda: kept(keys()),
         {"addresses": ("10.0.0.2",)},
         "not cover 10.0.0.2",
     ),
-    "X9 covered": (lambda: kept(keys(), one=FUTURE), {}, ""),
-    "X10 more than covered": (lambda: kept(keys()), {"addresses": ()}, ""),
-    "X11 the second annotation": (lambda: kept(keys(), two=FUTURE), {}, ""),
-    "X12 the second annotation has come": (lambda: kept(keys(), two=PAST), {}, "its time has come"),
-    "X13 not valid any more": (lambda: kept(keys(-1), one=FUTURE), {}, "not valid any more"),
-    "a time that is none": (lambda: kept(keys(), one="soon"), {}, ""),
+    "X9 a certificate that covers all is kept": (lambda: kept(keys(), one=FUTURE), {}, ""),
+    "X10 a certificate that covers more is kept": (lambda: kept(keys()), {"addresses": ()}, ""),
+    "X11 a second annotation that is in time keeps it": (lambda: kept(keys(), two=FUTURE), {}, ""),
+    "X12 a second annotation whose time has come renews": (
+        lambda: kept(keys(), two=PAST),
+        {},
+        "its time has come",
+    ),
+    "X13 a certificate that is not valid any more is renewed": (
+        lambda: kept(keys(-1), one=FUTURE),
+        {},
+        "not valid any more",
+    ),
+    "a time that is none does not renew": (lambda: kept(keys(), one="soon"), {}, ""),
 }
 
 
@@ -114,6 +146,39 @@ def test_a_pod_that_comes_later_renews_nothing() -> None:
     later = wanted_certificate(service, there, now + timedelta(days=20 * 365))
     assert later is not None
     assert "10.0.0.9" in later.addresses
+
+
+#: The Secret that is there: what is changed of a fresh one, and whether another certificate is wanted then.
+EXPIRES = "certificates.kserve.io/expiration"
+KEPT: dict[str, tuple[Json, Json, bool]] = {
+    "X14 the same certificate stays": ({}, {}, False),
+    "X15 other data is replaced": ({}, {"tls.crt": b64encode(b"other").decode()}, True),
+    "X16 a certificate whose time has come is replaced": ({EXPIRES: PAST}, {}, True),
+    "X17 another annotation alone replaces nothing": (
+        {EXPIRES: None, "old/key": FUTURE},
+        {},
+        False,
+    ),
+    "X18 an old annotation whose time has come replaces": (
+        {EXPIRES: None, "old/key": PAST},
+        {},
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("row", KEPT)
+def test_a_certificate_stays_as_long_as_it_holds(row: str) -> None:
+    annotations, data, renewed = KEPT[row]
+    both_keys = system_config(scheduler={"expirationAnnotations": [EXPIRES, "old/key"]})
+    service, now = resolved(document(), both_keys), datetime.now(UTC)
+    first = certificate_request(service, world(both_keys))
+    secret = {**first.secret.to_manifest(), "data": kept(dict(new_certificate(first)))["data"]}
+    secret["data"] |= data
+    known = {EXPIRES: FUTURE, **annotations}
+    secret["metadata"]["annotations"] = {key: at for key, at in known.items() if at}
+    found = wanted_certificate(service, world(both_keys, secret), now)
+    assert (found is not None) is renewed
 
 
 def test_the_first_annotation_that_is_there_counts() -> None:
@@ -152,6 +217,30 @@ def test_services_and_pods_are_covered() -> None:
         "chat-kserve-workload-svc.team-a.svc.cluster.local",
         "localhost",
     )
+
+
+#: What the only pod says of its addresses, and what a certificate that is made then covers beside this machine.
+POD_ADDRESSES: dict[str, tuple[Json, set[str]]] = {
+    "Q10 addresses that a pod has got are covered": (
+        {"podIP": "10.0.0.9", "podIPs": [{"ip": "10.0.0.9"}, {"ip": "fd00::9"}]},
+        {"10.0.0.9", "fd00::9"},
+    ),
+    "Q11 another address takes the place of the first": (
+        {"podIP": "10.0.0.8", "podIPs": [{"ip": "10.0.0.8"}]},
+        {"10.0.0.8"},
+    ),
+    "Q12 an address that is told twice is covered once": (
+        {"podIP": "10.0.0.9", "podIPs": [{"ip": "10.0.0.9"}]},
+        {"10.0.0.9"},
+    ),
+}
+
+
+@pytest.mark.parametrize("row", POD_ADDRESSES)
+def test_addresses_of_pods_are_covered(row: str) -> None:
+    status, covered = POD_ADDRESSES[row]
+    found = request(document(), addressed("Pod", "status", status)).addresses
+    assert sorted(found) == sorted({"127.0.0.1", *covered})
 
 
 def test_without_a_pool_the_workload_alone_is_covered() -> None:

@@ -16,12 +16,8 @@ from ansible_collections.modelops.inference.plugins.module_utils.services.llm_in
     route_fault,
     routes_condition,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.conditions.workloads import (
-    scheduler_condition,
-    workload_conditions,
-)
 
-from .world import NAMESPACE, Cluster, gateway, resolved, route, stopped, thing
+from .world import NAMESPACE, Cluster, gateway, resolved, route, thing
 
 Json = dict[str, Any]
 POOL_API = "inference.networking.k8s.io/v1"
@@ -45,24 +41,68 @@ def gateways(*names: str, **http: Any) -> Json:
 
 
 GATEWAYS: list[tuple[str, list[Json], Json, str | None]] = [
-    ("R1", [gateway("a", conditions=programmed("True"))], gateways("a"), ""),
-    ("R2", [gateway("a", conditions=programmed("False"))], gateways("a"), "[team-a/a]"),
     (
-        "R3",
+        "R1 a programmed gateway is ready",
+        [gateway("a", conditions=programmed("True"))],
+        gateways("a"),
+        "",
+    ),
+    (
+        "R2 a gateway that is not programmed is named",
+        [gateway("a", conditions=programmed("False"))],
+        gateways("a"),
+        "[team-a/a]",
+    ),
+    (
+        "R3 two programmed gateways are ready",
         [gateway(name, conditions=programmed("True")) for name in "ab"],
         gateways("a", "b"),
         "",
     ),
     (
-        "R4",
+        "R4 of two gateways the one that is not programmed is named",
         [gateway("a", conditions=programmed("True")), gateway("b")],
         gateways("b", "a"),
         "[team-a/b]",
     ),
-    ("R5", [gateway("b"), gateway("a")], gateways("b", "a"), "[team-a/a team-a/b]"),
-    ("R7", [], {"router": {"gateway": {}, "route": {"http": {}}}}, None),
-    ("R11", [gateway("a", conditions=programmed("Unknown"))], gateways("a"), "[team-a/a]"),
-    ("R13", [gateway("a", conditions=[said("Other")])], gateways("a"), "[team-a/a]"),
+    (
+        "R5 gateways that say nothing are not ready",
+        [gateway("b"), gateway("a")],
+        gateways("b", "a"),
+        "[team-a/a team-a/b]",
+    ),
+    (
+        "R7 without references nothing is said of gateways",
+        [],
+        {"router": {"gateway": {}, "route": {"http": {}}}},
+        None,
+    ),
+    (
+        "R11 an unknown state is not ready",
+        [gateway("a", conditions=programmed("Unknown"))],
+        gateways("a"),
+        "[team-a/a]",
+    ),
+    (
+        "R13 other conditions do not make a gateway ready",
+        [gateway("a", conditions=[said("Other")])],
+        gateways("a"),
+        "[team-a/a]",
+    ),
+    (
+        "R8 a gateway without namespace is the service's neighbour",
+        [gateway("a", conditions=programmed("True")), gateway("a", namespace="other")],
+        gateways("a"),
+        "",
+    ),
+    ("R9 true means programmed", [gateway("a", conditions=programmed("True"))], gateways("a"), ""),
+    (
+        "R10 false means not programmed",
+        [gateway("a", conditions=programmed("False"))],
+        gateways("a"),
+        "[team-a/a]",
+    ),
+    ("R12 no word means not programmed", [gateway("a")], gateways("a"), "[team-a/a]"),
     (
         "parents of the author's routes count",
         [gateway("a", conditions=programmed("True")), gateway(), route()],
@@ -105,28 +145,55 @@ def seen(*reports: Json, parents: tuple[str, ...] = ("gw",), generation: int = 1
 
 
 ROUTES: list[tuple[str, Json, str]] = [
-    ("R14", seen(reported(ACCEPTED, RESOLVED), POLICY), ""),
-    ("R15 and R22", seen(reported(ACCEPTED, RESOLVED)), ""),
     (
-        "R16",
+        "R14 controllers that speak of something else are left aside",
+        seen(reported(ACCEPTED, RESOLVED), POLICY),
+        "",
+    ),
+    ("R22 a route that its gateway takes is ready", seen(reported(ACCEPTED, RESOLVED)), ""),
+    (
+        "R16 a route that is not accepted is not ready",
         seen(reported(said("Accepted", "False"), RESOLVED)),
         '"False" (reason "R", message "m")',
     ),
-    ("R18", seen(POLICY), "not reported on by gw"),
+    ("R18 a policy's controller alone takes no route", seen(POLICY), "not reported on by gw"),
     (
-        "R19",
+        "R19 a route without word of its references is not ready",
         seen(reported(ACCEPTED)),
         (
             '"Unknown" (reason "ConditionMissing", '
             'message "ResolvedRefs condition not yet reported by gateway controller")'
         ),
     ),
-    ("R21", seen(parents=()), EMPTY),
-    ("nobody has looked", {**seen(), "status": {}}, UNSEEN),
-    ("everybody has gone", seen(), EMPTY),
-    ("R23", seen(reported(ACCEPTED, RESOLVED), reported(ACCEPTED, RESOLVED)), ""),
+    ("R21 a route without parents is not ready", seen(parents=()), EMPTY),
+    ("R20 a route that nobody has looked at is not ready", {**seen(), "status": {}}, UNSEEN),
+    ("a route that everybody has gone from is not ready", seen(), EMPTY),
     (
-        "R24",
+        "R15 a controller that says more than it has to does no harm",
+        seen(reported(ACCEPTED, RESOLVED, said("Programmed"))),
+        "",
+    ),
+    (
+        "R25 a gateway that refuses a route decides",
+        seen(reported(said("Accepted", "False"))),
+        '"False" (reason "R", message "m")',
+    ),
+    (
+        "R27 one of two gateways of which a policy speaks alone has not reported",
+        seen(
+            reported(ACCEPTED, RESOLVED, name="a"),
+            reported(said("Attached"), name="b"),
+            parents=("a", "b"),
+        ),
+        "not reported on by b",
+    ),
+    (
+        "R23 a second controller that takes it as well does no harm",
+        seen(reported(ACCEPTED, RESOLVED), reported(ACCEPTED, RESOLVED)),
+        "",
+    ),
+    (
+        "R24 a route at two gateways is taken by both",
         seen(
             reported(ACCEPTED, RESOLVED, name="a"),
             reported(ACCEPTED, RESOLVED, name="b", namespace=NAMESPACE, kind="Gateway"),
@@ -135,7 +202,7 @@ ROUTES: list[tuple[str, Json, str]] = [
         "",
     ),
     (
-        "R26",
+        "R26 one of two gateways that says nothing is named",
         seen(reported(ACCEPTED, RESOLVED, name="a"), parents=("a", "b")),
         "not reported on by b",
     ),
@@ -194,32 +261,32 @@ WAITING = (
 )
 PLACE = "team-a/chat-inference-pool"
 POOLS: list[tuple[str, list[Json], int, str, str]] = [
-    ("R33", [], 1, "WaitingForGateway", WAITING),
-    ("R34", [taken(said("Accepted"))], 1, "", ""),
+    ("a pool that nobody took waits for a gateway", [], 1, "WaitingForGateway", WAITING),
+    ("an accepted pool is ready", [taken(said("Accepted"))], 1, "", ""),
     (
-        "R35",
+        "a refused pool is not ready",
         [taken(said("Accepted", "False"))],
         1,
         "InferencePoolNotReady",
         f'{PLACE}: Accepted="False" (reason "R", message "m")',
     ),
     (
-        "R36",
+        "a pool without word of acceptance is not ready",
         [taken(said("Other"))],
         1,
         "InferencePoolNotReady",
         f"The inference pool {PLACE} is not ready",
     ),
     (
-        "R37",
+        "word of an older generation does not count",
         [taken(said("Accepted", seen=1))],
         2,
         "InferencePoolNotReady",
         f'{PLACE}: Accepted="True" (reason "R", message "m")',
     ),
-    ("R38", [taken(said("Accepted"))] * 3, 1, "", ""),
+    ("a pool that all parents accept is ready", [taken(said("Accepted"))] * 3, 1, "", ""),
     (
-        "R39",
+        "one parent that refuses a pool decides",
         [taken(said("Accepted")), taken(said("Accepted", "False"))],
         1,
         "InferencePoolNotReady",
@@ -228,12 +295,15 @@ POOLS: list[tuple[str, list[Json], int, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize("api", [POOL_API, OLD_POOL_API])
-@pytest.mark.parametrize(
-    ("parents", "generation", "reason", "message"),
-    [row[1:] for row in POOLS],
-    ids=[row[0] for row in POOLS],
-)
+#: The new group has the rows from R33 on, the old one those from R41 on.
+BOTH_GROUPS = [
+    pytest.param(api, *row[1:], id=f"R{number} {row[0]} in the {age} group")
+    for age, api, first in (("new", POOL_API, 33), ("old", OLD_POOL_API, 41))
+    for number, row in enumerate(POOLS, first)
+]
+
+
+@pytest.mark.parametrize(("api", "parents", "generation", "reason", "message"), BOTH_GROUPS)
 def test_a_pool_is_ready_when_every_parent_takes_it(
     api: str, parents: list[Json], generation: int, reason: str, message: str
 ) -> None:
@@ -246,21 +316,35 @@ SCHEDULED: Json = {"router": {"scheduler": {"template": {}}}}
 TAKEN = taken(said("Accepted"))
 
 
-@pytest.mark.parametrize(
-    ("objects", "status", "reason"),
-    [
-        ([pool(), pool(TAKEN, api=OLD_POOL_API)], "True", ""),
-        ([pool(TAKEN), pool(api=OLD_POOL_API)], "True", ""),
-        (
-            [pool(), pool(taken(said("Accepted", "False")), api=OLD_POOL_API)],
-            "False",
-            "WaitingForGateway",
-        ),
-        ([pool(api=OLD_POOL_API)], "False", "WaitingForGateway"),
-        ([], "False", "InferencePoolFetchError"),
-    ],
-)
-def test_one_group_that_is_taken_is_enough(objects: list[Json], status: str, reason: str) -> None:
+#: What there is of the pool, and what is said.
+GROUPS: dict[str, tuple[list[Json], str, str]] = {
+    "the old group that is taken is enough": (
+        [pool(), pool(TAKEN, api=OLD_POOL_API)],
+        "True",
+        "",
+    ),
+    "the new group that is taken is enough": (
+        [pool(TAKEN), pool(api=OLD_POOL_API)],
+        "True",
+        "",
+    ),
+    "of two that are not taken the new one is told of": (
+        [pool(), pool(taken(said("Accepted", "False")), api=OLD_POOL_API)],
+        "False",
+        "WaitingForGateway",
+    ),
+    "R32 without the new pool the old one is told of": (
+        [pool(api=OLD_POOL_API)],
+        "False",
+        "WaitingForGateway",
+    ),
+    "R40 without any pool that is told": ([], "False", "InferencePoolFetchError"),
+}
+
+
+@pytest.mark.parametrize("row", GROUPS)
+def test_one_group_that_is_taken_is_enough(row: str) -> None:
+    objects, status, reason = GROUPS[row]
     state = pool_state(resolved(SCHEDULED), Cluster(objects))
     assert state.condition is not None
     assert (state.condition.status, state.condition.reason, state.ends) == (status, reason, False)
@@ -278,81 +362,3 @@ def test_a_pool_of_somebody_else_has_to_be_there() -> None:
     there = pool_state(resolved(spec), Cluster([pool(TAKEN, name="theirs")]))
     assert there.condition is not None
     assert there.condition.status == "True"
-
-
-def deployment(*conditions: Json, name: str = "chat-kserve", available: int = 0) -> Json:
-    status = {"conditions": list(conditions), "availableReplicas": available}
-    return thing("apps/v1", "Deployment", name, status=status)
-
-
-LATE = said("Progressing", "False", "ProgressDeadlineExceeded", "too slow")
-
-
-@pytest.mark.parametrize(
-    ("conditions", "status", "reason", "message"),
-    [
-        ([said("Progressing", "False"), said("Available")], "True", "", ""),
-        ([said("Available", "False", "Min", "none")], "False", "Min", "none"),
-        ([LATE], "False", "Progressing", ""),
-        ([], "False", "Progressing", ""),
-    ],
-)
-def test_a_deployment_is_ready_when_it_is_available(
-    conditions: list[Json], status: str, reason: str, message: str
-) -> None:
-    (found,) = workload_conditions(resolved({}), Cluster([deployment(*conditions)]))
-    assert (found.type, found.status) == ("MainWorkloadReady", status)
-    assert (found.reason, found.message) == (reason, message)
-
-
-@pytest.mark.parametrize(
-    ("spec", "kinds"),
-    [
-        ({}, ["MainWorkloadReady"]),
-        ({"worker": {}}, ["WorkerWorkloadReady"]),
-        ({"prefill": {}}, ["MainWorkloadReady", "PrefillWorkloadReady"]),
-        (
-            {"worker": {}, "prefill": {"worker": {}}},
-            ["WorkerWorkloadReady", "PrefillWorkerWorkloadReady"],
-        ),
-    ],
-)
-def test_each_workload_that_a_service_has_is_spoken_of(spec: Json, kinds: list[str]) -> None:
-    assert [one.type for one in workload_conditions(resolved(spec), Cluster())] == kinds
-    every = [one.type for one in workload_conditions(stopped(spec), Cluster())]
-    assert every == [
-        "MainWorkloadReady",
-        "WorkerWorkloadReady",
-        "PrefillWorkloadReady",
-        "PrefillWorkerWorkloadReady",
-    ]
-
-
-def test_a_group_says_that_it_is_progressing() -> None:
-    (found,) = workload_conditions(resolved({"worker": {}}), Cluster())
-    assert (found.reason, found.message) == ("Progressing", "LWS is progressing")
-
-
-PICKER = "chat-kserve-router-scheduler"
-
-
-@pytest.mark.parametrize(
-    ("live", "status", "reason"),
-    [
-        (deployment(said("Available", "False"), name=PICKER, available=1), "True", ""),
-        (deployment(LATE, said("Available"), name=PICKER), "False", "ProgressDeadlineExceeded"),
-        (deployment(said("Progressing", "False"), said("Available"), name=PICKER), "True", ""),
-        (deployment(said("Available", "False", "Min"), name=PICKER), "False", "Min"),
-        (deployment(name=PICKER), "False", "Progressing"),
-    ],
-)
-def test_one_picker_is_enough(live: Json, status: str, reason: str) -> None:
-    found = scheduler_condition(resolved(SCHEDULED), Cluster([live]))
-    assert found is not None
-    assert (found.status, found.reason) == (status, reason)
-
-
-def test_nothing_is_said_of_a_picker_that_is_not_ours() -> None:
-    theirs = {"router": {"scheduler": {"template": {}, "pool": {"ref": {"name": "theirs"}}}}}
-    assert scheduler_condition(resolved(theirs), Cluster()) is None
-    assert scheduler_condition(resolved({}), Cluster()) is None

@@ -43,22 +43,37 @@ def old(annotations: dict[str, str] | None = None, **spec: Any) -> dict[str, Any
 
 
 CASES: list[tuple[str, dict[str, Any]]] = [
-    ("K1", old(model={"uri": "hf://a", "criticality": "Critical"})),
-    ("K2", old(model={"uri": "hf://a", "lora": {"adapters": ADAPTERS}})),
-    ("K3", old()),
+    ("K1 criticality of a model survives", old(model={"uri": "hf://a", "criticality": "Critical"})),
     (
-        "K4",
+        "K2 criticality of adapters survives",
+        old(model={"uri": "hf://a", "lora": {"adapters": ADAPTERS}}),
+    ),
+    ("K3 nothing to keep keeps nothing", old()),
+    (
+        "K4 criticality of a config survives",
         {**old(model={"uri": "", "criticality": "Critical"}), "kind": "LLMInferenceServiceConfig"},
     ),
-    ("K5", old({"team": "a"}, model={"uri": "hf://a", "criticality": "Critical"})),
-    ("K6", old(router={"scheduler": {"pool": {"spec": OLD_POOL}}})),
-    ("K7", old(router={"scheduler": {"pool": {"ref": {"name": "a"}}}})),
-    ("K8", old(router={"scheduler": {"config": {"inline": {"kind": "EndpointPickerConfig"}}}})),
-    ("K8 ref", old(router={"scheduler": {"config": {"ref": {"name": "a", "key": "b"}}}})),
-    ("K9 hpa", old(scaling={"maxReplicas": 3, "wva": {"hpa": {}}})),
-    ("K9 keda", old(scaling=KEDA)),
-    ("K9 prefill", old(prefill={"scaling": KEDA})),
-    ("K9 both", old(scaling={"maxReplicas": 3, "wva": {"hpa": {}}}, prefill={"scaling": KEDA})),
+    (
+        "K5 annotations of the author survive",
+        old({"team": "a"}, model={"uri": "hf://a", "criticality": "Critical"}),
+    ),
+    ("K6 the spec of a pool survives", old(router={"scheduler": {"pool": {"spec": OLD_POOL}}})),
+    ("K7 the name of a pool survives", old(router={"scheduler": {"pool": {"ref": {"name": "a"}}}})),
+    (
+        "K8 an inline picker configuration survives",
+        old(router={"scheduler": {"config": {"inline": {"kind": "EndpointPickerConfig"}}}}),
+    ),
+    (
+        "K8 a reference to a picker configuration survives",
+        old(router={"scheduler": {"config": {"ref": {"name": "a", "key": "b"}}}}),
+    ),
+    ("K9 scaling by an HPA survives", old(scaling={"maxReplicas": 3, "wva": {"hpa": {}}})),
+    ("K9 scaling by KEDA survives", old(scaling=KEDA)),
+    ("K9 scaling of prefill alone survives", old(prefill={"scaling": KEDA})),
+    (
+        "K9 different scaling of both roles survives",
+        old(scaling={"maxReplicas": 3, "wva": {"hpa": {}}}, prefill={"scaling": KEDA}),
+    ),
 ]
 
 

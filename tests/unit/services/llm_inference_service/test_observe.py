@@ -129,6 +129,10 @@ def test_of_several_pickers_the_leader_is_enough() -> None:
         (NAMED, "GatewaysReady", "Gateway team-a/gw does not exist"),
         (ROUTED, "HTTPRoutesReady", "Managed HTTPRoute references non-existent Gateway team-a/gw"),
     ],
+    ids=[
+        "R6 a gateway that is not there is an error",
+        "a gateway of the managed route that is not there is an error",
+    ],
 )
 def test_a_reference_that_leads_nowhere_ends_what_is_said_of_the_router(
     spec: Json, where: str, message: str

@@ -7,19 +7,23 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
 from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.errors import (
     Unbuildable,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.normalise import (
     load,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.presets.context import (
+    template_data,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.presets.fill_in import (
+    filled_in,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.presets.layers import (
     merged,
-    written,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.presets.resolve import (
-    resolve,
+from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.read_system_config import (
+    read_system_config,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.releases import (
     V0_17,
@@ -40,168 +44,6 @@ def container(name: str, **fields: Any) -> Json:
 
 def template(*containers: Json, **fields: Any) -> Json:
     return {"containers": list(containers), **fields}
-
-
-MODEL = {"model": {"uri": "hf://a"}}
-EMPTY_ROUTER = {"router": {"route": {}, "gateway": {}, "scheduler": {}}}
-
-#: Row of the suite → layers, the weakest first, and what comes out.
-MERGES: dict[str, tuple[list[Json], Json]] = {
-    "M1 nothing": ([], {}),
-    "M2 one layer": ([MODEL], MODEL),
-    "M4 a field deep inside": (
-        [
-            EMPTY_ROUTER,
-            {"router": {"scheduler": {"pool": {"spec": {"targetPorts": [{"number": 9999}]}}}}},
-        ],
-        {
-            "router": {
-                "route": {},
-                "gateway": {},
-                "scheduler": {"pool": {"spec": {"targetPorts": [{"number": 9999}]}}},
-            }
-        },
-    ),
-    "M5 values": (
-        [{**MODEL, "replicas": 1}, {"model": {"uri": "hf://b"}, "replicas": 2}],
-        {"model": {"uri": "hf://b"}, "replicas": 2},
-    ),
-    "M7 a pod": (
-        [
-            {
-                "template": template(
-                    container("main", image="base:1", resources={"requests": {"cpu": "1"}}),
-                    initContainers=[
-                        container("init", image="i", resources={"requests": {"cpu": "1"}})
-                    ],
-                    tolerations=[{"key": "team"}],
-                )
-            },
-            {
-                "template": template(
-                    container("main", image="own:1", env=[container("FOO", value="bar")]),
-                    container("transformer"),
-                    initContainers=[container("init", resources={"requests": {"cpu": "2"}})],
-                    tolerations=[{"key": "gpu"}],
-                    priorityClassName="high",
-                )
-            },
-        ],
-        {
-            "template": template(
-                container(
-                    "main",
-                    image="own:1",
-                    resources={"requests": {"cpu": "1"}},
-                    env=[container("FOO", value="bar")],
-                ),
-                container("transformer"),
-                initContainers=[container("init", image="i", resources={"requests": {"cpu": "2"}})],
-                tolerations=[{"key": "gpu"}],
-                priorityClassName="high",
-            )
-        },
-    ),
-    "M10 parallelism": (
-        [{"parallelism": {"tensor": 2}}, {"parallelism": {"pipeline": 4}}],
-        {"parallelism": {"tensor": 2, "pipeline": 4}},
-    ),
-    "M13 lists of references": (
-        [
-            {"router": {"route": {"http": {"refs": [{"name": "a"}], "spec": {"parentRefs": []}}}}},
-            {"router": {"route": {"http": {"refs": [{"name": "b"}]}}}},
-            {"router": {"scheduler": {"pool": {"ref": {"name": "pool"}}}}},
-        ],
-        {
-            "router": {
-                "route": {"http": {"refs": [{"name": "b"}], "spec": {"parentRefs": []}}},
-                "scheduler": {"pool": {"ref": {"name": "pool"}}},
-            }
-        },
-    ),
-    "M14 requests, environment, arguments": (
-        [
-            {
-                "worker": template(
-                    container(
-                        "main",
-                        resources={"requests": {"cpu": "1", "gpu": "1"}, "limits": {"gpu": "1"}},
-                        env=[container("a", value="1"), container("z", value="42")],
-                        args=["a", "b"],
-                    )
-                )
-            },
-            {
-                "worker": template(
-                    container(
-                        "main",
-                        resources={"requests": {"memory": "1Gi"}, "limits": {"cpu": "2"}},
-                        env=[container("b", value="2"), container("z", value="")],
-                        args=["x", "y"],
-                    )
-                )
-            },
-        ],
-        {
-            "worker": template(
-                container(
-                    "main",
-                    resources={
-                        "requests": {"cpu": "1", "gpu": "1", "memory": "1Gi"},
-                        "limits": {"gpu": "1", "cpu": "2"},
-                    },
-                    env=[
-                        container("b", value="2"),
-                        container("a", value="1"),
-                        container("z", value="42"),
-                    ],
-                    args=["x", "y"],
-                )
-            )
-        },
-    ),
-    "M15 adapters": (
-        [
-            {"model": {"lora": {"adapters": [{"name": "a"}]}}},
-            {"model": {"lora": {"adapters": [{"name": "b"}]}}},
-        ],
-        {"model": {"lora": {"adapters": [{"name": "b"}]}}},
-    ),
-    "M17 bases": (
-        [{"baseRefs": [{"name": "a"}, {"name": "b"}]}, {"baseRefs": [{"name": "c"}]}],
-        {"baseRefs": [{"name": "c"}]},
-    ),
-    "M19 no name over a name": (
-        [{"model": {"name": "base"}, "replicas": 1}, {"model": {"name": None}, "replicas": 3}],
-        {"model": {"name": "base"}, "replicas": 3},
-    ),
-    "M22 zero and nothing": ([{"replicas": 0}, {"replicas": None}], {"replicas": 0}),
-    "M24 no containers over containers": (
-        [{"template": template(container("a")), "replicas": 1}, {"template": template()}],
-        {"template": template(container("a")), "replicas": 1},
-    ),
-    "M25 another container": (
-        [
-            {"template": template(container("busybox"), initContainers=[container("side")])},
-            {"template": template(container("busybox-2"), initContainers=[]), "replicas": 2},
-            {},
-        ],
-        {
-            "template": template(
-                container("busybox-2"),
-                container("busybox"),
-                initContainers=[container("side")],
-            ),
-            "replicas": 2,
-        },
-    ),
-}
-
-
-@pytest.mark.parametrize("name", MERGES)
-def test_layers_are_merged_as_the_controller_does(name: str) -> None:
-    layers, wanted = MERGES[name]
-    assert merged([written(layer) for layer in layers], V0_17) == wanted
 
 
 def test_a_bare_scheduler_template_takes_containers_away() -> None:
@@ -227,44 +69,109 @@ def value_of(text: str, **spec: Any) -> str:
     return str(main["env"][0]["value"])
 
 
-#: T1 to T11.
+#: Row of the suite → a text, and what it becomes.
 FILLED_IN = {
-    "{{ .Spec.Model.Name }}": "chat",
-    "{{ ChildName .Name `-sa` }}": "chat-sa",
-    "{{ .Namespace }}/{{ .Name }}": "team-a/chat",
-    "{{ .ObjectMeta.Name }}-route": "chat-route",
-    "{{ .Spec.Model.URI.Host }}{{ .Spec.Model.URI.Path }}": "acme/chat-8b",
-    "{{ .Spec.Model.URI }}": "hf://acme/chat-8b",
-    "{{ if .Spec.Prefill }}pd{{ else }}single{{ end }}": "single",
-    "{{ if .Spec.Parallelism }}{{ .Spec.Parallelism.Tensor }}{{ else }}1{{ end }}": "1",
-    "{{ .Labels.team }} {{ index .Annotations `note` }}": "blue n",
-    "{{ .GlobalConfig.SystemNamespace }} {{ .GlobalConfig.IngressGatewayNamespace }}/{{ .GlobalConfig.IngressGatewayName }}": "kserve kserve/main",
-    "a < b & c": "a < b & c",
+    "T1 the name of the model is filled in": ("{{ .Spec.Model.Name }}", "chat"),
+    "T2 names of children are made": ("{{ ChildName .Name `-sa` }}", "chat-sa"),
+    "T3 name and namespace of the service are filled in": (
+        "{{ .Namespace }} {{ .Name }}",
+        "team-a chat",
+    ),
+    "T4 the parts of an address can be had": (
+        "{{ .Spec.Model.URI.Host }}{{ .Spec.Model.URI.Path }}",
+        "acme/chat-8b",
+    ),
+    "T5 what is not there takes the other branch": (
+        "{{ if .Spec.Prefill }}pd{{ else }}single{{ end }}",
+        "single",
+    ),
+    "T7 several values make one text": ("{{ .Namespace }}/{{ .Name }}", "team-a/chat"),
+    "T11 namespace and gateway of the installation are filled in": (
+        "{{ .GlobalConfig.SystemNamespace }} {{ .GlobalConfig.IngressGatewayNamespace }}/{{ .GlobalConfig.IngressGatewayName }}",
+        "kserve kserve/main",
+    ),
+    "metadata can be read by its full name": ("{{ .ObjectMeta.Name }}-route", "chat-route"),
+    "a whole address is a text": ("{{ .Spec.Model.URI }}", "hf://acme/chat-8b"),
+    "a part that is not there has a branch of its own": (
+        "{{ if .Spec.Parallelism }}{{ .Spec.Parallelism.Tensor }}{{ else }}1{{ end }}",
+        "1",
+    ),
+    "labels and annotations can be read": (
+        "{{ .Labels.team }} {{ index .Annotations `note` }}",
+        "blue n",
+    ),
+    "signs that JSON escapes stay": ("a < b & c", "a < b & c"),
 }
 
-#: T8, T9, T12 to T14: text → what is told.
+#: Row of the suite → a text, and what is told.
 FAILING = {
-    "{{ .Name ": "bad character U+0022",
-    "{{ .NonExistentField }}": "can't evaluate field NonExistentField in type struct",
-    "{{ .GlobalConfig.NonExistentConfig.SomeField }}": "can't evaluate field NonExistentConfig",
-    "{{ .GlobalConfig.CredentialConfig.S3 }}": "can't evaluate field CredentialConfig",
-    "{{ .GlobalConfig.StorageConfig }}": "can't evaluate field StorageConfig",
-    '{{ ChildName .Name "-x" }}': 'unexpected "\\\\" in operand',
-    "{{ .Spec.Parallelism.Data }}": "nil pointer evaluating *v1alpha2.ParallelismSpec.Data",
+    "T8 an action that does not end is refused": ("{{ .Name ", "bad character U+0022"),
+    "T9 a field that is not there is refused": (
+        "{{ .NonExistentField }}",
+        "can't evaluate field NonExistentField in type struct",
+    ),
+    "T12 a setting that is not there is refused": (
+        "{{ .GlobalConfig.NonExistentConfig.SomeField }}",
+        "can't evaluate field NonExistentConfig",
+    ),
+    "T13 credentials of the installation are out of reach": (
+        "{{ .GlobalConfig.CredentialConfig.S3 }}",
+        "can't evaluate field CredentialConfig",
+    ),
+    "T14 storage of the installation is out of reach": (
+        "{{ .GlobalConfig.StorageConfig }}",
+        "can't evaluate field StorageConfig",
+    ),
+    "texts in quotation marks are refused": (
+        '{{ ChildName .Name "-x" }}',
+        'unexpected "\\\\" in operand',
+    ),
+    "a field of what is not there is refused": (
+        "{{ .Spec.Parallelism.Data }}",
+        "nil pointer evaluating *v1alpha2.ParallelismSpec.Data",
+    ),
 }
 
 
-@pytest.mark.parametrize("text", FILLED_IN)
-def test_templates_are_filled_in(text: str) -> None:
-    assert value_of(text) == FILLED_IN[text]
+@pytest.mark.parametrize("row", FILLED_IN)
+def test_templates_are_filled_in(row: str) -> None:
+    text, value = FILLED_IN[row]
+    assert value_of(text) == value
 
 
-@pytest.mark.parametrize("text", FAILING)
-def test_a_failing_template_is_told_with_its_place(text: str) -> None:
+def base_with(**spec: Any) -> Json:
+    """Return what a service makes of a base with templates in it."""
+    return resolved(document(baseRefs=[{"name": "base"}]), preset("base", spec, "team-a")).spec
+
+
+def test_t6_references_of_the_router_are_filled_in() -> None:
+    own = {"refs": [{"name": "{{ .Name }}-route"}]}
+    gateway = {"refs": [{"name": "{{ .Name }}-gateway", "namespace": "net"}]}
+    router = base_with(router={"gateway": gateway, "route": {"http": own}})["router"]
+    assert router["gateway"]["refs"] == [{"name": "chat-gateway", "namespace": "net"}]
+    assert router["route"]["http"]["refs"] == [{"name": "chat-route"}]
+    parent = {"name": "{{ .Name }}-gateway", "namespace": "{{ .Namespace }}"}
+    router = base_with(router={"route": {"http": {"spec": {"parentRefs": [parent]}}}})["router"]
+    (found,) = router["route"]["http"]["spec"]["parentRefs"]
+    assert (found["namespace"], found["name"]) == ("team-a", "chat-gateway")
+
+
+def test_t10_names_of_bases_are_filled_in() -> None:
+    """In the text alone: what a service names is looked for as it is written."""
+    service = load(document(), Settings()).service
+    assert service is not None
+    data = template_data(service, {}, read_system_config(Settings(), world()), Settings())
+    spec = {"baseRefs": [{"name": "{{ .Name }}-base"}]}
+    assert filled_in(spec, {}, data, [])["baseRefs"] == [{"name": "chat-base"}]
+
+
+@pytest.mark.parametrize("row", FAILING)
+def test_a_failing_template_is_told_with_its_place(row: str) -> None:
+    text, said = FAILING[row]
     with pytest.raises(Unbuildable) as caught:
         value_of(f"first\n{text}")
     assert (caught.value.condition, caught.value.reason) == ("PresetsCombined", "CombineBaseError")
-    assert FAILING[text] in caught.value.message
+    assert said in caught.value.message
     told = caught.value.problem.message
     assert "LLMInferenceService team-a/chat, template.containers[0].env[0].value, line 2" in told
 
@@ -281,31 +188,40 @@ def test_a_value_that_breaks_the_document_is_told() -> None:
         resolved(document(model={"uri": "hf://a/b", "name": 'a"b'}))
 
 
-#: T15 to T23: gateway references and whether there is a route → parents.
-PARENTS: dict[str, tuple[list[Json] | None, Json, list[tuple[str, str]] | None]] = {
-    "one": ([{"name": "g", "namespace": "n"}], {}, [("n", "g")]),
-    "two": (
+INLINE = {"http": {"spec": {"parentRefs": [{"name": "own", "namespace": "team-a"}]}}}
+
+#: Row of the suite → gateway references, the route of the service, and its parents.
+PARENTS: dict[str, tuple[list[Json] | None, Json | None, list[tuple[str, str]] | None]] = {
+    "T15 one gateway is the only parent": ([{"name": "g", "namespace": "n"}], {}, [("n", "g")]),
+    "T16 two gateways are two parents": (
         [{"name": "g", "namespace": "n"}, {"name": "h", "namespace": "m"}],
         {},
         [("n", "g"), ("m", "h")],
     ),
-    "no namespace": ([{"name": "g"}], {}, [("", "g")]),
-    "none": (None, {}, [("kserve", "main")]),
+    "T17 a gateway without namespace has an empty one": ([{"name": "g"}], {}, [("", "g")]),
+    "T18 an empty list leaves the default gateway": ([], {}, [("kserve", "main")]),
+    "T19 no list leaves the default gateway": (None, {}, [("kserve", "main")]),
+    "T20 gateways take the place of equal parents of an inline route": (
+        [{"name": "own", "namespace": "team-a"}],
+        INLINE,
+        [("team-a", "own")],
+    ),
+    "T21 gateways without a route make none": ([{"name": "g"}], None, None),
+    "T22 an inline route without gateways keeps its parents": (None, INLINE, [("team-a", "own")]),
+    "T23 without both there is no route": (None, None, None),
 }
 
 
-@pytest.mark.parametrize("name", PARENTS)
-def test_parents_come_from_gateway_references(name: str) -> None:
-    references, route, wanted = PARENTS[name]
-    gateway = {"refs": references} if references else {}
-    spec = resolved(document(router={"route": route, "gateway": gateway})).spec
+@pytest.mark.parametrize("row", PARENTS)
+def test_parents_come_from_gateway_references(row: str) -> None:
+    references, route, wanted = PARENTS[row]
+    router: Json = {"gateway": {} if references is None else {"refs": references}}
+    spec = resolved(document(router={**router, **({} if route is None else {"route": route})})).spec
+    if wanted is None:
+        assert "route" not in spec["router"]
+        return
     parents = spec["router"]["route"]["http"]["spec"]["parentRefs"]
     assert [(each["namespace"], each["name"]) for each in parents] == wanted
-
-
-def test_without_a_route_gateways_make_none() -> None:
-    spec = resolved(document(router={"gateway": {"refs": [{"name": "g"}]}})).spec
-    assert "route" not in spec["router"]
 
 
 @pytest.mark.parametrize(
@@ -429,13 +345,3 @@ def test_nothing_given_is_changed() -> None:
     resolved(document(router=ROUTER, prefill={}))
     after = cluster.list("serving.kserve.io/v1alpha2", "LLMInferenceServiceConfig", "", {})
     assert before == after
-
-
-def test_a_given_config_that_the_webhook_would_refuse_is_told() -> None:
-    base = preset("base", {"baseRefs": [{"name": "other"}]}, namespace="team-a")
-    given = document(baseRefs=[{"name": "base"}])
-    loaded = load(given, Settings()).service
-    assert loaded is not None
-    with pytest.raises(Unbuildable, match="baseRefs is not a permitted field") as error:
-        resolve(loaded, Settings(), GivenObjects([base]))
-    assert "cluster_objects" in error.value.problem.message

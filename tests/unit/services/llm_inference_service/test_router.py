@@ -57,50 +57,63 @@ NOT_FOUND = condition("ResolvedRefs", "False", "BackendNotFound")
 ACCEPTED = condition("Accepted", "True")
 
 
-@pytest.mark.parametrize(
-    ("row", "made", "group", "expected"),
-    [
-        ("G7", route(), NEW, "unknown"),
-        ("G8", live(OLD, RESOLVED), NEW, "unknown"),
-        ("G9", live(NEW, RESOLVED), NEW, "taken"),
-        ("G10", live(NEW, WRONG_KIND), NEW, "refused"),
-        ("G11", live(NEW, NOT_FOUND), NEW, "taken"),
-        ("G12", live(NEW), NEW, "unknown"),
-        ("G15", live(NEW, ACCEPTED), NEW, "unknown"),
-        ("G17", live(NEW, RESOLVED), OLD, "unknown"),
-        ("G18", live(OLD), OLD, "unknown"),
-        ("G19", live(OLD, RESOLVED), OLD, "taken"),
-        ("G20", live(OLD, WRONG_KIND), OLD, "refused"),
-        ("G21", live(OLD, NOT_FOUND), OLD, "taken"),
-    ],
-)
-def test_only_the_first_parent_says_whether_pools_are_taken(
-    row: str, made: Json, group: str, expected: str
-) -> None:
-    assert verdict(made, group) == expected, row
+#: A live route, the group that is asked about, and what its gateway says of it.
+VERDICTS: dict[str, tuple[Json, str, str]] = {
+    "G7 without a pool nothing is known": (route(), NEW, "unknown"),
+    "G8 a pool of the old group tells nothing of the new one": (
+        live(OLD, RESOLVED),
+        NEW,
+        "unknown",
+    ),
+    "G9 the new group that is resolved is taken": (live(NEW, RESOLVED), NEW, "taken"),
+    "G10 the new group of a wrong kind is refused": (live(NEW, WRONG_KIND), NEW, "refused"),
+    "G11 a new pool that is not found is no refusal": (live(NEW, NOT_FOUND), NEW, "taken"),
+    "G12 without a status nothing is known": (live(NEW), NEW, "unknown"),
+    "G13 the first parent's consent counts": (live(NEW, ACCEPTED, RESOLVED), NEW, "taken"),
+    "G14 the first parent's refusal counts": (live(NEW, ACCEPTED, WRONG_KIND), NEW, "refused"),
+    "G15 a policy alone says nothing of pools": (live(NEW, ACCEPTED), NEW, "unknown"),
+    "G16 a route without a pool tells nothing of the old group": (route(), OLD, "unknown"),
+    "G17 a pool of the new group tells nothing of the old one": (
+        live(NEW, RESOLVED),
+        OLD,
+        "unknown",
+    ),
+    "G18 without a status nothing is known of the old group": (live(OLD), OLD, "unknown"),
+    "G19 the old group that is resolved is taken": (live(OLD, RESOLVED), OLD, "taken"),
+    "G20 the old group of a wrong kind is refused": (live(OLD, WRONG_KIND), OLD, "refused"),
+    "G21 an old pool that is not found is no refusal": (live(OLD, NOT_FOUND), OLD, "taken"),
+}
 
 
-@pytest.mark.parametrize(
-    ("row", "before", "group"),
-    [
-        ("G2 and G6", None, OLD),
-        ("G3", live(OLD, annotations=MIGRATED), NEW),
-        ("G4", live(OLD, ACCEPTED, WRONG_KIND), NEW),
-        ("G5", live(NEW, NOT_FOUND, annotations=MIGRATED), NEW),
-        ("Q41", live(NEW, RESOLVED), NEW),
-        ("accepted as it is", live(OLD, RESOLVED), OLD),
-        ("not seen yet", live(OLD), OLD),
-    ],
-)
-def test_a_route_turns_to_the_new_group_for_good(row: str, before: Json | None, group: str) -> None:
+@pytest.mark.parametrize("row", VERDICTS)
+def test_only_the_first_parent_says_whether_pools_are_taken(row: str) -> None:
+    made, group, expected = VERDICTS[row]
+    assert verdict(made, group) == expected
+
+
+#: The live route, and the group that ours names.
+TURNS: dict[str, tuple[Json | None, str]] = {
+    "G2 a fresh route names the old group": (None, OLD),
+    "G6 a route that nobody has looked at names the old group": (live(OLD), OLD),
+    "G3 an annotation by hand turns the route": (live(OLD, annotations=MIGRATED), NEW),
+    "G4 a refusal of the old group turns the route": (live(OLD, ACCEPTED, WRONG_KIND), NEW),
+    "G5 a turned route stays turned": (live(NEW, NOT_FOUND, annotations=MIGRATED), NEW),
+    "a pool of somebody else in the new group turns the route": (live(NEW, RESOLVED), NEW),
+    "a route that is taken as it is stays": (live(OLD, RESOLVED), OLD),
+}
+
+
+@pytest.mark.parametrize("row", TURNS)
+def test_a_route_turns_to_the_new_group_for_good(row: str) -> None:
+    before, group = TURNS[row]
     spec = routed(backend("any"), backend(name="other"), scheduler={})
     child = http_route(resolved(spec), Cluster([before] if before else []))
-    assert child is not None, row
+    assert child is not None
     manifest = child.manifest.to_dict()
     mine, other = manifest["spec"]["rules"][0]["backendRefs"]
-    assert (mine["group"], other["group"]) == (group, OLD), row
-    assert manifest["metadata"].get("annotations") == (MIGRATED if group == NEW else None), row
-    assert is_migrated(before) is (group == NEW), row
+    assert (mine["group"], other["group"]) == (group, OLD)
+    assert manifest["metadata"].get("annotations") == (MIGRATED if group == NEW else None)
+    assert is_migrated(before) is (group == NEW)
 
 
 @pytest.mark.parametrize("router", [{}, {"scheduler": {"pool": {"ref": {"name": "theirs"}}}}])
@@ -179,49 +192,49 @@ def by_user(*names: str) -> Json:
 
 INVALID: list[tuple[str, Json, list[Json], str, str]] = [
     (
-        "B13",
+        "B13 a gateway that is not there is named",
         {"router": {"gateway": refs("none"), **by_user("lost")["router"]}},
         [],
         "GatewaysReady",
         "Gateway team-a/none does not exist",
     ),
     (
-        "several gateways",
+        "each of several gateways that are not there is named",
         {"router": {"gateway": {"refs": [{"name": "a"}, {"name": "b", "namespace": "net"}]}}},
         [],
         "GatewaysReady",
         "Gateway team-a/a does not exist; Gateway net/b does not exist",
     ),
     (
-        "B14",
+        "B14 a gateway of the managed route that is not there is named",
         routed(backend(), parents=[{"name": "none"}]),
         [],
         "HTTPRoutesReady",
         "Managed HTTPRoute references non-existent Gateway team-a/none",
     ),
     (
-        "Q7",
+        "a gateway in the empty namespace is named",
         routed(backend(), parents=[{"name": "gw", "namespace": ""}]),
         [gateway()],
         "HTTPRoutesReady",
         "Managed HTTPRoute references non-existent Gateway /gw",
     ),
     (
-        "B15",
+        "B15 a route that is not there is named",
         {"router": {"gateway": refs("gw"), **by_user("lost")["router"]}},
         [gateway()],
         "HTTPRoutesReady",
         "HTTPRoute team-a/lost does not exist",
     ),
     (
-        "no parents",
+        "a route without parents is named",
         by_user("mine"),
         [route(parents=[])],
         "HTTPRoutesReady",
         "HTTPRoute target validation failed: HTTPRoute team-a/mine has no parent gateway references",
     ),
     (
-        "parents without a Gateway",
+        "a route whose gateway is not there is named",
         by_user("mine"),
         [route()],
         "HTTPRoutesReady",
@@ -247,17 +260,39 @@ def test_a_reference_that_leads_nowhere_is_named(
     assert found.missing
 
 
-@pytest.mark.parametrize(
-    ("row", "spec", "objects"),
-    [
-        ("B12", routed(backend(), gateway=refs("gw")), [gateway()]),
-        ("B16 and B17", by_user("mine"), [route(), gateway()]),
-        ("no router", {}, []),
-        ("no parents at all", routed(backend(), parents=[]), []),
-    ],
-)
-def test_references_that_are_there_are_right(row: str, spec: Json, objects: list[Json]) -> None:
-    assert invalid_references(resolved(spec), Cluster(objects)) is None, row
+#: What a service refers to, and what there is.
+FOUND: dict[str, tuple[Json, list[Json]]] = {
+    "B12 a gateway of the author that is there is right": (
+        routed(backend(), gateway=refs("gw")),
+        [gateway()],
+    ),
+    "B16 a gateway that came late is right": (
+        {"router": {"gateway": refs("gw"), "route": {}}},
+        [gateway()],
+    ),
+    "B17 a route that came late is right": (by_user("mine"), [route(), gateway()]),
+    "R28 one gateway is found": ({"router": {"gateway": refs("gw")}}, [gateway()]),
+    "R29 two gateways are found": (
+        {"router": {"gateway": refs("gw", "b")}},
+        [gateway(), gateway("b")],
+    ),
+    "R31 without references there is nothing to find": ({}, []),
+    "a route without any parents has none that are missing": (routed(backend(), parents=[]), []),
+}
+
+
+@pytest.mark.parametrize("row", FOUND)
+def test_references_that_are_there_are_right(row: str) -> None:
+    spec, objects = FOUND[row]
+    assert invalid_references(resolved(spec), Cluster(objects)) is None
+
+
+def test_r30_a_gateway_of_another_namespace_is_not_found() -> None:
+    found = invalid_references(
+        resolved({"router": {"gateway": refs("gw")}}), Cluster([gateway(namespace="net")])
+    )
+    assert found is not None
+    assert [one.name for one in found.missing] == ["gw"]
 
 
 def test_given_manifests_without_gateways_prove_nothing() -> None:

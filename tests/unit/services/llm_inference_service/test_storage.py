@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.services.kserve.storage.s3 import (
-    s3_environment,
-)
-
 from .build import document
 from .preset_world import account, children, config_map, pods, refusal, secret, system_config
 
 Json = dict[str, Any]
+S3_NAMES = {
+    "s3AccessKeyIDName": "AWS_ACCESS_KEY_ID",
+    "s3SecretAccessKeyName": "AWS_SECRET_ACCESS_KEY",
+}
 
-#: D1 to D8 on single pods, D13 to D20 on groups.
+#: D1 to D8 of the suite are about single pods, D13 to D20 the same about groups.
 SHAPES: dict[str, Json] = {
     "pods": {"prefill": {}},
     "groups": {"worker": {}, "parallelism": {"data": 2, "dataLocal": 1}},
@@ -54,8 +54,16 @@ def env(pod: Json) -> Json:
     }
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_the_model_gets_into_the_pod(shape: str) -> None:
+def both(number: int, promise: str) -> Any:
+    """Return the mark that tries a row on single pods, and the row of the same promise on groups."""
+    rows = {"pods": f"D{number} {promise} in pods", "groups": f"D{number + 12} {promise} in groups"}
+    return pytest.mark.parametrize(
+        "shape", [pytest.param(shape, id=row) for shape, row in rows.items()]
+    )
+
+
+@both(1, "a volume with the model is mounted")
+def test_a_volume_with_the_model_is_mounted(shape: str) -> None:
     for pod in served(shape, "pvc://models/opt"):
         assert pod["volumes"] == [
             {"name": "kserve-pvc-source", "persistentVolumeClaim": {"claimName": "models"}}
@@ -63,6 +71,10 @@ def test_the_model_gets_into_the_pod(shape: str) -> None:
         (mount,) = part(pod, "main")["volumeMounts"]
         wanted = {"name": "kserve-pvc-source", "mountPath": "/mnt/models", "readOnly": True}
         assert mount == {**wanted, "subPath": "opt"}
+
+
+@both(2, "an image with the model runs beside the server")
+def test_an_image_with_the_model_runs_beside_the_server(shape: str) -> None:
     for pod in served(shape, "oci://registry.example.com/model:1"):
         car = part(pod, "modelcar")
         assert (car["image"], pod["shareProcessNamespace"]) == (
@@ -73,6 +85,10 @@ def test_the_model_gets_into_the_pod(shape: str) -> None:
         assert car["volumeMounts"] == part(pod, "main")["volumeMounts"]
         assert {"name": "MODEL_INIT_MODE", "value": "async"} in part(pod, "main")["env"]
         assert part(pod, "modelcar-init", "initContainers")["resources"] == car["resources"]
+
+
+@both(3, "a model from a hub is fetched before the server starts")
+def test_the_model_gets_into_the_pod(shape: str) -> None:
     for pod in served(shape, "hf://user/repo:tag"):
         assert fetcher(pod)["args"] == ["hf://user/repo:tag", "/mnt/models"]
         assert fetcher(pod)["image"] == "registry.example.com/fetcher:1"
@@ -80,33 +96,54 @@ def test_the_model_gets_into_the_pod(shape: str) -> None:
         assert part(pod, "main")["volumeMounts"][0]["readOnly"] is True
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@both(4, "a token of the account reaches the fetcher")
 def test_credentials_come_from_the_account(shape: str) -> None:
-    """D4, D6, D8."""
     found = served(
         shape, "hf://a/b", account("own", "hf"), secret("hf", {"HF_TOKEN": "t"}), own=True
     )
     assert [env(pod) for pod in found] == [{"HF_TOKEN": "from a Secret"}] * 2
-    annotations = {
-        "serving.kserve.io/s3-endpoint": "minio:9000",
-        "serving.kserve.io/s3-usehttps": "0",
-        "serving.kserve.io/s3-region": "eu",
+
+
+#: An endpoint of S3 in annotations, and what the init container gets of it.
+ENDPOINT = {
+    "serving.kserve.io/s3-endpoint": "minio:9000",
+    "serving.kserve.io/s3-usehttps": "0",
+    "serving.kserve.io/s3-region": "eu",
+    "serving.kserve.io/s3-useanoncredential": "false",
+}
+REACHED = {
+    "S3_USE_HTTPS": "0",
+    "S3_ENDPOINT": "minio:9000",
+    "AWS_ENDPOINT_URL": "http://minio:9000",
+    "AWS_DEFAULT_REGION": "eu",
+    "awsAnonymousCredential": "false",
+}
+S3_KEYS = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
+
+
+@both(6, "keys and endpoint of S3 reach the fetcher with the configured certificates")
+def test_keys_of_s3_come_from_the_account(shape: str) -> None:
+    local = {"s3CABundleConfigMap": "local", "s3CABundle": "/certs/local.crt"}
+    own = [
+        system_config(credentials={"s3": {**S3_NAMES, **local}}),
+        account("own", "s3"),
+        secret("s3", S3_KEYS, ENDPOINT),
+    ]
+    certificates = {
+        "AWS_CA_BUNDLE": "/certs/local.crt",
+        "AWS_CA_BUNDLE_CONFIGMAP": "local",
+        "CA_BUNDLE_CONFIGMAP_NAME": "local",
+        "CA_BUNDLE_VOLUME_MOUNT_POINT": "/certs",
     }
-    data = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
-    wanted = {
-        "S3_USE_HTTPS": "0",
-        "S3_ENDPOINT": "minio:9000",
-        "AWS_ENDPOINT_URL": "http://minio:9000",
-        "AWS_DEFAULT_REGION": "eu",
-    }
-    keys = dict.fromkeys(data, "from a Secret")
-    found = served(
-        shape, "s3://b/m", account("own", "s3"), secret("s3", data, annotations), own=True
-    )
-    assert [env(pod) for pod in found] == [{**keys, **wanted}] * 2
-    role = {**annotations, "eks.amazonaws.com/role-arn": "arn"}
-    found = served(shape, "s3://b/m", account("own", annotations=role), own=True)
-    assert [env(pod) for pod in found] == [wanted] * 2
+    for pod in served(shape, "s3://b/m", *own, own=True):
+        assert env(pod) == {**dict.fromkeys(S3_KEYS, "from a Secret"), **REACHED, **certificates}
+
+
+@both(8, "an account with a role of AWS needs no keys")
+def test_a_role_of_aws_needs_no_keys(shape: str) -> None:
+    annotations = {**ENDPOINT, "eks.amazonaws.com/role-arn": "arn"}
+    found = served(shape, "s3://b/m", account("own", annotations=annotations), own=True)
+    assert [env(pod) for pod in found] == [REACHED] * 2
 
 
 def test_groups_do_not_use_the_default_account() -> None:
@@ -161,19 +198,21 @@ def test_the_annotation_names_the_only_secret() -> None:
     assert "metadata.annotations" in told
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+#: KServe's configuration with the certificates of S3 endpoints, and these.
+BUNDLE = [
+    system_config(
+        storageInitializer={
+            "caBundleConfigMapName": "corp",
+            "caBundleVolumeMountPath": "/certs",
+        }
+    ),
+    config_map("corp", {"cabundle.crt": "PEM"}, "kserve"),
+]
+
+
+@both(5, "certificates of S3 are mounted")
 def test_s3_certificates_are_mounted(shape: str) -> None:
-    """D5, D7."""
-    manifests = [
-        system_config(
-            storageInitializer={
-                "caBundleConfigMapName": "corp",
-                "caBundleVolumeMountPath": "/certs",
-            }
-        ),
-        config_map("corp", {"cabundle.crt": "PEM"}, "kserve"),
-    ]
-    for pod in served(shape, "s3://b/m", *manifests):
+    for pod in served(shape, "s3://b/m", *BUNDLE):
         assert env(pod) == {
             "CA_BUNDLE_CONFIGMAP_NAME": "global-ca-bundle",
             "CA_BUNDLE_VOLUME_MOUNT_POINT": "/certs",
@@ -182,36 +221,41 @@ def test_s3_certificates_are_mounted(shape: str) -> None:
             "name": "cabundle-cert",
             "configMap": {"name": "global-ca-bundle"},
         }
-    for pod in served(shape, "hf://a/b", *manifests):
+    for pod in served(shape, "hf://a/b", *BUNDLE):
         assert env(pod) == {}
-    copied = children(document(), *manifests)["ConfigMap", "global-ca-bundle"]
+    copied = children(document(), *BUNDLE)["ConfigMap", "global-ca-bundle"]
     assert copied["data"] == {"cabundle.crt": "PEM"}
-    own = {
+
+
+@both(7, "certificates that a Secret names beat the common ones")
+def test_certificates_that_a_secret_names_beat_the_common_ones(shape: str) -> None:
+    named = {
         "serving.kserve.io/s3-cabundle-configmap": "mine",
         "serving.kserve.io/s3-cabundle": "/x/ca.crt",
     }
-    keys = secret("s3", {"AWS_SECRET_ACCESS_KEY": "b"}, own)
-    for pod in served(shape, "s3://b/m", *manifests, account("own", "s3"), keys, own=True):
+    keys = secret("s3", {"AWS_SECRET_ACCESS_KEY": "b"}, named)
+    for pod in served(shape, "s3://b/m", *BUNDLE, account("own", "s3"), keys, own=True):
         found = env(pod)
         assert found["CA_BUNDLE_CONFIGMAP_NAME"] == "mine"
         assert found["CA_BUNDLE_VOLUME_MOUNT_POINT"] == "/x"
 
 
-@pytest.mark.parametrize("uri", ["s3://b/m", "hf://a/b", "pvc://c/p", "oci://image"])
+#: Models that nothing brings into pods.
+LEFT_OUT = {
+    "D9 a model of S3 is left to the server": "s3://b/m",
+    "D10 a model of a hub is left to the server": "hf://a/b",
+    "D11 a volume is left to the author": "pvc://c/p",
+    "D12 an image is left to the author": "oci://image",
+}
+
+
+@pytest.mark.parametrize("uri", LEFT_OUT.values(), ids=LEFT_OUT)
 def test_no_storage_initializer_means_no_model(uri: str) -> None:
-    """D9 to D12."""
     for pod in served("pods", uri, storageInitializer={"enabled": False}):
         assert "volumes" not in pod
         assert [each["name"] for each in pod["containers"]] == ["main"]
         assert "env" not in part(pod, "main")
         assert "storage-initializer" not in [each["name"] for each in pod.get("initContainers", ())]
-
-
-#: Address of the model → what is told.
-WRONG = {
-    "acme/model": "invalid model URI: acme/model",
-    "ftp://host/model": "unsupported schema in model URI: ftp://host/model",
-}
 
 
 _GROUP = "multi-node service account: failed to build the expected main LWS for building the Role"
@@ -269,77 +313,9 @@ def test_a_claim_without_a_name_is_an_empty_folder() -> None:
         assert pod["volumes"] == [{"name": "kserve-pvc-source", "emptyDir": {}}]
 
 
-@pytest.mark.parametrize("uri", WRONG)
-def test_a_wrong_address_is_told_with_its_field(uri: str) -> None:
-    told = refusal(document(model={"uri": uri}))
-    assert WRONG[uri] in told
-    assert "spec.model.uri" in told
-    assert "WorkerWorkloadReady False, ReconcileMultiNodeWorkloadError" in told
-
-
-#: Endpoint, whether HTTPS is asked for → what the init container gets.
-ENDPOINTS = {
-    ("https://s3:1", "0"): ("1", "s3:1", "https://s3:1"),
-    ("http://s3:1", "1"): ("0", "s3:1", "http://s3:1"),
-    ("HTTP://s3:1", "1"): ("0", "s3:1", "HTTP://s3:1"),
-    ("ftp://s3:1", "0"): ("0", "ftp://s3:1", "http://ftp://s3:1"),
-    (" s3:1 ", "0"): ("0", "s3:1", "http://s3:1"),
-    ("s3:1", "1"): ("1", "s3:1", "https://s3:1"),
-    ("s3:1", ""): (None, "s3:1", "https://s3:1"),
-    ("", "1"): (None, None, None),
-}
-
-
-@pytest.mark.parametrize(("endpoint", "https"), ENDPOINTS)
-def test_endpoints_are_reached_as_they_are_written(endpoint: str, https: str) -> None:
-    config = {"s3Endpoint": endpoint, "s3UseHttps": https}
-    found = {each["name"]: each["value"] for each in s3_environment({}, {}, config)}
-    names = ("S3_USE_HTTPS", "S3_ENDPOINT", "AWS_ENDPOINT_URL")
-    assert tuple(found.get(name) for name in names) == ENDPOINTS[endpoint, https]
-
-
-def test_an_annotation_wins_over_a_secret_and_that_over_the_configuration() -> None:
-    annotations = {"serving.kserve.io/s3-region": "a"}
-    data = {"AWS_DEFAULT_REGION": "b", "S3_VERIFY_SSL": "0"}
-    config = {"s3Region": "c", "s3VerifySSL": "1", "s3UseAccelerate": "true"}
-    found = {each["name"]: each["value"] for each in s3_environment(annotations, data, config)}
-    assert found == {"AWS_DEFAULT_REGION": "a", "S3_VERIFY_SSL": "0", "S3_USE_ACCELERATE": "true"}
-
-
-def test_an_empty_annotation_takes_back_what_the_configuration_says() -> None:
-    annotations = {"serving.kserve.io/s3-region": "", "serving.kserve.io/s3-endpoint": ""}
-    config = {"s3Region": "c", "s3Endpoint": "s3:1", "s3UseHttps": "1", "s3VerifySSL": "1"}
-    (found,) = s3_environment(annotations, {"AWS_DEFAULT_REGION": "b"}, config)
-    assert found == {"name": "S3_VERIFY_SSL", "value": "1"}
-
-
 def test_an_image_is_shared_where_the_server_mounts_the_volume_elsewhere() -> None:
     mount = {"name": "kserve-provision-location", "mountPath": "/elsewhere"}
     server = {"name": "main", "volumeMounts": [mount]}
     for pod in served("pods", "oci://model:1", template={"containers": [server]})[:1]:
         assert part(pod, "main")["volumeMounts"] == [mount]
         assert pod["volumes"] == [{"name": "kserve-provision-location", "emptyDir": {}}]
-
-
-@pytest.mark.parametrize(
-    ("text", "owner", "made"),
-    [
-        ("PEM", None, False),
-        ("PEM", "other", False),
-        ("PEM", "chat", True),
-        ("OLD", "other", True),
-        ("OLD", None, True),
-    ],
-)
-def test_services_of_a_namespace_share_one_copy_of_the_certificates(
-    text: str, owner: str | None, made: bool
-) -> None:
-    copy = config_map("global-ca-bundle", {"cabundle.crt": text})
-    if owner is not None:
-        copy["metadata"]["ownerReferences"] = [{"kind": "LLMInferenceService", "name": owner}]
-    manifests = [
-        system_config(storageInitializer={"caBundleConfigMapName": "corp"}),
-        config_map("corp", {"cabundle.crt": "PEM"}, "kserve"),
-        copy,
-    ]
-    assert (("ConfigMap", "global-ca-bundle") in children(document(), *manifests)) is made

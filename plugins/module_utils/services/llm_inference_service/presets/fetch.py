@@ -22,8 +22,7 @@ from ..errors import Unbuildable
 from ..schema import spec_schema
 from ..settings import Settings
 from ..spec import API_VERSION, CONFIG_KIND
-from ..validation.config import create_errors
-from ..validation.field_error import refusal
+from .given import refusal_of
 from .layers import written
 from .own import OWN, PREFIX, own_presets
 
@@ -46,10 +45,13 @@ def fetch(name: str, namespace: str, settings: Settings, reader: Reader, path: s
         for api_version in (API_VERSION, OLD_API_VERSION):
             found = reader.get(Reference(api_version, CONFIG_KIND, place, name))
             if found is not None:
-                spec = found.get("spec") or {}
+                text = json.dumps(found.get("spec") or {})
                 if not reader.complete:
-                    _check_given(f"{CONFIG_KIND} {place}/{name}", name, spec, path)
-                text = json.dumps(spec)
+                    _check_given(
+                        f"{CONFIG_KIND} {place}/{name}",
+                        path,
+                        refusal_of(name, api_version, text, settings),
+                    )
                 return Preset(f"{CONFIG_KIND} {place}/{name}", _stored(api_version, text))
     own = _own(name, settings, reader)
     if own is not None:
@@ -63,17 +65,11 @@ def fetch(name: str, namespace: str, settings: Settings, reader: Reader, path: s
     )
 
 
-def _check_given(subject: str, name: str, spec: Json, path: str) -> None:
-    """Raise Unbuildable for a config that no API server has taken and that KServe's webhook would refuse."""
-    errors = create_errors(spec)
-    if errors:
-        raise Unbuildable(
-            refusal(CONFIG_KIND, name, errors),
-            condition="",
-            reason="",
-            path=path,
-            advice=f"correct {subject} in cluster_objects",
-        )
+def _check_given(subject: str, path: str, told: str) -> None:
+    """Raise Unbuildable for a config that no API server has taken and that would be refused. told: why, empty where it would not."""
+    if told:
+        advice = f"correct {subject} in cluster_objects"
+        raise Unbuildable(told, condition="", reason="", path=path, advice=advice)
 
 
 def _own(name: str, settings: Settings, reader: Reader) -> Preset | None:

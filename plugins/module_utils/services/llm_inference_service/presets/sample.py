@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether the templates of a config can be filled in: KServe's webhook tries it with a service that sets most fields.
+"""Whether the templates of a given config can be filled in: KServe's webhook tries it with a service that sets most fields.
 
 Source: KServe v0.17.0; reference/kserve-llmisvc.md §1.4.
 """
@@ -7,10 +7,11 @@ Source: KServe v0.17.0; reference/kserve-llmisvc.md §1.4.
 from __future__ import annotations
 
 from ....kube.manifest import Json
+from ...kserve.storage_config import Credentials, Storage
 from ..errors import Unbuildable
 from ..settings import Settings
 from ..spec import API_VERSION, CONFIG_KIND, KIND, LlmInferenceService
-from ..system_config import SystemConfig
+from ..system_config import Certificates, Ingress, SystemConfig
 from .context import template_data
 from .fill_in import filled_in
 from .layers import written
@@ -34,11 +35,13 @@ _SPEC: Json = {
         "scheduler": {"pool": {"ref": {"name": "custom-inference-pool"}}, "template": _POD},
     },
 }
+#: A template sees no more of the installation than its gateway, and only whether the fields are there matters.
+_SYSTEM = SystemConfig(
+    Ingress("gateway", "kserve"), Storage("1", "1", "1Gi", "1Gi"), Credentials(), Certificates()
+)
 
 
-def template_refusal(
-    name: str, spec: Json, config: SystemConfig, settings: Settings
-) -> Unbuildable | None:
+def template_refusal(name: str, spec: Json, settings: Settings) -> Unbuildable | None:
     """Return why the webhook refuses the templates of a config, None where it takes them.
 
     spec: in the stored version. A template may still fail for a real service, which need not set what this one sets.
@@ -52,7 +55,7 @@ def template_refusal(
         version="v1alpha2",
         spec=_SPEC,
     )
-    data = template_data(sample, {}, config, settings)
+    data = template_data(sample, {}, _SYSTEM, settings)
     metadata = {"name": _NAME, "namespace": _NAMESPACE, "labels": {}, "annotations": {}}
     try:
         filled_in(written(spec), metadata, data, [(f"{CONFIG_KIND} {name}", written(spec))])

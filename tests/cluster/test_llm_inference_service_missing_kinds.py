@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""LLMInferenceServices in a cluster without the kind LeaderWorkerSet: rows of reference/kserve-llmisvc.md §9.17."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.crd import (
+    config_crd,
+    crd,
+)
+from tests.lab import crds
+from tests.lab.client import Client
+from tests.lab.control_plane import ControlPlane
+from tests.lab.fixtures import fresh_namespace
+
+from .support.cluster import read, there
+from .support.entries import Entries
+from .support.llm_services import child, llm, routed
+
+
+@pytest.fixture(scope="module")
+def client(own_lab: ControlPlane) -> Client:
+    """Another program's view of a cluster that knows services and pools, and no groups of pods."""
+    for definitions in (crds.load("inference-extension-old"), [crd()], [config_crd()]):
+        crds.install(own_lab.client, definitions)
+    return own_lab.client
+
+
+@pytest.fixture
+def entries(own_lab: ControlPlane) -> Entries:
+    return Entries(own_lab.kubeconfig)
+
+
+@pytest.fixture
+def place(client: Client) -> Iterator[str]:
+    with fresh_namespace(client, "llm") as name:
+        yield name
+
+
+def test_q20_a_service_goes_where_a_kind_that_it_could_have_had_is_missing(
+    entries: Entries, client: Client, place: str
+) -> None:
+    service = routed("chat", place)
+    entries.reconcile(service, fit="ignore")
+    assert not entries.reconcile(service, fit="ignore")["changed"]
+    assert entries.reconcile(service, state="absent")["changed"]
+    assert read(client, service) is None
+    assert read(client, child("apps/v1", "Deployment", "chat-kserve", place)) is None
+
+
+def test_q22_a_missing_kind_is_told_from_a_missing_object(
+    entries: Entries, client: Client, place: str
+) -> None:
+    groups = llm(
+        "groups", place, worker={"containers": []}, parallelism={"data": 2, "dataLocal": 1}
+    )
+    message = entries.refused(groups, fit="ignore")
+    assert "LeaderWorkerSet" in message
+    assert "install" in message.lower()
+    single = llm("chat", place)
+    entries.reconcile(single, fit="ignore")
+    assert there(client, child("apps/v1", "Deployment", "chat-kserve", place))

@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scenarios of KServe's own suites that need a server: reference/kserve-llmisvc.md §9, a row a case.
+
+The lab plays the gateway's controller. All shapes of §9.18 are made in one run, as a fleet is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.conversion import (
+    to_v1alpha1,
+)
+from tests.lab.client import Client
+from tests.lab.cluster import Cluster
+from tests.lab.fixtures import fresh_namespace
+
+from .support.broken_pods import meanwhile, set_status
+from .support.cluster import config_map, read, there
+from .support.entries import Entries, actions
+from .support.llm_services import API_VERSION, child, gateway, llm, prepare, routed
+
+Json = dict[str, Any]
+WAIT = {"wait": True, "wait_timeout": 240.0, "fit": "ignore"}
+GROUPS: Json = {"worker": {"containers": []}}
+SPREAD: Json = {**GROUPS, "parallelism": {"data": 2, "dataLocal": 1}}
+
+
+@pytest.fixture(scope="module")
+def client(lab: Cluster) -> Client:
+    """Another program's view of a cluster that knows the kind."""
+    prepare(lab.client)
+    return lab.client
+
+
+@pytest.fixture
+def place(client: Client) -> Iterator[str]:
+    """A namespace of this test alone."""
+    with fresh_namespace(client, "llm") as name:
+        yield name
+
+
+# Replicas: rows of §9.7 and §9.10.
+
+DEPLOYMENT = ("apps/v1", "Deployment", "chat-kserve")
+GROUP = ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", "chat-kserve-mn")
+#: The service, what is changed of it, its workload, what somebody scales that to, and what it comes to.
+SCALED: dict[str, tuple[Json, Json, tuple[str, str, str], int, int]] = {
+    "B3 pods that nobody counts stay as they were scaled": (
+        {"replicas": None},
+        {"model": {"uri": "hf://acme/chat", "name": "other"}},
+        DEPLOYMENT,
+        3,
+        3,
+    ),
+    "B4 pods that are counted come back": (
+        {"replicas": 2},
+        {"model": {"uri": "hf://acme/chat", "name": "other"}},
+        DEPLOYMENT,
+        5,
+        2,
+    ),
+    "L7 groups that nobody counts stay as they were scaled": (
+        {"replicas": None, **SPREAD},
+        {"parallelism": {"data": 2, "dataLocal": 1, "expert": True}},
+        GROUP,
+        3,
+        3,
+    ),
+    "L8 groups that are counted come back": (
+        {"replicas": 2, **SPREAD},
+        {"parallelism": {"data": 2, "dataLocal": 1, "expert": True}},
+        GROUP,
+        5,
+        2,
+    ),
+}
+
+
+@pytest.mark.parametrize("row", SCALED)
+def test_replicas_are_the_authors_where_he_counts_them(
+    row: str, entries: Entries, client: Client, place: str
+) -> None:
+    spec, change, workload, scaled, wanted = SCALED[row]
+    given = llm("chat", place, **spec)
+    entries.reconcile(given, fit="ignore")
+    reference = child(*workload, place)
+    client.patch(there(client, reference), {"spec": {"replicas": scaled}})
+    given["spec"] |= deepcopy(change)
+    result = entries.reconcile(given, fit="ignore")
+    assert actions(result)[f"{workload[1]}/{workload[2]}"] == "updated"
+    assert there(client, reference)["spec"]["replicas"] == wanted
+
+
+# What is not there: rows of §9.17.
+
+
+def test_q21_what_is_gone_already_is_no_error(entries: Entries, client: Client, place: str) -> None:
+    service = routed("chat", place)
+    entries.reconcile(service, fit="ignore")
+    client.delete(child("apps/v1", "Deployment", "chat-kserve", place))
+    assert entries.reconcile(service, state="absent")["changed"]
+    assert not entries.reconcile(service, state="absent")["changed"]
+
+
+# All shapes together: rows of §9.18.
+
+ROUTE: Json = {"gateway": {}, "route": {}}
+MANAGED: Json = {**ROUTE, "scheduler": {}}
+PICKER: Json = {
+    "apiVersion": "inference.networking.x-k8s.io/v1alpha1",
+    "kind": "EndpointPickerConfig",
+    "plugins": [
+        {"type": "single-profile-handler"},
+        {"type": "queue-scorer"},
+        {"type": "max-score-picker"},
+    ],
+    "schedulingProfiles": [
+        {
+            "name": "default",
+            "plugins": [{"pluginRef": "queue-scorer"}, {"pluginRef": "max-score-picker"}],
+        }
+    ],
+}
+
+
+def own_gateway(place: str) -> Json:
+    return {"refs": [{"name": "own", "namespace": place}]}
+
+
+def inline(place: str, name: str) -> Json:
+    """Return a route with timeouts that its author wrote."""
+    pool = {
+        "group": "inference.networking.k8s.io",
+        "kind": "InferencePool",
+        "name": f"{name}-inference-pool",
+        "port": 8000,
+    }
+    rule = {"timeouts": {"request": "30s", "backendRequest": "30s"}, "backendRefs": [pool]}
+    parents = [{"name": "own", "namespace": place}]
+    return {"http": {"spec": {"parentRefs": parents, "rules": [rule]}}}
+
+
+def by_routes(place: str) -> Json:
+    routes = {"http": {"refs": [{"name": "first"}, {"name": "second"}]}}
+    return {"gateway": own_gateway(place), "route": routes, "scheduler": {}}
+
+
+def shapes(place: str) -> dict[str, Json]:
+    """Return what bases of each service say, by its name."""
+    split: Json = {"prefill": {"replicas": 1}}
+    reference = {"config": {"ref": {"name": "picker", "key": "epp"}}}
+    return {
+        "z1": {"router": {**MANAGED, "gateway": own_gateway(place)}},
+        "z2": {"router": MANAGED},
+        "z3": {"router": {"route": inline(place, "z3"), "scheduler": {}}},
+        "z4": {"router": by_routes(place)},
+        "z5": {"router": MANAGED, **split},
+        "z6": {"router": {"route": inline(place, "z6"), "scheduler": {}}, **split},
+        "z7": {"router": by_routes(place), **split},
+        "z8": {"router": MANAGED, **GROUPS, "prefill": {"replicas": 1, **GROUPS}},
+        "z9": {"router": ROUTE},
+        "z10": {"router": MANAGED, **GROUPS},
+        "z11": {"router": {**ROUTE, "scheduler": {"config": {"inline": PICKER}}}},
+        "z12": {"router": {**ROUTE, "scheduler": reference}},
+        "z13": {"router": {**ROUTE, "scheduler": {"replicas": 2}}},
+    }
+
+
+#: Templates see what the service itself says, so that sizes stand there.
+SIZES: dict[str, Json] = {
+    "z8": {
+        "parallelism": {"data": 1, "dataLocal": 8},
+        "prefill": {"parallelism": {"data": 2, "dataLocal": 1}},
+    },
+    "z10": {"parallelism": {"data": 2, "dataLocal": 1}},
+}
+
+
+def config(name: str, place: str, spec: Json) -> Json:
+    metadata = {"name": name, "namespace": place}
+    kind = "LLMInferenceServiceConfig"
+    return {"apiVersion": API_VERSION, "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def combined(name: str, place: str) -> Json:
+    """Return a service that is put together from bases."""
+    made = llm(name, place, baseRefs=[{"name": "model"}, {"name": name}], **SIZES.get(name, {}))
+    del made["spec"]["model"], made["spec"]["replicas"]
+    return made
+
+
+def around(place: str) -> list[Json]:
+    """Return what the services name: a gateway, two routes, a picker's configuration and a model."""
+    parent = [{"name": "own", "namespace": place}]
+    routes = [
+        {
+            **child("gateway.networking.k8s.io/v1", "HTTPRoute", name, place),
+            "spec": {"parentRefs": parent},
+        }
+        for name in ("first", "second")
+    ]
+    model = {"model": {"uri": "hf://facebook/opt-125m", "name": "opt"}, "replicas": 1}
+    return [
+        gateway("own", place),
+        *routes,
+        config_map("picker", place, epp="kind: EndpointPickerConfig\n"),
+        config("model", place, model),
+    ]
+
+
+@pytest.fixture(scope="module")
+def fleet(lab: Cluster, client: Client) -> Iterator[dict[str, Json]]:
+    """Every shape, made in one run that waits; each service as it is reported, by its name."""
+    with fresh_namespace(client, "llm") as place:
+        client.apply_all(around(place))
+        made = shapes(place)
+        client.apply_all([config(name, place, spec) for name, spec in made.items()])
+        result = Entries(lab.kubeconfig).reconcile(*(combined(n, place) for n in made), **WAIT)
+        yield {service["name"]: service for service in result["services"]}
+
+
+SHAPES = {
+    "Z1 a gateway of the author with a managed route gets ready": "z1",
+    "Z2 a managed router with one pod gets ready": "z2",
+    "Z3 an inline route with timeouts gets ready": "z3",
+    "Z4 two routes of the author get ready": "z4",
+    "Z5 a split service with a managed router gets ready": "z5",
+    "Z6 a split service with an inline route gets ready": "z6",
+    "Z7 a split service with routes of the author gets ready": "z7",
+    "Z8 groups that are split get ready": "z8",
+    "Z9 a route without a picker gets ready": "z9",
+    "Z10 groups with a picker get ready": "z10",
+    "Z11 a picker with an inline configuration gets ready": "z11",
+    "Z12 a picker with a configuration of a ConfigMap gets ready": "z12",
+    "Z13 two pickers get ready": "z13",
+}
+
+
+@pytest.mark.parametrize("row", SHAPES)
+def test_a_service_that_is_put_together_from_bases_gets_ready(
+    row: str, fleet: dict[str, Json]
+) -> None:
+    service = fleet[SHAPES[row]]
+    said = {each["type"]: each["status"] for each in service["conditions"]}
+    assert service["ready"]
+    assert said["Ready"] == said["WorkloadsReady"] == said["RouterReady"] == "True"
+
+
+def test_z14_a_stop_that_is_called_off_makes_the_service_ready_again(
+    entries: Entries, client: Client, place: str
+) -> None:
+    service = llm("chat", place)
+    workload = child("apps/v1", "Deployment", "chat-kserve", place)
+    entries.reconcile(service, **WAIT)
+    service["metadata"]["annotations"] = {"serving.kserve.io/stop": "true"}
+    (stopped,) = entries.reconcile(service)["services"]
+    ready = next(each for each in stopped["conditions"] if each["type"] == "Ready")
+    assert (ready["status"], ready["reason"]) == ("False", "Stopped")
+    assert read(client, workload) is None
+    service["metadata"]["annotations"] = {"serving.kserve.io/stop": "false"}
+    (again,) = entries.reconcile(service, **WAIT)["services"]
+    assert again["ready"]
+    assert read(client, workload) is not None
+
+
+def fails_to_fetch(client: Client, place: str) -> None:
+    """Say of the pods of `broken` what a kubelet says where an init container fails."""
+    for pod in client.list_all("v1", "Pod", place):
+        if pod["metadata"]["name"].startswith("broken-kserve-"):
+            waiting = {
+                "name": "storage-initializer",
+                "image": "registry.example.com/fetcher:1",
+                "imageID": "",
+                "ready": False,
+                "restartCount": 4,
+                "state": {
+                    "waiting": {"reason": "CrashLoopBackOff", "message": "access to bucket denied"}
+                },
+            }
+            status = {
+                "phase": "Pending",
+                "conditions": [{"type": "Ready", "status": "False"}],
+                "initContainerStatuses": [waiting],
+                "containerStatuses": [],
+            }
+            set_status(client, pod, status)
+
+
+def test_z15_a_service_that_fails_does_not_touch_its_neighbour(
+    entries: Entries, client: Client, place: str
+) -> None:
+    good = llm("good", place)
+    entries.reconcile(good, **WAIT)
+    before = there(client, good)["metadata"]["resourceVersion"]
+    broken = llm("broken", place, model={"uri": "s3://bucket/model", "name": "b"})
+    with meanwhile(lambda: fails_to_fetch(client, place)):
+        result = entries.run(broken, **WAIT)
+    assert result["failed"]
+    assert there(client, good)["metadata"]["resourceVersion"] == before
+
+
+def test_z16_an_init_container_that_fails_is_told_and_the_service_is_not_ready(
+    entries: Entries, client: Client, place: str
+) -> None:
+    broken = llm("broken", place, model={"uri": "s3://bucket/model", "name": "b"})
+    with meanwhile(lambda: fails_to_fetch(client, place)):
+        result = entries.run(broken, **WAIT)
+    (service,) = result["services"]
+    said = {each["type"]: each["status"] for each in service["conditions"]}
+    assert "access to bucket denied" in result["msg"]
+    assert said["WorkloadsReady"] == "False"
+    assert said["Ready"] != "True"
+
+
+def test_z17_both_versions_say_the_same_of_a_service(entries: Entries, place: str) -> None:
+    old = llm("chat", place)
+    old["apiVersion"] = "serving.kserve.io/v1alpha1"
+    adapter = {"uri": "hf://acme/tune", "criticality": "Sheddable"}
+    old["spec"]["model"] |= {"criticality": "Critical", "lora": {"adapters": [adapter]}}
+    old["metadata"] |= {"labels": {"team": "a"}, "annotations": {"note": "n"}}
+    entries.reconcile(old, fit="ignore")
+    (stored,) = entries.reconcile(old, state="gathered")["gathered"]
+    assert stored["apiVersion"] == API_VERSION
+    assert "criticality" not in stored["spec"]["model"]
+    assert to_v1alpha1(stored) == old
