@@ -170,7 +170,8 @@ options:
         type: str
       kind:
         description:
-          - V(Deployment), V(StatefulSet), V(LeaderWorkerSet), of which both templates get the devices, V(ModelService) or V(InferenceService).
+          - V(Deployment), V(StatefulSet), V(LeaderWorkerSet), of which both templates get the devices.
+          - Or a service, V(ModelService), V(InferenceService) or V(LLMInferenceService).
         type: str
         required: true
       name:
@@ -189,7 +190,9 @@ options:
         default: ''
       role:
         description:
-          - The role of a service whose pods get the devices, V(decode) or V(prefill) of a ModelService, V(predictor) of an InferenceService.
+          - The role of a service whose pods get the devices.
+          - V(decode) or V(prefill) of a ModelService or an LLMInferenceService, where all pods decode that are not prefill;
+            V(predictor) of an InferenceService.
           - Needed for services.
         type: str
         default: ''
@@ -203,6 +206,7 @@ options:
   services:
     description:
       - Workloads (Pod, Deployment, StatefulSet, ReplicaSet, Job, LeaderWorkerSet) and services to judge with V(gathered).
+      - Presets and runtimes of services are those of O(cluster_objects), or of the cluster where these are not given.
     type: list
     elements: dict
     default: []
@@ -271,6 +275,15 @@ EXAMPLES = r"""
     accelerator: {type: nvidia}
     parallelism: {tensor: 4}
     workload: {kind: ModelService, name: chat, namespace: team-a, role: decode}
+
+- name: Set the devices of both roles of an LLMInferenceService
+  modelops.inference.gpu_resources:
+    accelerator: {type: nvidia}
+    parallelism: {tensor: "{{ item.tensor }}"}
+    workload: {kind: LLMInferenceService, name: assistant, namespace: team-a, role: "{{ item.role }}"}
+  loop:
+    - {role: decode, tensor: 4}
+    - {role: prefill, tensor: 2}
 
 - name: Fail now where the pods would stay Pending
   modelops.inference.gpu_resources:

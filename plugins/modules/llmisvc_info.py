@@ -79,6 +79,21 @@ EXAMPLES = r"""
 - name: Name those that are not ready
   ansible.builtin.debug:
     msg: "{{ fleet.services | rejectattr('ready') | map(attribute='name') | list }}"
+
+- name: Follow the requests to one LLMInferenceService, from its gateway to its pods
+  modelops.inference.llmisvc_info:
+    services:
+      - apiVersion: serving.kserve.io/v1alpha2
+        kind: LLMInferenceService
+        metadata: {name: assistant, namespace: team-a}
+    topology: true
+  register: assistant
+
+- name: Name what stands in their way
+  ansible.builtin.debug:
+    msg: "{{ item.layer }} {{ item.kind }} {{ item.name }}: {{ item.state }} {{ item.message }}"
+  loop: "{{ assistant.services[0].topology | rejectattr('state', 'in', ['ready', 'there']) }}"
+  loop_control: {label: "{{ item.name }}"}
 """
 
 RETURN = r"""

@@ -16,12 +16,14 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.lab.client import Client
 from tests.lab.control_plane import ControlPlane
 from tests.tools.example_cluster import add_gateway, control_plane
 from tests.tools.steps import tool
 from tests.tools.tree import CHECKOUT, TREE_ROOT
 
+from .support.entries import Entries
+from .support.llm_services import llm, routed
+from .support.llm_services import prepare as prepare_llm
 from .support.services import small
 
 Json = dict[str, Any]
@@ -71,15 +73,22 @@ def deployment(name: str, namespace: str, container: str) -> Json:
     }
 
 
-def prepare(module: str, client: Client) -> None:
+def prepare(module: str, plane: ControlPlane) -> None:
     """Make what the examples of a module speak of."""
+    client = plane.client
     needed: dict[str, list[Json]] = {
         "epp_config": [deployment("chat-epp", "chat", "epp")],
         "gpu_resources": [
             deployment("chat", "team-a", "vllm"),
             small("chat", "team-a", accelerator={"type": "nvidia"}),
+            llm("assistant", "team-a", prefill={"replicas": 1}),
         ],
     }
+    if module in ("gpu_resources", "llmisvc_info"):
+        prepare_llm(client)
+    if module == "llmisvc_info":
+        assistant = routed("assistant", "team-a")
+        Entries(plane.kubeconfig).reconcile(assistant, create_namespaces=True, fit="ignore")
     for manifest in needed.get(module, []):
         place = manifest["metadata"]["namespace"]
         client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": place}})
@@ -99,7 +108,7 @@ def test_every_module_is_here() -> None:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_examples_run(module: str, plane: ControlPlane, tmp_path: Path) -> None:
-    prepare(module, plane.client)
+    prepare(module, plane)
     (tmp_path / "services").symlink_to(CHECKOUT / "examples" / "services")
     (tmp_path / "manifests").mkdir()
     fitting = yaml.safe_dump(deployment("small", "default", "server"))

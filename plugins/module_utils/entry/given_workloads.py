@@ -11,7 +11,7 @@ from ..accelerators.demand import WORKLOADS
 from ..kube.intent import Intent
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
-from ..kube.reader import GivenObjects
+from ..kube.reader import Reader
 from ..kube.shapes import shape_problems
 from ..kube.workload_shapes import workload_problems
 from .fleet import Service, Settings, compile_fleet, load_fleet, subject_of
@@ -27,18 +27,21 @@ class GivenWorkload:
     warnings: Sequence[Problem] = ()
 
 
-def given_workloads(documents: Sequence[Document], namespace: str | None) -> list[GivenWorkload]:
-    """Return the workloads among documents, and those that services are compiled to.
+def given_workloads(
+    documents: Sequence[Document], namespace: str | None
+) -> tuple[list[GivenWorkload], list[Service]]:
+    """Return the workloads among documents, and the services.
 
     Raises InputError for documents that are neither, and for what containers ask for in vain; all at once.
     """
     found: list[GivenWorkload] = []
-    services = []
+    services: list[Service] = []
+    others = []
     complaints = []
     for document in documents:
         kind = document.value.get("kind") if isinstance(document.value, dict) else None
         if not isinstance(kind, str) or kind not in WORKLOADS:
-            services.append(document)
+            others.append(document)
             continue
         manifest = _placed(document.value, namespace)
         subject = subject_of(document.origin, manifest)
@@ -47,19 +50,17 @@ def given_workloads(documents: Sequence[Document], namespace: str | None) -> lis
         complaints.append(Complaint(subject, tuple(errors)))
         found.append(GivenWorkload(subject, manifest, problems))
     try:
-        found += _of_services(services, namespace)
+        services = load_fleet(others, Settings({}, {}), namespace, skip_invalid=False)[0]
     except InputError as error:
         complaints += error.complaints
     if any(complaint.problems for complaint in complaints):
         raise InputError(complaints)
-    return found
+    return found, services
 
 
-def _of_services(documents: Sequence[Document], namespace: str | None) -> list[GivenWorkload]:
-    if not documents:
-        return []
-    loaded, dummy = load_fleet(documents, Settings({}, {}), namespace, skip_invalid=False)
-    compiled, dummy = compile_fleet(loaded, GivenObjects(), _workloads_of)
+def workloads_of(services: Sequence[Service], reader: Reader) -> list[GivenWorkload]:
+    """Return the workloads that services are compiled to. reader: shows their presets and runtimes. Raises InputError."""
+    compiled, dummy = compile_fleet(services, reader, _workloads_of)
     return [each for workloads in compiled for each in workloads]
 
 

@@ -14,6 +14,7 @@ from ..accelerators.shapes import SHAPES
 from ..cluster.connection import Cluster
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError
+from ..kube.reader import GivenObjects
 from ..kube.reference import Reference
 from ..services.devices import DEVICE_FIELDS
 from ..services.wish import Wish
@@ -21,7 +22,9 @@ from . import arguments
 from .few_fields import Written
 from .fit_source import GivenManifests, LiveObjects, Source
 from .fitting import CHECKS, Judged, judge
-from .given_workloads import GivenWorkload, given_workloads
+from .fleet import shapes_of
+from .given_workloads import GivenWorkload, given_workloads, workloads_of
+from .looking import reader_of
 from .result import Clock, stats, warnings
 from .service_devices import ServiceDevices, check_role
 from .sources import cluster_objects, given, read
@@ -192,8 +195,14 @@ def _change_service(
     service = ServiceDevices(cluster, reference, role, force=params["force_conflicts"])
     if wanted is None:
         return service.clear(dry_run=dry_run)
-    devices = wanted.shape.devices_per_pod
-    wish = Wish(wanted.accelerator, wanted.parallelism, devices, wanted.placement)
+    shape = wanted.shape
+    wish = Wish(
+        wanted.accelerator,
+        wanted.parallelism,
+        shape.devices_per_pod,
+        shape.pods_per_replica,
+        wanted.placement,
+    )
     return service.put(wish, dry_run=dry_run)
 
 
@@ -211,11 +220,14 @@ def _diff(subject: str, before: Json, after: Json) -> Json:
 
 def _gathered(params: Params, environment: Mapping[str, str], clock: Clock) -> Json:
     documents = [*given("services", params["services"]), *read(params["src"])]
-    workloads = given_workloads(documents, params["namespace"])
+    workloads, services = given_workloads(documents, params["namespace"])
     if params["cluster_objects"]:
-        source = GivenManifests(cluster_objects(params["cluster_objects"], SHAPES))
-        return {**_judged(params, workloads, source), "stats": stats(None, clock)}
+        shapes = {**shapes_of(services), **SHAPES}
+        objects = cluster_objects(params["cluster_objects"], shapes)
+        workloads += workloads_of(services, GivenObjects(objects))
+        return {**_judged(params, workloads, GivenManifests(objects)), "stats": stats(None, clock)}
     with arguments.connection(params, environment) as cluster:
+        workloads += workloads_of(services, reader_of(cluster, services, {}))
         found = _judged(params, workloads, LiveObjects(cluster))
         return {**found, "stats": stats(cluster.stats, clock)}
 

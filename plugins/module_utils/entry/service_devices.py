@@ -36,11 +36,12 @@ class ServiceDevices:
         self._force = force
         self._live = there(cluster, reference)
         self._kind = DEVICE_FIELDS[reference.kind]
-        if not isinstance(value_at(self._live, ("spec", role)), dict):
+        path = self._kind.place(role)
+        if not isinstance(value_at(self._live, path), dict):
             text = "is not there; set it in the service first, since its presence alone changes what the service is"
-            raise InputError.single(str(reference), f"spec.{role}", text)
+            raise InputError.single(str(reference), ".".join(path), text)
         held = (managed_fields.apply_entry(self._live, GPU_MANAGER) or {}).get("fieldsV1") or {}
-        self._served = Served(self._live["spec"], held, role)
+        self._served = Served(self._live["spec"], held, role, path[1:])
 
     def put(self, wish: Wish, *, dry_run: bool) -> Written:
         """Make the role's pods ask for the devices. Raises InputError for what the kind cannot say, and for conflicts."""

@@ -6,10 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from ..kube.manifest import Json
+from ..kube.manifest import FieldPath, Json
 from ..kube.problem import Problem
 from .inference_service import device_fields as inference_service
 from .inference_service import spec as inference_service_spec
+from .llm_inference_service import device_fields as llm_inference_service
+from .llm_inference_service import spec as llm_inference_service_spec
 from .model_service import device_fields as model_service
 from .model_service import spec as model_service_spec
 from .wish import Served, Wish
@@ -19,7 +21,7 @@ from .wish import Served, Wish
 class DeviceFields:
     """How one kind asks for devices.
 
-    roles: fields below `spec` that ask separately.
+    roles: of pods that ask separately. place: where such a role stands in the custom resource.
     put: the part of `spec` that is applied for what is wanted. taken_back: what is still applied of it afterwards.
     problems: what is wanted and cannot be said there. shown: the fields concerned of a version of `spec`, for a role.
     field_of: the fields that decide what a child asks for, by the names of service and child.
@@ -27,6 +29,7 @@ class DeviceFields:
 
     api_version: str
     roles: tuple[str, ...]
+    place: Callable[[str], FieldPath]
     put: Callable[[Wish, Served], Json]
     taken_back: Callable[[Served], Json]
     problems: Callable[[Wish, Served], Iterable[Problem]]
@@ -34,11 +37,16 @@ class DeviceFields:
     field_of: Callable[[str, str], str]
 
 
+def _below_spec(role: str) -> FieldPath:
+    return ("spec", role)
+
+
 #: By kind.
 DEVICE_FIELDS: Mapping[str, DeviceFields] = {
     model_service_spec.KIND: DeviceFields(
         model_service_spec.API_VERSION,
         model_service.ROLES,
+        _below_spec,
         model_service.device_fields,
         lambda dummy: {},
         model_service.device_problems,
@@ -48,10 +56,21 @@ DEVICE_FIELDS: Mapping[str, DeviceFields] = {
     inference_service_spec.KIND: DeviceFields(
         inference_service_spec.API_VERSION,
         inference_service.ROLES,
+        _below_spec,
         inference_service.device_fields,
         inference_service.fields_kept,
         inference_service.device_problems,
         inference_service.shown_devices,
         inference_service.device_field_of,
+    ),
+    llm_inference_service_spec.KIND: DeviceFields(
+        llm_inference_service_spec.API_VERSION,
+        llm_inference_service.ROLES,
+        llm_inference_service.PLACES.__getitem__,
+        llm_inference_service.device_fields,
+        llm_inference_service.fields_kept,
+        llm_inference_service.device_problems,
+        llm_inference_service.shown_devices,
+        llm_inference_service.device_field_of,
     ),
 }

@@ -7,29 +7,31 @@ from dataclasses import dataclass
 
 from ..accelerators.build import Accelerator, Placement
 from ..accelerators.devices import Parallelism
-from ..kube.manifest import Json
+from ..kube.manifest import FieldPath, Json, value_at
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What is wanted. devices: of each pod. placement: what that comes to in the manifest of a pod."""
+    """What is wanted. devices: of each pod. pods: of each replica. placement: what that comes to in the manifest of a pod."""
 
     accelerator: Accelerator
     parallelism: Parallelism
     devices: int
+    pods: int
     placement: Placement
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A live service. held: the fields of it that we have applied. role: the part below `spec` that is meant."""
+    """A live service. held: the fields of it that we have applied. role: whose pods are meant. path: where it stands below `spec`."""
 
     spec: Json
     held: Json
     role: str
+    path: FieldPath
 
     @property
     def part(self) -> Json:
         """The role as it is, empty where it is not there."""
-        part: Json = self.spec.get(self.role) or {}
+        part: Json = value_at(self.spec, self.path) or {}
         return part

@@ -492,3 +492,33 @@ def test_replicas_that_are_null_are_one() -> None:
     workload["spec"]["replicas"] = None
     (entry,) = gathered(workload, cluster=[node("a")])["fit"]["workloads"]
     assert entry["needed"] == "1"
+
+
+def test_what_presets_ask_for_is_judged_too() -> None:
+    """Of a service in groups that is split: sizes stand in the service, devices in a base of it."""
+    pod = {"containers": [{"name": "main", "resources": {"limits": {GPU: "4"}}}]}
+    base = {
+        "apiVersion": "serving.kserve.io/v1alpha2",
+        "kind": "LLMInferenceServiceConfig",
+        "metadata": {"name": "base", "namespace": "team-a"},
+        "spec": {"template": pod, "worker": pod, "prefill": {"template": pod}},
+    }
+    service = {
+        "apiVersion": "serving.kserve.io/v1alpha2",
+        "kind": "LLMInferenceService",
+        "metadata": {"name": "chat", "namespace": "team-a"},
+        "spec": {
+            "model": {"uri": "hf://acme/chat"},
+            "baseRefs": [{"name": "base"}],
+            "parallelism": {"data": 2, "dataLocal": 1},
+            "prefill": {"replicas": 1},
+        },
+    }
+    nodes = [node("a"), node("b")]
+    found = gathered(service, cluster=[*nodes, base])
+    assert {each["name"] for each in found["fit"]["workloads"]} == {
+        "chat-kserve-mn",
+        "chat-kserve-prefill",
+    }
+    assert found["fit"]["fits"]
+    assert not gathered(service, cluster=[base, *nodes[:1]])["fit"]["fits"]
