@@ -96,6 +96,38 @@ def test_replicas_are_the_authors_where_he_counts_them(
     assert there(client, reference)["spec"]["replicas"] == wanted
 
 
+# What becomes of a change.
+
+
+def test_what_is_taken_out_goes_and_what_others_wrote_stays(
+    entries: Entries, client: Client, place: str
+) -> None:
+    service = llm("chat", place, annotations={"kept": "1", "dropped": "2"}, replicas=0)
+    deployment = child(*DEPLOYMENT, place)
+    entries.reconcile(service, fit="ignore")
+    client.patch(there(client, deployment), {"metadata": {"annotations": {"theirs": "3"}}})
+    del service["spec"]["annotations"]["dropped"]
+    entries.reconcile(service, fit="ignore")
+    live = there(client, deployment)
+    assert live["metadata"]["annotations"]["theirs"] == "3"
+    assert live["spec"]["template"]["metadata"]["annotations"] == {"kept": "1"}
+
+
+def test_prefill_that_comes_later_needs_leave_to_make_the_deployment_anew(
+    entries: Entries, client: Client, place: str
+) -> None:
+    entries.reconcile(llm("chat", place, replicas=0), fit="ignore")
+    before = there(client, child(*DEPLOYMENT, place))
+    split = llm("chat", place, replicas=0, prefill={"replicas": 0})
+    message = entries.refused(split, fit="ignore")
+    for word in ("chat-kserve", "spec.selector", "both", "decode", "recreate"):
+        assert word in message
+    entries.reconcile(split, fit="ignore", recreate=["Deployment"])
+    after = there(client, child(*DEPLOYMENT, place))
+    assert after["metadata"]["uid"] != before["metadata"]["uid"]
+    assert after["spec"]["selector"]["matchLabels"]["llm-d.ai/role"] == "decode"
+
+
 # What is not there: rows of §9.17.
 
 

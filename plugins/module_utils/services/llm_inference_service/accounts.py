@@ -118,7 +118,8 @@ def _check(
     reason: str,
     path: str,
 ) -> None:
-    if not account.foreign or not reader.complete:
+    # A stop takes pods away, and so needs nothing of what they ran under.
+    if resolved.stopped or not account.foreign or not reader.complete:
         return
     reference = Reference("v1", "ServiceAccount", resolved.namespace, account.name)
     if reader.get(reference) is not None:

@@ -89,3 +89,19 @@ def test_s5_a_stop_is_one_services_alone() -> None:
     other = document("code")
     assert ("Deployment", "code-kserve") in settled(other).children
     assert not settled(stopped()).children
+
+
+#: What a service refers to that is not there.
+MISSING: dict[str, Json] = {
+    "a gateway": {"router": {**ROUTER, "gateway": {"refs": [{"name": "gone"}]}}},
+    "a route": {"router": {"route": {"http": {"refs": [{"name": "gone"}]}}}},
+    "an account of the pods": {"template": {"serviceAccountName": "gone"}},
+    "an account of the picker": {
+        "router": {"scheduler": {"template": {"serviceAccountName": "gone", "containers": []}}}
+    },
+}
+
+
+@pytest.mark.parametrize("row", MISSING)
+def test_a_stop_needs_nothing_of_what_is_missing(row: str) -> None:
+    assert not settled(stopped(**MISSING[row])).children
