@@ -112,6 +112,11 @@ def test_leader_workers_and_prefill_ask_for_themselves(
     assert asked(after["prefill"]["template"]) == {"main": "1"}
     assert after["parallelism"] == {"data": 2, "dataLocal": 1, "tensor": 2}
     assert after["prefill"]["parallelism"] == {"tensor": 1}
+    absent = {"state": "absent", "workload": options(service)["workload"]}
+    assert entries.gpu(**absent)["changed"] is True
+    left = spec(client, service)
+    assert asked(left["template"]) == asked(left["worker"]) == {"main": ""}
+    assert asked(left["prefill"]["template"]) == {"main": "1"}
 
 
 def test_a_size_that_the_author_wrote_is_named_and_stays(
@@ -157,7 +162,7 @@ def test_groups_and_prefill_are_judged_by_what_is_free(entries: Entries, namespa
     fits = entries.gpu(state="gathered", services=[sized(namespace, 1, 1)], checks=["fit"])
     judged = fits["fit"]["workloads"]
     assert fits["fit"]["fits"] is True, fits
-    assert len(judged) == 2
+    assert {each["name"] for each in judged} == {"chat-kserve-mn", "chat-kserve-prefill"}
     too_large = entries.gpu(state="gathered", services=[sized(namespace, 1, 64)])
     assert too_large["failed"]
     assert "chat-kserve-prefill" in too_large["msg"]

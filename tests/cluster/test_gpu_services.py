@@ -67,6 +67,22 @@ def test_fields_that_mean_devices_are_set_on_a_service_and_taken_back(
     assert entries.gpu(**absent)["changed"] is False
 
 
+def test_each_role_keeps_its_devices_when_the_other_gets_or_loses_some(
+    entries: Entries, client: Client, namespace: str
+) -> None:
+    service = by_hand(client, namespace, prefill={"replicas": 1})
+    prefill = {"workload": role(service, "prefill")}
+    entries.gpu(**options(service))
+    assert entries.gpu(**{**options(service, tensor=2), **prefill})["changed"] is True
+    spec = there(client, service)["spec"]
+    assert [spec[name]["parallelism"]["tensor"] for name in ("decode", "prefill")] == [4, 2]
+    assert entries.gpu(**options(service))["changed"] is False
+    assert entries.gpu(state="absent", **prefill)["changed"] is True
+    spec = there(client, service)["spec"]
+    assert spec["decode"]["parallelism"]["tensor"] == 4
+    assert spec["accelerator"] == {"type": "nvidia"}
+
+
 def test_size_that_somebody_else_set_is_named_and_taken_only_on_request(
     entries: Entries, client: Client, namespace: str
 ) -> None:

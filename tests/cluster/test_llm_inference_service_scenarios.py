@@ -7,11 +7,13 @@ The lab plays the gateway's controller. All shapes of §9.18 are made in one run
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import deepcopy
 from typing import Any
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.entry import awaited
 from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.conversion import (
     to_v1alpha1,
 )
@@ -300,8 +302,24 @@ def test_z14_a_stop_that_is_called_off_makes_the_service_ready_again(
     assert read(client, workload) is not None
 
 
-def fails_to_fetch(client: Client, place: str) -> None:
-    """Say of the pods of `broken` what a kubelet says where an init container fails."""
+#: The lab's nodes start every pod; one with this gate never gets ready by itself.
+NEVER = {"containers": [], "readinessGates": [{"conditionType": "tests.modelops.io/never"}]}
+
+
+def broken(place: str) -> Json:
+    """Return a service whose model cannot be fetched."""
+    return llm("broken", place, model={"uri": "s3://bucket/model", "name": "b"}, template=NEVER)
+
+
+@contextmanager
+def failing(client: Client, place: str) -> Iterator[None]:
+    """Say of the pods of `broken` what a kubelet says where an init container fails, which counts after a second."""
+    with pytest.MonkeyPatch.context() as patch, meanwhile(lambda: _say_it(client, place)):
+        patch.setattr(awaited, "FAULT_LASTS_S", 1.0)
+        yield
+
+
+def _say_it(client: Client, place: str) -> None:
     for pod in client.list_all("v1", "Pod", place):
         if pod["metadata"]["name"].startswith("broken-kserve-"):
             waiting = {
@@ -329,9 +347,8 @@ def test_z15_a_service_that_fails_does_not_touch_its_neighbour(
     good = llm("good", place)
     entries.reconcile(good, **WAIT)
     before = there(client, good)["metadata"]["resourceVersion"]
-    broken = llm("broken", place, model={"uri": "s3://bucket/model", "name": "b"})
-    with meanwhile(lambda: fails_to_fetch(client, place)):
-        result = entries.run(broken, **WAIT)
+    with failing(client, place):
+        result = entries.run(broken(place), **WAIT)
     assert result["failed"]
     assert there(client, good)["metadata"]["resourceVersion"] == before
 
@@ -339,9 +356,8 @@ def test_z15_a_service_that_fails_does_not_touch_its_neighbour(
 def test_z16_an_init_container_that_fails_is_told_and_the_service_is_not_ready(
     entries: Entries, client: Client, place: str
 ) -> None:
-    broken = llm("broken", place, model={"uri": "s3://bucket/model", "name": "b"})
-    with meanwhile(lambda: fails_to_fetch(client, place)):
-        result = entries.run(broken, **WAIT)
+    with failing(client, place):
+        result = entries.run(broken(place), **WAIT)
     (service,) = result["services"]
     said = {each["type"]: each["status"] for each in service["conditions"]}
     assert "access to bucket denied" in result["msg"]

@@ -57,7 +57,9 @@ class ServiceDevices:
         return self._apply(self._kind.taken_back(self._served), dry_run=dry_run)
 
     def _apply(self, spec: Json, *, dry_run: bool) -> Written:
-        manifest = self._reference.to_manifest() | ({"spec": spec} if spec else {})
+        applied = managed_fields.project(self._live, self._served.held) if self._served.held else {}
+        wanted = self._kind.of_others(applied.get("spec") or {}, self._served.role) | spec
+        manifest = self._reference.to_manifest() | ({"spec": wanted} if wanted else {})
         after = predict(self._cluster, self._reference, manifest, force=self._force)
         changed = after["spec"] != self._live["spec"]
         if changed and not dry_run:

@@ -23,6 +23,7 @@ class DeviceFields:
 
     roles: of pods that ask separately. place: where such a role stands in the custom resource.
     put: the part of `spec` that is applied for what is wanted. taken_back: what is still applied of it afterwards.
+    of_others: what other roles have of a `spec` that we have applied, so that it is applied once more.
     problems: what is wanted and cannot be said there. shown: the fields concerned of a version of `spec`, for a role.
     field_of: the fields that decide what a child asks for, by the names of service and child.
     """
@@ -32,6 +33,7 @@ class DeviceFields:
     place: Callable[[str], FieldPath]
     put: Callable[[Wish, Served], Json]
     taken_back: Callable[[Served], Json]
+    of_others: Callable[[Json, str], Json]
     problems: Callable[[Wish, Served], Iterable[Problem]]
     shown: Callable[[Json, str], Json]
     field_of: Callable[[str, str], str]
@@ -49,6 +51,7 @@ DEVICE_FIELDS: Mapping[str, DeviceFields] = {
         _below_spec,
         model_service.device_fields,
         lambda dummy: {},
+        model_service.fields_of_others,
         model_service.device_problems,
         model_service.shown_devices,
         model_service.device_field_of,
@@ -59,6 +62,7 @@ DEVICE_FIELDS: Mapping[str, DeviceFields] = {
         _below_spec,
         inference_service.device_fields,
         inference_service.fields_kept,
+        lambda dummy, dummy_role: {},
         inference_service.device_problems,
         inference_service.shown_devices,
         inference_service.device_field_of,
@@ -69,6 +73,7 @@ DEVICE_FIELDS: Mapping[str, DeviceFields] = {
         llm_inference_service.PLACES.__getitem__,
         llm_inference_service.device_fields,
         llm_inference_service.fields_kept,
+        llm_inference_service.fields_of_others,
         llm_inference_service.device_problems,
         llm_inference_service.shown_devices,
         llm_inference_service.device_field_of,

@@ -46,6 +46,12 @@ def fields_kept(service: Served) -> Json:
     return _placed(service, kept) if kept else {}
 
 
+def fields_of_others(applied: Json, role: str) -> Json:
+    """Return what the other role has of fields that were applied."""
+    of_prefill = role != "prefill"
+    return {name: part for name, part in applied.items() if (name == "prefill") is of_prefill}
+
+
 def shown_devices(spec: Json, role: str) -> Json:
     """Return the fields of a version of `spec` that mean devices."""
     part = spec.get(role) or {} if role == "prefill" else spec

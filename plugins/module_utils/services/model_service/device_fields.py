@@ -33,6 +33,12 @@ def device_fields(wish: Wish, service: Served) -> Json:
     return {"accelerator": {"type": wish.accelerator.vendor}, service.role: fields}
 
 
+def fields_of_others(applied: Json, role: str) -> Json:
+    """Return what the other role has of fields that were applied: its own, and the accelerator that both name."""
+    others = {name: applied[name] for name in ROLES if name != role and name in applied}
+    return {"accelerator": applied["accelerator"], **others} if others else {}
+
+
 def shown_devices(spec: Json, role: str) -> Json:
     """Return the fields of a version of `spec` that mean devices."""
     part = spec.get(role) or {}
