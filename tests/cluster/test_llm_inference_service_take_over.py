@@ -149,6 +149,23 @@ def test_a_service_is_taken_over_with_its_certificate(
     assert not entries.reconcile(made.service)["changed"]
 
 
+def test_taking_over_changes_no_spec_and_a_deployment_counts_our_annotations_alone(
+    entries: Entries, client: Client, made: Made
+) -> None:
+    def state(each: Json) -> tuple[Any, int]:
+        live = there(client, each)
+        return live.get("spec"), live["metadata"].get("generation", 0)
+
+    before = [state(each) for each in made.children]
+    entries.reconcile(made.service, reconciler="direct", adopt=True)
+    after = [state(each) for each in made.children]
+    assert [spec for spec, dummy in after] == [spec for spec, dummy in before]
+    # The API server counts a Deployment's annotations as a change of it, for they reach its ReplicaSets.
+    assert [new - old for (dummy, old), (dummy_spec, new) in zip(before, after, strict=True)] == [
+        1 if each["kind"] == "Deployment" else 0 for each in made.children
+    ]
+
+
 def test_what_was_taken_over_goes_with_the_finalizer_of_the_controller(
     entries: Entries, client: Client, made: Made
 ) -> None:
