@@ -114,11 +114,13 @@ def _go_on(
         reconciler.go_on(targets)
     except (InputError, ClusterError) as error:
         troubles.append(str(error))
-    observed = {reference: result.observation for reference, result in results.items()}
-    results.update(results_of(reconciler.done))
-    for reference, observation in observed.items():
-        results[reference].observation = observation
-    objects.update(known_objects({}, reconciler.done.outcomes))
+    finally:
+        # What was written is told, also where somebody interrupts the run.
+        observed = {reference: result.observation for reference, result in results.items()}
+        results.update(results_of(reconciler.done))
+        for reference, observation in observed.items():
+            results[reference].observation = observation
+        objects.update(known_objects({}, reconciler.done.outcomes))
     return troubles
 
 

@@ -42,8 +42,8 @@ ROWS: Mapping[str, tuple[Sequence[int], list[str]]] = {
     "D": (range(1, 21), unit("storage")),
     "P": (range(1, 9), unit("propagation")),
     "X": (range(1, 19), unit("certificate")),
-    "U": ([*range(1, 56), *range(60, 68), *range(70, 76)], unit("urls", "addresses")),
-    "R": (range(1, 48), unit("conditions", "router", "observe")),
+    "U": ([*range(1, 56), *range(60, 68), *range(70, 76)], unit("urls", "url_hosts", "addresses")),
+    "R": (range(1, 48), unit("conditions", "pool_conditions", "router", "observe")),
     "Q": (
         range(1, 23),
         [

@@ -12,14 +12,10 @@ from ansible_collections.modelops.inference.plugins.module_utils.services.llm_in
     workload_conditions,
 )
 
-from .world import Cluster, resolved, stopped, thing
+from .world import Cluster, resolved, said, stopped, thing
 
 Json = dict[str, Any]
 SCHEDULED: Json = {"router": {"scheduler": {"template": {}}}}
-
-
-def said(kind: str, status: str = "True", reason: str = "R", message: str = "m") -> Json:
-    return {"type": kind, "status": status, "reason": reason, "message": message}
 
 
 def deployment(*conditions: Json, name: str = "chat-kserve", available: int = 0) -> Json:

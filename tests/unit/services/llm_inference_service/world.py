@@ -109,3 +109,11 @@ def service(name: str, labels: Mapping[str, str] | None = None) -> Json:
     made = thing("v1", "Service", name)
     made["metadata"]["labels"] = dict(labels or {})
     return made
+
+
+def said(
+    kind: str, status: str = "True", reason: str = "R", message: str = "m", seen: int = 0
+) -> Json:
+    """Return a condition. seen: the generation of its object that it speaks of, 0 for none."""
+    generation = {"observedGeneration": seen} if seen else {}
+    return {"type": kind, "status": status, "reason": reason, "message": message, **generation}
