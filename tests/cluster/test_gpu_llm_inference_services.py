@@ -165,4 +165,4 @@ def test_groups_and_prefill_are_judged_by_what_is_free(entries: Entries, namespa
     assert {each["name"] for each in judged} == {"chat-kserve-mn", "chat-kserve-prefill"}
     too_large = entries.gpu(state="gathered", services=[sized(namespace, 1, 64)])
     assert too_large["failed"]
-    assert "chat-kserve-prefill" in too_large["msg"]
+    assert "there is no room for 1 pod of 64 nvidia.com/gpu" in too_large["msg"]
