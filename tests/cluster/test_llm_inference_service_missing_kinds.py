@@ -19,14 +19,23 @@ from tests.lab.fixtures import fresh_namespace
 from .support.cluster import read, there
 from .support.entries import Entries
 from .support.llm_services import child, llm, routed
+from .test_missing_kinds import install, remove
+
+GROUPS = crds.load("lws")
 
 
 @pytest.fixture(scope="module")
-def client(own_lab: ControlPlane) -> Client:
+def client(own_lab: ControlPlane) -> Iterator[Client]:
     """Another program's view of a cluster that knows services and pools, and no groups of pods."""
+    client = own_lab.client
+    known = [each for each in GROUPS if read(client, each)]
     for definitions in (crds.load("inference-extension-old"), [crd()], [config_crd()]):
-        crds.install(own_lab.client, definitions)
-    return own_lab.client
+        crds.install(client, definitions)
+    for each in known:
+        remove(client, each)
+    yield client
+    for each in known:
+        install(client, each)
 
 
 @pytest.fixture
