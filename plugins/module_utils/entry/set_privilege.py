@@ -79,7 +79,7 @@ def _used(
 ) -> Iterator[Right]:
     """Yield what runs ask for in the whole cluster."""
     yield from _used_within(manifests)
-    yield ("v1", "Namespace"), "", ("get", "list")
+    yield ("v1", "Namespace"), "", ("get",)
     for kind in defined.values():
         # Whether objects of it are there, before it goes or is changed.
         key = (kind.api_version(kind.storage), kind.kind.kind)
