@@ -103,9 +103,8 @@ def _routes(resolved: Resolved, components: Components, reader: Reader) -> Itera
     service_path(service, config)
     if resolved.mode == STANDARD:
         service_host(service, service.name, config)
-        if not components.some_stopped:
-            yield ingress(resolved)
-            yield from http_routes(components, resolved)
+        yield None if components.some_stopped else ingress(resolved)
+        yield from http_routes(components, resolved)
     else:
         yield external_service(resolved)
         if not components.some_stopped:

@@ -103,6 +103,13 @@ def test_who_waits_for_a_stopped_service_is_told() -> None:
     assert not found.ready
 
 
+def test_a_stopped_service_is_not_reached() -> None:
+    closed = config(ingress={"enableGatewayApi": True, "disableIngressCreation": True})
+    found = observed(closed, annotations={STOP: "true"})
+    assert conditions(found)["IngressReady"] == "False"
+    assert found.url == ""
+
+
 def test_who_waits_for_a_stopped_component_is_told() -> None:
     service = understood({**model(), "annotations": {STOP: "true"}})
     found = observe(service, GivenObjects([]))

@@ -20,7 +20,7 @@ from .test_children import (
     spec_of,
     wanted,
 )
-from .world import model, only, runtime, takes
+from .world import config, model, only, runtime, takes
 
 Json = dict[str, Any]
 STOPPED = {"annotations": {"serving.kserve.io/stop": "true"}}
@@ -58,10 +58,18 @@ def test_a_trigger_has_the_amount_of_its_type(kind: str, field: str) -> None:
 
 def test_a_stopped_component_has_nothing_and_the_service_no_way_in() -> None:
     transformer = {"containers": [{"name": "kserve-container", "image": "t:1"}]}
-    found = wanted({**model(), **STOPPED}, transformer=transformer)
+    ingresses = config(ingress={"enableGatewayApi": False})
+    found = wanted({**model(), **STOPPED}, ingresses, transformer=transformer)
     assert found.keys() == {
         f"{kind}/chat-transformer" for kind in ("Deployment", "Service", "HorizontalPodAutoscaler")
     }
+
+
+def test_a_stopped_component_has_no_route_and_the_others_have_theirs() -> None:
+    gateways = config(ingress={"enableGatewayApi": True})
+    transformer = {"containers": [{"name": "kserve-container", "image": "t:1"}]}
+    found = wanted({**model(), **STOPPED}, gateways, transformer=transformer)
+    assert [key for key in found if key.startswith("HTTPRoute")] == ["HTTPRoute/chat-transformer"]
 
 
 def test_a_stopped_component_has_nothing_with_knative() -> None:

@@ -26,14 +26,15 @@ _ALL = "^/.*$"
 
 
 def http_routes(components: Components, resolved: Resolved) -> tuple[Child, ...]:
-    """Return the routes, none for a service that is not to be reached from outside. Raises HostError."""
+    """Return the routes, none for a service that is not to be reached from outside. Raises HostError.
+
+    A component that is stopped has none, and then the service as a whole has none.
+    """
     if not resolved.config.ingress.enable_gateway_api or not has_routes(resolved):
         return ()
-    roles = resolved.service.roles
-    return (
-        *(_component_route(role, components, resolved) for role in roles),
-        _service_route(components, resolved),
-    )
+    running = [each.role for each in components.items if not each.stopped]
+    whole = () if components.some_stopped else (_service_route(components, resolved),)
+    return (*(_component_route(role, components, resolved) for role in running), *whole)
 
 
 def _component_route(role: Role, components: Components, resolved: Resolved) -> Child:
