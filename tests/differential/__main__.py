@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import signal
 import sys
 import time
 import traceback
@@ -47,6 +48,7 @@ def main() -> int:
     parser.add_argument("--recorded", action="store_true", help="try the rig with recorded inputs")
     parser.add_argument("--admission", action="store_true", help="ask the API server alone")
     chosen = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *dummy: sys.exit("ended"))
     end = time.monotonic() + 60 * chosen.minutes
     programs = build.built(build.LLM, print)
     if chosen.recorded:

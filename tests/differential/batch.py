@@ -18,7 +18,9 @@ from .plane import Plane
 Json = dict[str, Any]
 Statuses = Callable[[Sequence[Json]], list[Json]]
 
+#: Seconds without a new write after which the controller has come to an end: with nothing to do, and with more of the same.
 _QUIET = 1.5
+_ENDLESS = 8.0
 _KINDS = (
     ("v1", "ServiceAccount"),
     ("v1", "ConfigMap"),
@@ -140,16 +142,18 @@ class Batch:
         if status:
             self._client.patch_status(manifest, status)
 
-    def _settle(self, limit: float = 240.0) -> None:
+    def _settle(self, limit: float = 120.0) -> None:
+        """Wait until nothing new is written. A service that comes to no end writes the same over and over."""
         end = time.monotonic() + limit
-        quiet_since = time.monotonic()
+        news = busy = time.monotonic()
         while time.monotonic() < end:
             time.sleep(0.25)
+            now = time.monotonic()
             if not self._plane.alive():
                 raise RuntimeError(self._plane.log("controller").read_text()[-3000:])
-            if self._news() or self._plane.queue() > 0:
-                quiet_since = time.monotonic()
-            if time.monotonic() - quiet_since > _QUIET:
+            news = now if self._news() else news
+            busy = now if self._plane.queue() > 0 else busy
+            if now - max(news, busy) > _QUIET or now - news > _ENDLESS:
                 return
 
     def _news(self) -> bool:
