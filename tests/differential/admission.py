@@ -64,6 +64,8 @@ def requests(seed: int, count: int) -> list[Json]:
 
 def _spoil(spec: Json, chance: random.Random) -> None:
     places = list(_places(spec))
+    if not places:
+        return
     parent, key = chance.choice(places)
     form = chance.random()
     if form < 0.2:

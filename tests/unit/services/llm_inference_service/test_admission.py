@@ -317,3 +317,19 @@ def test_all_mistakes_are_found_at_once() -> None:
         "spec.parallelism.dataLocal",
         "spec.router.scheduler.replicas",
     }
+
+
+def test_the_containers_of_a_message_have_resources_as_go_writes_them() -> None:
+    spec = {"worker": {"containers": [{"name": "main", "args": ["a"]}]}}
+    told = service.merged_refusal("chat", spec) or ""
+    assert 'Invalid value: {"containers":[{"name":"main","args":["a"],"resources":{}}]}:' in told
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("", "&RawExtension{Raw:*[],}"), ("a:", "&RawExtension{Raw:*[97 58],}"), ("{}", "{}")],
+)
+def test_a_picker_configuration_that_is_none_is_shown_as_go_shows_it(text: str, shown: str) -> None:
+    spec = {"router": {"scheduler": {"config": {"inline": text}}}}
+    told = service.merged_refusal("chat", spec) or ""
+    assert f"config.inline: Invalid value: {shown}: inline configuration is invalid" in told

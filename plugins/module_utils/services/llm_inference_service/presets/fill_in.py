@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ....kube.go_json import go_json
+from ....kube.go_json_error import go_json_error
 from ....kube.go_template.errors import TemplateError
 from ....kube.go_template.execute import render
 from ....kube.go_template.printing import printed
@@ -46,9 +47,9 @@ def filled_in(
         ) from None
     try:
         filled: Json = json.loads(result)["spec"]
-    except (ValueError, KeyError) as error:
+    except json.JSONDecodeError as error:
         raise Unbuildable(
-            f"failed to unmarshal config from template: {error}",
+            f"failed to unmarshal config from template: {go_json_error(error)}",
             advice="values are put into the JSON text as they are: one of them holds a quotation mark, a backslash or a line break",
             rule="template",
         ) from None

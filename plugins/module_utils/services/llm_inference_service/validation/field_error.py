@@ -17,6 +17,7 @@ from ....kube.schema import ListOf, Object, Schema
 from ...kserve.service import GROUP
 from ..schema import spec_schema
 
+_CONTAINER = frozenset({"image", "command", "resources"})
 Kind = Literal["Invalid", "Required", "Forbidden", "Unsupported"]
 
 
@@ -67,6 +68,9 @@ def _ordered(schema: Schema | None, value: Any) -> Any:
         return value
     if not isinstance(schema, Object):
         return {key: _ordered(None, value[key]) for key in sorted(value)}
+    if schema.fields.keys() >= _CONTAINER:
+        # Go writes the resources of a container also where there are none.
+        value = {"resources": {}, **value}
     return {
         key: _ordered(inner, value[key]) for key, inner in schema.fields.items() if key in value
     }
