@@ -31,6 +31,18 @@ TEMPLATES: dict[str, Json] = {
 #: What a job controller keeps of one event.
 LARGEST_EVENT = 700_000
 SECRET = "hf_verysecretvalue"
+#: Playbooks that have no job template: what one of a user's own gives them.
+BY_NAME: dict[str, Json] = {
+    "render": {"model_services_dest": "rendered"},
+    "rbac": {"modelops_rbac_dest": "rights.yaml"},
+    "take_over": {},
+}
+#: Those that do nothing in a cluster without controllers, and what they say.
+WITHOUT_CONTROLLERS = {
+    "verify": "controllers_components",
+    "uninstall": "controllers_components",
+    "give_back": "",
+}
 
 
 class Job:
@@ -73,7 +85,8 @@ class Job:
     def _survey(playbook: str) -> Json:
         """Return the defaults of the survey as the controller passes them: questions left empty are not passed."""
         answers: Json = {}
-        for question in TEMPLATES[playbook]["survey"]["spec"]:
+        spec = TEMPLATES[playbook]["survey"]["spec"] if playbook in TEMPLATES else ()
+        for question in spec:
             if question["default"]:
                 number = question["type"] == "integer"
                 answers[question["variable"]] = (
@@ -139,6 +152,39 @@ def test_every_job_template_runs(
     assert f"{namespace}/chat" in text
     assert "Cluster frankfurt-01" in text
     assert SECRET not in text
+
+
+def test_playbooks_without_a_template_run_as_jobs(
+    lab: Cluster, namespace: str, tmp_path: Path
+) -> None:
+    """Named as a job template of one's own names them."""
+    chat = service("chat", namespace)
+    made = Job(tmp_path, lab, "reconcile.yml", chat)
+    assert made.run.status == "successful", made.printed
+    for playbook, answers in BY_NAME.items():
+        # A folder for each: the runner keeps the answers of an earlier job.
+        folder = tmp_path / playbook
+        given = {"model_services_src": "services/", **answers}
+        job = Job(folder, lab, f"modelops.inference.{playbook}", chat, **given)
+        job.check()
+        assert job.run.status == "successful", job.printed
+    written = tmp_path / "render" / "project" / "rendered"
+    assert list(written.rglob("deployment-chat-decode.yaml"))
+    assert (tmp_path / "rbac" / "project" / "rights.yaml").is_file()
+
+
+@pytest.mark.parametrize("playbook", WITHOUT_CONTROLLERS)
+def test_playbook_that_finds_no_controller_says_what_it_needs(
+    lab: Cluster, namespace: str, playbook: str, tmp_path: Path
+) -> None:
+    given = {}
+    if WITHOUT_CONTROLLERS[playbook] != "controllers_components":
+        given = {"model_services_src": "services/"}
+    job = Job(tmp_path, lab, f"modelops.inference.{playbook}", service("chat", namespace), **given)
+    job.check()
+    assert job.run.status == "failed"
+    failed = [each for each in job.events if each["event"] == "runner_on_failed"]
+    assert WITHOUT_CONTROLLERS[playbook] in failed[0]["event_data"]["res"]["msg"]
 
 
 def test_components_to_install_stand_in_the_inventory(lab: Cluster, tmp_path: Path) -> None:
