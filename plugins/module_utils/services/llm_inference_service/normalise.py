@@ -11,10 +11,11 @@ from typing import Any
 
 from ...kube.envelope import Envelope, as_applied, read_envelope
 from ...kube.go_url import go_url
-from ...kube.manifest import Json
+from ...kube.manifest import Json, value_at
 from ...kube.names import LABEL_LENGTH, check_dns_label, check_dns_subdomain, quoted
 from ...kube.problem import Problem
 from ...kube.schema_check import check, related
+from ...kube.schema_faults import show
 from ..kind import Loaded
 from .conversion import OLD_API_VERSION, to_v1alpha2
 from .schema import spec_schema
@@ -34,6 +35,7 @@ def load(document: Json, settings: Settings) -> Loaded[LlmInferenceService]:  # 
     spec = check(spec_schema(version), document.get("spec") or {}, "spec", keep_empty=True)
     found = [*envelope.problems, *spec.problems, *_name_problems(envelope)]
     found += _address_problems(spec.value.get("model"))
+    found += _adapter_problems(value_at(spec.value, ("model", "lora", "adapters")))
     broken = [problem.path for problem in found if problem.path not in _WHOLE]
     judged = [*_refused(spec.value, version), *_warned(spec.value, version)]
     found += [problem for problem in judged if not related(problem.path, broken)]
@@ -73,6 +75,23 @@ def _address_problems(model: Any) -> Iterator[Problem]:
         go_url(uri)
     except ValueError as error:
         yield Problem("spec.model.uri", f"{error}; write it as a URL", rule="model")
+
+
+def _adapter_problems(adapters: Any) -> Iterator[Problem]:
+    """Yield what the webhook cannot read of adapters, of which the CRD says nothing."""
+    path = "spec.model.lora.adapters"
+    if adapters is not None and not isinstance(adapters, list):
+        yield Problem(path, f"{show(adapters)} is not a list", rule="type")
+        return
+    for number, adapter in enumerate(adapters or ()):
+        where = f"{path}[{number}]"
+        if adapter is not None and not isinstance(adapter, dict):
+            yield Problem(where, f"{show(adapter)} is not a map of fields", rule="type")
+            continue
+        for field in ("name", "uri"):
+            value = (adapter or {}).get(field)
+            if value is not None and not isinstance(value, str):
+                yield Problem(f"{where}.{field}", f"{show(value)} is not a string", rule="type")
 
 
 def _refused(spec: Json, version: str) -> Iterator[Problem]:

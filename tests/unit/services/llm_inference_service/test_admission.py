@@ -333,3 +333,33 @@ def test_a_picker_configuration_that_is_none_is_shown_as_go_shows_it(text: str, 
     spec = {"router": {"scheduler": {"config": {"inline": text}}}}
     told = service.merged_refusal("chat", spec) or ""
     assert f"config.inline: Invalid value: {shown}: inline configuration is invalid" in told
+
+
+@pytest.mark.parametrize("version", ["v1alpha1", "v1alpha2"])
+@pytest.mark.parametrize(
+    ("adapters", "field"),
+    [
+        ([{"name": "a", "uri": "hf://a/b", "more": 1}, None], ""),
+        ("a", "adapters"),
+        ({"a": 1}, "adapters"),
+        ([1], "adapters[0]"),
+        ([{"name": 1}], "adapters[0].name"),
+        ([{"uri": ["a"]}], "adapters[0].uri"),
+    ],
+)
+def test_adapters_that_nobody_can_read_are_refused(version: str, adapters: Any, field: str) -> None:
+    model = {"uri": "hf://acme/chat", "lora": {"adapters": adapters}}
+    wanted = {f"spec.model.lora.{field}"} if field else set()
+    assert messages(document(version=version, model=model)).keys() == wanted
+
+
+@pytest.mark.parametrize(
+    ("spec", "field"),
+    [
+        ({"labels": {"a": None}}, "spec.labels"),
+        ({"annotations": {"a": None}}, "spec.annotations"),
+    ],
+)
+def test_a_null_in_a_map_is_a_mistake(spec: dict[str, Any], field: str) -> None:
+    (found,) = messages(document(**spec))
+    assert found.startswith(field)

@@ -68,6 +68,13 @@ def test_a_stopped_service_keeps_nothing_but_the_access_of_groups(
     assert {key for key in children(given) if key[0] != "HTTPRoute"} == kept
 
 
+@pytest.mark.parametrize("stopped", [True, False])
+def test_a_service_that_cannot_be_built_can_be_stopped(stopped: bool) -> None:
+    given = document(model={"uri": "ftp://acme/chat"})
+    given["metadata"]["annotations"] = STOPPED if stopped else {}
+    assert ("unsupported schema" in refusal(given)) is not stopped
+
+
 def test_parts_that_do_not_go_together_are_told_at_once() -> None:
     own = {
         "containers": [
