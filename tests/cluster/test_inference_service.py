@@ -12,7 +12,7 @@ import pytest
 from tests.lab import crds
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
-from tests.lab.crd_sources import KSERVE_NEIGHBOURS, KSERVE_TRAINED_MODELS
+from tests.lab.crd_sources import KSERVE_TRAINED_MODELS
 from tests.lab.faults import writes
 from tests.lab.fixtures import fresh_namespace
 from tests.lab.proxy import Proxy
@@ -220,57 +220,6 @@ def test_a_mode_that_changes_is_refused(entries: Entries, place: str) -> None:
     other = isvc("iris", place, {"serving.kserve.io/deploymentMode": "Knative"})
     said = entries.refused(other, **GIVEN)
     assert "deploymentMode cannot be changed from 'Standard' to 'Knative'" in said
-
-
-KNATIVE = "serving.knative.dev/v1"
-#: What Knative reports of a Service whose only revision serves; the lab does not run Knative.
-SERVES: Json = {
-    "latestCreatedRevisionName": "iris-predictor-00001",
-    "latestReadyRevisionName": "iris-predictor-00001",
-    "traffic": [{"latestRevision": True, "percent": 100, "revisionName": "iris-predictor-00001"}],
-    "conditions": [
-        {"type": kind, "status": "True"} for kind in ("ConfigurationsReady", "Ready", "RoutesReady")
-    ],
-}
-
-
-@pytest.fixture
-def knative(client: Client) -> None:
-    """The kinds and the configuration of Knative."""
-    crds.install(client, crds.documents(KSERVE_NEIGHBOURS))
-    place = "knative-serving"
-    client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": place}})
-    for name, data in (
-        ("config-autoscaler", {"allow-zero-initial-scale": "false"}),
-        ("config-domain", {"example.com": ""}),
-    ):
-        client.apply({**child("v1", "ConfigMap", name, place), "data": data})
-
-
-@pytest.mark.usefixtures("knative")
-def test_a_service_in_knative_mode_is_ready_once_knative_says_so(
-    entries: Entries, client: Client, place: str
-) -> None:
-    service = isvc("iris", place, {"serving.kserve.io/deploymentMode": "Knative"})
-    first = entries.reconcile(service, **GIVEN)
-    assert conditions(first)["Ready"] == "Unknown"
-    made = there(client, child(KNATIVE, "Service", "iris-predictor", place))
-    host = f"iris-predictor.{place}.example.com"
-    said = {
-        "url": f"http://{host}",
-        "address": {"url": f"http://iris-predictor.{place}.svc.cluster.local"},
-    }
-    generation = made["metadata"]["generation"]
-    client.patch_status(made, {**SERVES, **said, "observedGeneration": generation})
-    second = entries.reconcile(service, **GIVEN)
-    said = conditions(second)
-    assert (said["PredictorReady"], said["RoutesReady"], said["Ready"]) == ("True",) * 3
-    assert second["services"][0]["url"] == f"http://iris.{place}.example.com"
-    route = there(client, child("networking.istio.io/v1beta1", "VirtualService", "iris", place))
-    assert f"iris.{place}.example.com" in route["spec"]["hosts"]
-    outside = there(client, child("v1", "Service", "iris", place))
-    assert outside["spec"]["type"] == "ExternalName"
-    assert not entries.reconcile(service, **GIVEN)["changed"]
 
 
 def test_a_manifest_is_rendered_without_a_cluster(tmp_path: Path) -> None:
