@@ -53,8 +53,9 @@ options:
     type: raw
   component:
     description:
-      - What the set is, where this collection knows it; noted on the parent, so that later tasks need not name it again. Then what it stands on is looked for before anything is written, upgrades that skip a release
-        are refused where stored objects would be lost, and its leaders are checked.
+      - What the set is, where this collection knows it; noted on the parent, so that later tasks need not name it again.
+      - Then what it stands on is looked for before anything is written, upgrades that skip a release are refused where stored objects would be
+        lost, and its leaders are checked.
     type: str
     choices: [gateway_api, inference_extension, lws, cert_manager, kserve, kserve_llmisvc, kserve_localmodel, model_operator]
   version:

@@ -79,9 +79,11 @@ def _made_by_controller(
     )
     for each in found:
         client.create(_owned(each, owner), fieldManager=MANAGER)
-    yield Made(service, found)
-    if read(client, custom_resource(service)) is not None:
-        client.patch(custom_resource(service), {"metadata": {"finalizers": None}})
+    try:
+        yield Made(service, found)
+    finally:
+        if read(client, custom_resource(service)) is not None:
+            client.patch(custom_resource(service), {"metadata": {"finalizers": None}})
 
 
 def _as_sent(live: Json) -> Json:

@@ -152,7 +152,7 @@ def _budget(manifest: Json) -> bool:
         _only(spec, {"minAvailable", "maxUnavailable", "selector"})
         and _subdomain(manifest)
         and len(number) == 1
-        and type(number[0]) is int
+        and _is_number(number[0])
         and number[0] >= 0
         and isinstance(selector, dict)
         and selector.keys() == {"matchLabels"}
@@ -227,4 +227,9 @@ def _segment(text: Any) -> bool:
 
 
 def _is_port(number: Any) -> bool:
-    return type(number) is int and 0 < number < 65536
+    return _is_number(number) and 0 < number < 65536
+
+
+def _is_number(value: Any) -> bool:
+    """Tell whether a value is a whole number; true and false are none, though Python counts them among these."""
+    return isinstance(value, int) and not isinstance(value, bool)
