@@ -167,7 +167,7 @@ def authored(value: Any, fields: Fields, schema: Json) -> Any:
     """Return what a manager sent, from the live value and the fields it owns; defaults that the server added are left out.
 
     An owned map without owned fields was sent empty, unless the schema says that the map is one value (atomic). A list of keyed items
-    that is empty leaves no mark, so it was sent with the map in which it stands.
+    that is empty leaves no mark, nor does a map of such lists alone: they are taken for sent.
     schema: the OpenAPI schema of the value, as in a CRD.
     """
     below = {step: inner for step, inner in fields.items() if step != "."}
@@ -182,7 +182,7 @@ def authored(value: Any, fields: Fields, schema: Json) -> Any:
         unmarked = {
             name: each
             for name, each in value.items()
-            if each == [] and (properties.get(name) or {}).get("x-kubernetes-list-type") in _KEYED
+            if _leaves_no_mark(each, properties.get(name) or {})
         }
         return unmarked | {
             name: authored(value[name], inner, properties.get(name, other))
@@ -198,3 +198,14 @@ def authored(value: Any, fields: Fields, schema: Json) -> Any:
             if matches(key, item)
         ]
     return project(value, below)
+
+
+def _leaves_no_mark(value: Any, schema: Json) -> bool:
+    if value == []:
+        return schema.get("x-kubernetes-list-type") in _KEYED
+    properties = schema.get("properties") or {}
+    return (
+        isinstance(value, dict)
+        and bool(value)
+        and all(_leaves_no_mark(each, properties.get(name) or {}) for name, each in value.items())
+    )

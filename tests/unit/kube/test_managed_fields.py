@@ -145,7 +145,9 @@ KEYED: Json = {"properties": {"a": {"properties": {"b": {"x-kubernetes-list-type
         ({"a": {"b": 1}}, {"f:a": {}}, ATOMIC, {"a": {"b": 1}}),
         ({"a": {"b": 1, "default": 2}}, {"f:a": {"f:b": {}}}, {}, {"a": {"b": 1}}),
         ({"a": [{"b": 1}]}, {"f:a": {}}, {}, {"a": [{"b": 1}]}),
-        # An empty list of keyed items leaves no mark.
+        # An empty list of keyed items leaves no mark, nor does a map of them.
+        ({"a": {"b": []}, "c": 1}, {"f:c": {}}, KEYED, {"a": {"b": []}, "c": 1}),
+        ({"a": {"b": [], "default": 1}, "c": 1}, {"f:c": {}}, KEYED, {"c": 1}),
         ({"a": {"b": []}}, {"f:a": {}}, KEYED, {"a": {"b": []}}),
         ({"a": {"b": [], "c": 1}}, {"f:a": {"f:c": {}}}, KEYED, {"a": {"b": [], "c": 1}}),
         ({"a": 1}, {"f:a": {}, "f:gone": {}}, {}, {"a": 1}),
