@@ -103,8 +103,8 @@ services:
       change, each with C(action) and C(reason). C(pods) are name and uid of its pods, by which it can be told whether any was made anew.
     - With O(topology=true), C(topology) lists its objects in the order of a request, each with C(group), C(kind), C(namespace), C(name), C(layer)
       (C(gateway), C(route), C(pool), C(picker), C(workload), C(pod), or C(other) for what stands beside), C(state) (C(ready), C(waiting), C(failed),
-      C(missing), C(idle) where no replicas are wanted, C(there) where a kind has no state, C(unknown)), C(message), C(written) (when this collection last changed it), and of
-      a pod its C(node) and the workload that it is C(of).
+      C(missing), C(idle) where no replicas are wanted, C(there) where a kind has no state, C(unknown)), C(message), C(written) (when this collection
+      last changed it), and of a pod its C(node) and the workload that it is C(of).
   returned: always
   type: list
   elements: dict
