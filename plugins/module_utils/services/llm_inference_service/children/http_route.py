@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ....kube.condition import GATEWAY_GROUP
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
@@ -82,23 +84,31 @@ def _check_parents(resolved: Resolved, spec: Json) -> None:
 
 def _check_backends(resolved: Resolved, spec: Json) -> None:
     """Refuse a Service without a port. A pool needs none, and becomes one where the service has no scheduler."""
+    name = names.route(resolved.name)
+    place = f"{resolved.namespace}/{name}"
+    for where, backend in _backends(spec):
+        if (
+            backend.get("group")
+            or backend.get("kind", "Service") != "Service"
+            or backend.get("port")
+        ):
+            continue
+        raise Unbuildable(
+            f"Failed to reconcile HTTPRoute: failed to reconcile HTTPRoute {place}: failed to create v1.HTTPRoute {place}: "
+            f'HTTPRoute.gateway.networking.k8s.io "{name}" is invalid: spec.{where}: '
+            "Invalid value: Must have port for Service reference",
+            condition="HTTPRoutesReady",
+            reason="HTTPRouteReconcileError",
+            path=f"spec.router.route.http.spec.{where}",
+            advice="give it a port, also where it names the pool: without a scheduler the Service stands for it",
+            rule="route-backends",
+        )
+
+
+def _backends(spec: Json) -> Iterator[tuple[str, Json]]:
     for number, rule in enumerate(spec.get("rules") or ()):
         for place, backend in enumerate(rule.get("backendRefs") or ()):
-            of_service = (backend.get("group") or "", backend.get("kind", "Service")) == (
-                "",
-                "Service",
-            )
-            if of_service and backend.get("port") is None:
-                where = f"spec.rules[{number}].backendRefs[{place}]"
-                raise Unbuildable(
-                    f"the Gateway API refuses HTTPRoute {resolved.namespace}/{names.route(resolved.name)}: "
-                    f"{where}: Must have port for Service reference",
-                    condition="HTTPRoutesReady",
-                    reason="HTTPRouteReconcileError",
-                    path=f"spec.router.route.http.{where}",
-                    advice="give it a port, also where it names the pool: without a scheduler the Service stands for it",
-                    rule="route-backends",
-                )
+            yield f"rules[{number}].backendRefs[{place}]", backend
 
 
 def _parent(parent: Json) -> tuple[str, ...]:
