@@ -13,6 +13,7 @@ from ..kube.pod_rules import annotation_problems, label_problems
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.redact import LAST_APPLIED
 from ..kube.reference import Reference
+from ..kube.schema_faults import show
 from ..kube.wording import few
 
 #: Parts of which an empty one means that the file was cut off there, or that somebody forgot to write it.
@@ -115,12 +116,16 @@ def _problems(value: Any) -> Iterator[Problem]:
         return
     for field in ("apiVersion", "kind"):
         if not isinstance(value.get(field), str) or not value[field]:
-            yield Problem(field, f"{value.get(field)!r} names none; this is no Kubernetes object")
+            yield Problem(field, f"{_no_text(value.get(field))}; this is no Kubernetes object")
     for part in _NEVER_EMPTY:
         if part in value and value[part] is None:
             yield Problem(part, "it is empty; is the file cut off?")
     yield from _metadata_problems(value.get("metadata"))
     yield from _body_problems(value)
+
+
+def _no_text(value: Any) -> str:
+    return "missing" if value in (None, "") else f"{show(value)} is not a text"
 
 
 def _metadata_problems(metadata: Any) -> Iterator[Problem]:
@@ -132,7 +137,7 @@ def _metadata_problems(metadata: Any) -> Iterator[Problem]:
     name, namespace = metadata.get("name"), metadata.get("namespace")
     if not isinstance(name, str) or not name:
         hint = "; an object that is found again needs one" if metadata.get("generateName") else ""
-        yield Problem("metadata.name", f"{name!r} is no name{hint}")
+        yield Problem("metadata.name", f"{_no_text(name)}{hint}")
     if namespace is not None and not isinstance(namespace, str):
         yield Problem("metadata.namespace", f"{namespace!r} is not a text")
     for part, check in (("labels", label_problems), ("annotations", annotation_problems)):
