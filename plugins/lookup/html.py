@@ -57,12 +57,15 @@ from ansible.plugins.lookup import LookupBase
 
 from ansible_collections.modelops.inference.plugins.plugin_utils.arguments import plain
 
-_INNER_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+#: Where a word begins: at a capital after a small letter, and at the last capital of several, `HTTP|Routes`.
+_INNER_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def words(name: str) -> str:
     """Return a name in capitals and small letters as words: `RouteAccepted` as `Route accepted`."""
-    return _INNER_CAPITAL.sub(" ", name).capitalize()
+    first, *others = _INNER_CAPITAL.sub(" ", name).split(" ")
+    kept = [word if word.isupper() else word.lower() for word in others]
+    return " ".join([first[:1].upper() + first[1:], *kept])
 
 
 def page(path: Path, values: Mapping[str, Any]) -> str:

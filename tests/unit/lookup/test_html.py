@@ -30,6 +30,8 @@ def test_queries_and_words(template: Path) -> None:
     template.write_text("{{ all | query('[?a].n') | join(',') }} {{ 'RouteAccepted' | words }}")
     assert page(template, {"all": [{"a": 1, "n": "x"}, {"n": "y"}]}) == "x Route accepted"
     assert words("Ready") == "Ready"
+    assert words("HTTPRoutesReady") == "HTTP routes ready"
+    assert words("") == ""
 
 
 def test_name_that_is_not_given_is_an_error(template: Path) -> None:
