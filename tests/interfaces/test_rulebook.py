@@ -15,10 +15,12 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.cluster.support import inference_services, llm_services
 from tests.cluster.support.entries import Entries
-from tests.cluster.support.services import children, deployment, small
+from tests.cluster.support.services import children, deployment, reference, small
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
+from tests.lab.fixtures import fresh_namespace
 from tests.tools import tree
 
 from .conftest import need
@@ -127,6 +129,42 @@ def test_what_somebody_breaks_is_mended_by_one_run(
     # Two changes, one run; and its own writes are no events. A slow run does not end before the next two changes are made.
     time.sleep(15.0)
     assert rulebook.runs <= attempts
+
+
+def test_services_of_kserve_are_mended_too(lab: Cluster, client: Client, tmp_path: Path) -> None:
+    need("java", bring="apt-get install default-jre-headless")
+    inference_services.prepare(client)
+    llm_services.prepare(client)
+    with fresh_namespace(client, "events") as place:
+        made = [llm_services.routed("chat", place), inference_services.isvc("iris", place)]
+        Entries(lab.kubeconfig).reconcile(*made)
+        file = tmp_path / "services.yaml"
+        file.write_text(yaml.safe_dump_all(made), encoding="utf-8")
+        rulebook = Rulebook(tmp_path, lab.kubeconfig, services=str(file), namespaces=[place])
+        lost = [
+            reference("v1", "Service", name, place)
+            for name in ("chat-kserve-workload-svc", "iris-predictor")
+        ]
+
+        def there() -> bool:
+            names = [each["metadata"]["name"] for each in lost]
+            return all(client.get("v1", "Service", name, place) for name in names)
+
+        try:
+            # What is deleted before the rulebook follows the namespace is no event: it is put back by hand, and deleted again.
+            end = time.monotonic() + PATIENCE
+            while not rulebook.runs and time.monotonic() < end:
+                for each in lost:
+                    client.delete(each)
+                again = time.monotonic() + 40.0
+                while not there() and time.monotonic() < again:
+                    time.sleep(0.5)
+                if there():
+                    break
+                Entries(lab.kubeconfig).reconcile(*made)
+            rulebook.wait(lambda: rulebook.runs and there(), "both are as they were")
+        finally:
+            rulebook.end()
 
 
 def test_namespace_that_does_not_exist_ends_the_rulebook_with_its_name(
