@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,7 +15,6 @@ from tests.lab.fixtures import fresh_namespace
 from .support.cluster import read, there
 from .support.entries import Entries, actions
 from .support.groups import (
-    await_nothing,
     demand_manager,
     groups,
     is_ready,
@@ -27,12 +24,10 @@ from .support.groups import (
     with_env,
 )
 from .support.llm_services import child, children, prepare, routed
+from .support.llm_take_over import Made, made_by_controller
 from .support.services import custom_resource, reference
 
 Json = dict[str, Any]
-#: The name that the API server gives to writes of a program called `manager`.
-MANAGER = "manager"
-FINALIZER = "serving.kserve.io/llmisvc-finalizer"
 
 
 @pytest.fixture(scope="module")
@@ -42,75 +37,16 @@ def client(lab: Cluster) -> Client:
     return lab.client
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
-    """A service that its author applied and the played controller reconciled."""
-
-    service: Json
-    children: list[Json]
-
-
 @pytest.fixture
 def made(client: Client, entries: Entries) -> Iterator[Made]:
     """A service in single pods whose children the controller has made."""
     with (
         fresh_namespace(client, "bare") as place,
-        _made_by_controller(
+        made_by_controller(
             client, entries, routed("chat", place), children("chat", place)
         ) as found,
     ):
         yield found
-
-
-@contextmanager
-def _made_by_controller(
-    client: Client, entries: Entries, service: Json, wanted: Sequence[Json]
-) -> Iterator[Made]:
-    """Give a service whose children the controller has made: those that we made first, put there again by it."""
-    entries.reconcile(service)
-    found = [_as_sent(there(client, each)) for each in wanted]
-    entries.reconcile(service, state="absent", wait=True)
-    for each in found:
-        client.wait_for(each, lambda live: live is None)
-    await_nothing(client, service["metadata"]["name"], service["metadata"]["namespace"])
-    owner = client.create(
-        {**service, "metadata": {**service["metadata"], "finalizers": [FINALIZER]}},
-        fieldManager="kubectl-create",
-    )
-    for each in found:
-        client.create(_owned(each, owner), fieldManager=MANAGER)
-    try:
-        yield Made(service, found)
-    finally:
-        if read(client, custom_resource(service)) is not None:
-            client.patch(custom_resource(service), {"metadata": {"finalizers": None}})
-
-
-def _as_sent(live: Json) -> Json:
-    """Return an object as its controller would have sent it. The address of a Service stays, since the certificate names it."""
-    meta = live["metadata"]
-    ours = "inference.modelops.io/"
-    kept = {
-        part: {key: value for key, value in (meta.get(part) or {}).items() if ours not in key}
-        for part in ("labels", "annotations")
-    }
-    body = {key: value for key, value in live.items() if key not in ("metadata", "status")}
-    place = {"namespace": meta["namespace"]} if "namespace" in meta else {}
-    return {**body, "metadata": {"name": meta["name"], **place, **kept}}
-
-
-def _owned(manifest: Json, owner: Json) -> Json:
-    if "namespace" not in manifest["metadata"]:
-        return manifest
-    controller = {
-        "apiVersion": owner["apiVersion"],
-        "kind": owner["kind"],
-        "name": owner["metadata"]["name"],
-        "uid": owner["metadata"]["uid"],
-        "controller": True,
-        "blockOwnerDeletion": True,
-    }
-    return {**manifest, "metadata": {**manifest["metadata"], "ownerReferences": [controller]}}
 
 
 def templates(client: Client, found: list[Json]) -> dict[str, Json]:
@@ -191,7 +127,7 @@ def grouped(client: Client, entries: Entries) -> Iterator[Made]:
             groups("chat", place),
         ]
         service = spread("chat", place, replicas=2)
-        with _made_by_controller(client, entries, service, wanted) as found:
+        with made_by_controller(client, entries, service, wanted) as found:
             client.wait_for(
                 groups("chat", place),
                 lambda live: live and (live.get("status") or {}).get("readyReplicas") == 2,

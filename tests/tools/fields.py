@@ -29,7 +29,8 @@ Without a default a field has no value when it is left out.
 _LLM_HEAD = """# Fields of an LLMInferenceService
 
 Made by `python -m tests.tools.fields` from `plugins/module_utils/services/llm_inference_service/schema.py`.
-Fields of `serving.kserve.io/v1alpha2` in KServe 0.17; v1alpha1 differs in two places ([filter to_v1alpha2](../plugins/filter/to_v1alpha2.yml)).
+Fields of `serving.kserve.io/v1alpha2` in KServe 0.17, which are those of all [releases](kserve_releases.md) here.
+v1alpha1 differs in two places ([filter to_v1alpha2](../plugins/filter/to_v1alpha2.yml)).
 `template` and `worker` hold a pod spec of Kubernetes, `router.route.http.spec` that of an HTTPRoute; their fields are not repeated here.
 **Bold** fields are required where the field above them is given. Without a default a field has no value when it is left out.
 

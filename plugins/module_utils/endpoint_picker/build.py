@@ -95,18 +95,30 @@ def as_text(document: Json) -> str:
     return text
 
 
-@cache
-def _dumper() -> Any:
+def as_go_text(document: Json) -> str:
+    """Return a configuration as Go's library writes one that it has read: as `as_text`, with sorted keys and its own quotes."""
     import yaml
 
+    text: str = yaml.dump(document, Dumper=_dumper(quote='"', block="|"), sort_keys=True)
+    return text
+
+
+@cache
+def _dumper(quote: str = "'", block: str | None = None) -> Any:
+    """Return a writer. quote: around a text that would be read as something else. block: style of texts of several lines."""
+    import yaml
+
+    def represented(dumper: Any, text: str) -> Any:
+        style = None if plain_scalar(text) == text else quote
+        if block and "\n" in text:
+            style = block
+        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style)
+
     dumper: Any = type("GoDumper", (yaml.SafeDumper,), {})
-    dumper.add_representer(str, _represented)
+    dumper.add_representer(str, represented)
+    # The same object in two places is written twice, as Go does.
+    dumper.ignore_aliases = lambda _self, _data: True
     return dumper
-
-
-def _represented(dumper: Any, text: str) -> Any:
-    is_text = plain_scalar(text) == text
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, None if is_text else "'")
 
 
 def config_hash(data: Mapping[str, str]) -> str:

@@ -20,6 +20,7 @@ from ..kube.reference import Reference
 from .arguments import IGNORE
 from .planning import Planned
 from .reconciled import Reconciled
+from .release_change import release_problems
 from .target import CONTROLLER, Controllers, Target, objections, unseen
 
 
@@ -52,6 +53,7 @@ class Examiner:
             plan.problems += objections(target, plan, self._controllers, self._policy)
             if plan.changes and target.reconciler != CONTROLLER:
                 plan.problems += _advice(target, reader)
+                plan.problems += release_problems(self._cluster, target, plan)
         self._done.warnings += unseen(self._controllers, targets)
         new = guards.missing_namespaces(self._cluster, planned.plans)
         if not self._policy.create_namespaces:

@@ -19,7 +19,7 @@ from ..kube.intent import Intent, Stage
 from ..kube.labels import selector_text
 from ..kube.manifest import Json
 from ..kube.reference import Reference
-from ..services.certificates import CERTIFICATE, KEY, CertificateRequest
+from ..services.certificates import AUTHORITY, CERTIFICATE, KEY, CertificateRequest
 from .fleet import Service
 from .looking import ClusterReader
 
@@ -96,6 +96,8 @@ def _secret(request: CertificateRequest, texts: Mapping[str, str]) -> Json:
     renew = (datetime.now(UTC) + RENEWED_AFTER).strftime("%Y-%m-%dT%H:%M:%SZ")
     manifest = request.secret.to_manifest()
     metadata = {**manifest["metadata"], "annotations": {request.expiration_annotations[0]: renew}}
+    # A certificate that signs itself is its own authority; kinds take the entries that they know.
+    texts = {**texts, AUTHORITY: texts[CERTIFICATE]}
     data = {key: b64encode(text.encode()).decode() for key, text in texts.items()}
     return {**manifest, "metadata": metadata, "type": _TYPE, "data": data}
 

@@ -43,12 +43,13 @@ _SESSION = Object(
 )
 
 
-def _values(longest: int) -> ListOf:
+def _values(longest: int, *, templates: bool = False) -> ListOf:
     """Return the schema of what headers or query parameters have to be. longest: of a value, in characters."""
+    pattern = "" if templates else _HEADER_NAME
     item = Object(
         fields={
             "type": Text(default="Exact", enum=("Exact", "RegularExpression")),
-            "name": Text(min_length=1, max_length=256, pattern=_HEADER_NAME),
+            "name": Text(min_length=1, max_length=256, pattern=pattern),
             "value": Text(min_length=1, max_length=longest),
         },
         required=("name", "value"),
@@ -67,12 +68,12 @@ def _path(strict: bool) -> Object:
     )
 
 
-def _match(strict: bool) -> Object:
+def _match(strict: bool, header_templates: bool) -> Object:
     methods = ("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH")
     return Object(
         fields={
             "path": _path(strict),
-            "headers": _values(4096),
+            "headers": _values(4096, templates=header_templates),
             "queryParams": _values(1024),
             "method": Text(enum=methods),
         }
@@ -90,11 +91,12 @@ _BACKEND = Object(
 )
 
 
-def _rule(strict: bool) -> Object:
+def _rule(strict: bool, header_templates: bool) -> Object:
+    match = _match(strict, header_templates)
     return Object(
         fields={
             "name": SUBDOMAIN,
-            "matches": ListOf(items=_match(strict), max_items=64, default=_ROOT_MATCHES),
+            "matches": ListOf(items=match, max_items=64, default=_ROOT_MATCHES),
             "filters": filters(strict=strict),
             "backendRefs": ListOf(items=_BACKEND, max_items=16),
             "timeouts": _TIMEOUTS,
@@ -120,8 +122,11 @@ def _parent(strict: bool) -> Object:
 
 
 @cache
-def http_route_spec(*, strict: bool = True) -> Object:
-    """Return the schema. Where it is not strict, texts that hold templates pass: namespaces, paths and rewritten paths."""
+def http_route_spec(*, strict: bool = True, header_templates: bool = False) -> Object:
+    """Return the schema. Where it is not strict, texts that hold templates pass: namespaces, paths and rewritten paths.
+
+    header_templates: names of headers do, too.
+    """
     return Object(
         description="The HTTPRoute that is made for the service.",
         fields={
@@ -136,7 +141,7 @@ def http_route_spec(*, strict: bool = True) -> Object:
                 max_items=16,
             ),
             "rules": ListOf(
-                items=_rule(strict),
+                items=_rule(strict, header_templates),
                 max_items=16,
                 default=({"matches": list(_ROOT_MATCHES)},),
                 rules=(rules.MATCHES_OF_ALL_RULES,),

@@ -13,6 +13,8 @@ from ..kube.reference import Reference
 
 #: Keys of a Secret of the type `kubernetes.io/tls`.
 CERTIFICATE, KEY = "tls.crt", "tls.key"
+#: The certificate of whoever signed the one in the Secret.
+AUTHORITY = "ca.crt"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from ..kube.fault import Fault
 from ..kube.intent import Intent
@@ -51,6 +51,19 @@ class Observation:
     replicas: tuple[int, int] | None = None
 
 
+#: A live object, and what it is to become, where that is known.
+Pair: TypeAlias = "tuple[Json, Json | None]"
+
+
+@dataclass(frozen=True, slots=True)
+class OtherRelease:
+    """A sign that objects are of another release than the one that is wanted. theirs: in words. seen: where, and what."""
+
+    theirs: str
+    wanted: str
+    seen: str
+
+
 @dataclass(frozen=True, slots=True)
 class ServiceKind(Generic[S, C]):
     """The functions and facts of one kind.
@@ -69,6 +82,8 @@ class ServiceKind(Generic[S, C]):
     certificates: how the kind keeps the certificates of its services, None where they have none.
     pod_labels: what selects the pods of all services: labels, or a label selector.
     shapes: of the objects of others that compile reads, where they are not among the common ones.
+    other_release: what live objects, the custom resource among them, say against the wanted release, each beside what it is to
+    become; True: that is certain, whoever made them, False: if we made them. None for a kind whose objects carry a label with it.
     finalizers: what the kind's own controller leaves on the custom resource.
     controller: labels by which the Deployment of the kind's controller is recognised. field_manager: the name under which it writes.
     """
@@ -96,6 +111,7 @@ class ServiceKind(Generic[S, C]):
     common_kinds: tuple[tuple[str, str], ...] = ()
     certificates: Certificates | None = None
     shapes: Callable[[], Shapes] = dict
+    other_release: Callable[[C, Sequence[Pair], bool], OtherRelease | None] | None = None
 
     @property
     def key(self) -> tuple[str, str]:

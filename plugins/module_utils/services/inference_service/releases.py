@@ -18,3 +18,10 @@ class Release:
 
 V0_17 = Release("0.17")
 RELEASES = {release.name: release for release in (V0_17,)}
+
+_ADVICE = (
+    "is known of LLMInferenceService, but not of InferenceService, whose children are those of {} alone: give the InferenceServices "
+    "a task of their own with releases.kserve: {} (docs/kserve_releases.md says what that leaves out)"
+)
+#: Releases that the other kind of KServe knows, with what to do.
+REFUSED = dict.fromkeys(("0.18", "0.19"), _ADVICE.format(V0_17.name, V0_17.name))

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from ...kube.schema import Object, Text
 from ..kserve.read_settings import COMMON, read_settings
-from .releases import RELEASES, V0_17, Release
+from .releases import REFUSED, RELEASES, V0_17, Release
 
 PodMutation = Literal["auto", "webhook", "rendered"]
 POD_MUTATIONS: tuple[PodMutation, ...] = ("auto", "webhook", "rendered")
@@ -49,5 +49,5 @@ def make_settings(options: Mapping[str, Any], releases: Mapping[str, str]) -> Se
     options: the task's `settings`; what other kinds read is passed over. releases: the task's `releases`.
     Raises InputError that holds everything wrong with both.
     """
-    release, value = read_settings(SETTINGS, options, releases, RELEASES, {})
+    release, value = read_settings(SETTINGS, options, releases, RELEASES, {}, REFUSED)
     return Settings(release=release, **value)

@@ -59,6 +59,8 @@ BLOCKS: Mapping[str, Object] = {
             **_texts("domainTemplate", "urlScheme", "pathTemplate"),
             "disableIstioVirtualHost": _BOOL,
             "disableIngressCreation": _BOOL,
+            "enableLLMInferenceServiceTLS": _BOOL,
+            **_texts("modelBasedRoutingHeaderName", "modelBasedRoutingMode"),
         }
     ),
     "deploy": Object(
@@ -114,6 +116,16 @@ BLOCKS: Mapping[str, Object] = {
         }
     ),
     "scheduler": Object(fields={"expirationAnnotations": _TEXTS, "restartAnnotation": _TEXT}),
+    "autoscaling-wva-controller-config": Object(
+        fields={
+            "prometheus": Object(
+                fields={
+                    **_texts("url", "authModes", "triggerAuthName", "triggerAuthKind"),
+                    "tlsInsecureSkipVerify": _BOOL,
+                }
+            )
+        }
+    ),
     "localModel": Object(
         fields={
             "enabled": _BOOL,

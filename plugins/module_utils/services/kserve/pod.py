@@ -21,6 +21,13 @@ def changed(
     return {**pod, field: items} if items else pod
 
 
+def without(pod: Json, name: str, field: str = "containers") -> Json:
+    """Return a pod without the containers of a name."""
+    items = pod.get(field) or ()
+    kept = [item for item in items if item.get("name") != name]
+    return pod if len(kept) == len(items) else {**pod, field: kept}
+
+
 def appended(part: Json, field: str, *items: Json) -> Json:
     """Return a pod or container with more items at the end of a list."""
     return {**part, field: [*(part.get(field) or ()), *items]}

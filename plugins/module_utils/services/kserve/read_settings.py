@@ -36,12 +36,18 @@ def read_settings(
     releases: Mapping[str, str],
     known: Mapping[str, R],
     checks: Mapping[str, Callable[[str], str | None]],
+    refused: Mapping[str, str] | None = None,
 ) -> tuple[R, Json]:
     """Return the wanted release of KServe and the settings, by their names; what other kinds read is passed over.
 
-    known: the releases, by name. checks: what keeps the texts of a kind's own settings from being right.
+    known: the releases, by name. refused: releases that other kinds know, with what to do.
+    checks: what keeps the texts of a kind's own settings from being right.
     Raises InputError that holds everything wrong with both options.
     """
+    wanted = str(releases.get("kserve") or DEFAULT_RELEASE).removeprefix("v")
+    if reason := (refused or {}).get(wanted):
+        problem = Problem("releases.kserve", f'"{wanted}" {reason}', rule="release")
+        raise InputError([Complaint("settings", (problem,))])
     release, problems = wanted_release(releases, "kserve", known, DEFAULT_RELEASE)
     given = {
         key: value for key, value in options.items() if value is not None and key in schema.fields

@@ -34,7 +34,7 @@ WITHHELD_ANNOTATIONS = frozenset(
 WITHHELD_LABELS = frozenset({"networking.knative.dev/visibility"})
 
 #: What other kinds read.
-NOT_READ = ("scheduler",)
+NOT_READ = ("scheduler", "autoscaling-wva-controller-config")
 #: Blocks that only services with a certain autoscaler need.
 LATER = ("autoscaler", "opentelemetryCollector")
 #: Blocks of sidecars. Where one is not there, KServe's webhook refuses pods; where no webhook runs, few services need it.

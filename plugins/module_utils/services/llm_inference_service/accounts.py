@@ -8,13 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...kube.manifest import Json
+from ...kube.fields import filled
+from ...kube.manifest import Json, value_at
 from ...kube.reader import Reader
+from ...kube.redact import LAST_APPLIED
 from ...kube.reference import Reference
 from . import names
 from .errors import Unbuildable
 from .resolved import Resolved
 
+_DEFAULT = "default"
+#: What we note on our objects.
+_OURS = "inference.modelops.io/"
 #: Where the controller reports an account that is not there, even for a service without workers.
 _WORKER_CONDITION, _WORKER_REASON = "WorkerWorkloadReady", "ReconcileMultiNodeWorkloadError"
 
@@ -65,9 +70,41 @@ def picker_account(resolved: Resolved) -> PodAccount:
 
 
 def live(account: PodAccount, resolved: Resolved, reader: Reader) -> Json:
-    """Return a foreign account as it is there. A managed one has no credentials, nor has one that cannot be looked at."""
-    reference = Reference("v1", "ServiceAccount", resolved.namespace, account.name)
-    return (reader.get(reference) if account.foreign else None) or {}
+    """Return a foreign account as it is there, `{}` for one that cannot be looked at; a managed one as it is meant to be."""
+    if not account.foreign:
+        return credentials(resolved, reader)
+    return _named(account.name, resolved, reader) or {}
+
+
+def credentials(resolved: Resolved, reader: Reader) -> Json:
+    """Return what managed accounts of the release have of the namespace's default account: the names of its Secrets."""
+    if not resolved.settings.release.accounts_have_credentials:
+        return {}
+    return _secrets(_named(_DEFAULT, resolved, reader) or {})
+
+
+def picker_credentials(resolved: Resolved, reader: Reader) -> Json:
+    """Return what the picker's managed account has of the server's: the picker may have to fetch the model, too."""
+    given = _given(resolved.at("template"))
+    if not given or not resolved.settings.release.accounts_have_credentials:
+        return credentials(resolved, reader)
+    found = _named(given, resolved, reader) or {}
+    annotations = value_at(found, ("metadata", "annotations")) or {}
+    kept = {key: text for key, text in annotations.items() if not _is_of_a_tool(key)}
+    return filled({"annotations": kept, **_secrets(found)})
+
+
+def _is_of_a_tool(annotation: str) -> bool:
+    """Tell whether an annotation is the memory of whoever applied the account, which another object must not have."""
+    return annotation == LAST_APPLIED or annotation.startswith(_OURS)
+
+
+def _secrets(account: Json) -> Json:
+    return {key: account[key] for key in ("secrets", "imagePullSecrets") if account.get(key)}
+
+
+def _named(name: str, resolved: Resolved, reader: Reader) -> Json | None:
+    return reader.get(Reference("v1", "ServiceAccount", resolved.namespace, name))
 
 
 def check_accounts(resolved: Resolved, reader: Reader) -> None:
@@ -121,8 +158,7 @@ def _check(
     # A stop takes pods away, and so needs nothing of what they ran under.
     if resolved.stopped or not account.foreign or not reader.complete:
         return
-    reference = Reference("v1", "ServiceAccount", resolved.namespace, account.name)
-    if reader.get(reference) is not None:
+    if _named(account.name, resolved, reader) is not None:
         return
     advice = f"create ServiceAccount {resolved.namespace}/{account.name} first, or do not name it"
     if account.name == names.main(resolved.name):

@@ -26,6 +26,8 @@ from .spec import LlmInferenceService
 
 #: Variables of a model server that the init container would need to fetch the model.
 _CREDENTIALS = ("HF_TOKEN", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
+#: Keeps a service from models that stand on the nodes already.
+_NO_LOCAL_MODEL = "serving.kserve.io/disable-localmodel"
 #: What is read from a Secret for S3, beside the two keys that inferenceservice-config names.
 _S3_KEYS = frozenset(
     {
@@ -53,6 +55,7 @@ def advise(service: LlmInferenceService, settings: Settings, reader: Reader) -> 
         *_presets(resolved),
         *_router(resolved, reader),
         *_certificate(resolved, reader),
+        *_local_models(resolved),
         *picker_advice(resolved, manifests),
     ]
     for manifest in manifests:
@@ -87,6 +90,17 @@ def _certificate(resolved: Resolved, reader: Reader) -> Iterator[Problem]:
         "when the service is applied, or stand in cluster_objects"
     )
     yield Problem("", message, "warning", rule="certificate-left-out")
+
+
+def _local_models(resolved: Resolved) -> Iterator[Problem]:
+    release = resolved.settings.release
+    uses = release.reads_local_models and resolved.config.local_models
+    if uses and _NO_LOCAL_MODEL not in resolved.service.annotations:
+        message = (
+            f"KServe {release.name} looks for a LocalModelCache of the model on the nodes; this collection does not, and the "
+            f"model is fetched; the annotation {_NO_LOCAL_MODEL} says that this is meant"
+        )
+        yield Problem("spec.model.uri", message, "warning", rule="local-model")
 
 
 def _pods(manifest: Json) -> Iterator[Json]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 
 from ...kube.intent import Child, Intent, present
@@ -11,6 +12,13 @@ from ...kube.problem import Complaint, InputError, Problem
 from ...kube.reader import Reader
 from ..conflicting_parts import object_faults
 from .accounts import check_accounts, check_picker_account
+from .children.autoscalers import (
+    MAIN,
+    PREFILL,
+    pod_autoscaler,
+    scaled_object,
+    variant_autoscaling,
+)
 from .children.certificate_secret import certificate_secret
 from .children.deployments import main_deployment, prefill_deployment
 from .children.global_ca_bundle import global_ca_bundle
@@ -60,6 +68,12 @@ WORKLOADS: tuple[Builder, ...] = (
     main_deployment,
     prefill_deployment,
     workload_service,
+    partial(variant_autoscaling, MAIN),
+    partial(scaled_object, MAIN),
+    partial(pod_autoscaler, MAIN),
+    partial(variant_autoscaling, PREFILL),
+    partial(scaled_object, PREFILL),
+    partial(pod_autoscaler, PREFILL),
 )
 
 #: What brings requests to it.

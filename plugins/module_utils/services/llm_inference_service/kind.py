@@ -8,10 +8,19 @@ from ..kind import ServiceKind
 from . import labels
 from .advise import advise
 from .certificate.renewal import wanted_certificate
+from .children.autoscalers import (
+    HPA,
+    HPA_API,
+    KEDA_API,
+    SCALED_OBJECT,
+    VARIANT,
+    VARIANT_API,
+)
 from .compile import compile as compile_service
 from .conditions.workloads import DEPLOYMENT, GROUP
 from .conflicts import conflicts
 from .crd import PLURAL, crd
+from .made_by import other_release
 from .normalise import load
 from .observe import observe, reconcile_error
 from .router.kinds import GATEWAY_API, OLD_POOL_API, POOL_API
@@ -43,6 +52,9 @@ LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
         ("v1", "Service"),
         DEPLOYMENT,
         GROUP,
+        (VARIANT_API, VARIANT),
+        (KEDA_API, SCALED_OBJECT),
+        (HPA_API, HPA),
         (_RBAC, "Role"),
         (_RBAC, "RoleBinding"),
         (_RBAC, "ClusterRoleBinding"),
@@ -50,11 +62,20 @@ LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
         _OLD_POOL,
         _ROUTE,
     ),
-    observed_kinds=(DEPLOYMENT, GROUP, _POOL, _OLD_POOL, _ROUTE),
+    observed_kinds=(
+        DEPLOYMENT,
+        GROUP,
+        (KEDA_API, SCALED_OBJECT),
+        (HPA_API, HPA),
+        _POOL,
+        _OLD_POOL,
+        _ROUTE,
+    ),
     compared_kinds=(("v1", "Service"), _ROUTE),
     answered_kinds=(_ROUTE,),
     foreign_kinds=(_GATEWAY, _ROUTE, _POOL),
     shapes=preset_shapes,
+    other_release=other_release,
     common_kinds=((API_VERSION, CONFIG_KIND), _GATEWAY, _GATEWAY_CLASS),
     certificates=Certificates({labels.PART_OF_LABEL: labels.PART_OF}, wanted_certificate),
     pod_labels={labels.PART_OF_LABEL: labels.PART_OF},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How the children of an LLMInferenceService are called. Source: KServe v0.17.0; reference/kserve-llmisvc.md §2.7, §3.1, §4."""
+"""How the children of an LLMInferenceService are called. Source: KServe v0.17.0; reference/kserve-llmisvc.md §2.7, §3.1, §4, §10.1."""
 
 from __future__ import annotations
 
@@ -97,3 +97,33 @@ def inference_pool(service: str) -> str:
 def route(service: str) -> str:
     """Return the name of the managed HTTPRoute."""
     return child_name(service, "-kserve-route")
+
+
+def variant(service: str) -> str:
+    """Return the name of what llm-d's autoscaler works from."""
+    return child_name(service, "-kserve-va")
+
+
+def prefill_variant(service: str) -> str:
+    """Return the same for the prefill pods."""
+    return child_name(service, "-kserve-prefill-va")
+
+
+def scaled_object(service: str) -> str:
+    """Return the name of what KEDA works from."""
+    return child_name(service, "-kserve-keda")
+
+
+def prefill_scaled_object(service: str) -> str:
+    """Return the same for the prefill pods."""
+    return child_name(service, "-kserve-prefill-keda")
+
+
+def pod_autoscaler(service: str) -> str:
+    """Return the name of the HorizontalPodAutoscaler."""
+    return child_name(service, "-kserve-hpa")
+
+
+def prefill_pod_autoscaler(service: str) -> str:
+    """Return the same for the prefill pods."""
+    return child_name(service, "-kserve-prefill-hpa")

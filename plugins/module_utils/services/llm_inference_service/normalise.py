@@ -21,13 +21,13 @@ from .conversion import OLD_API_VERSION, to_v1alpha2
 from .schema import spec_schema
 from .settings import Settings
 from .spec import API_VERSION, KIND, LlmInferenceService
-from .validation import routing, scheduler, workloads
+from .validation import routing, scaling, scheduler, workloads
 
 #: Rules about these as a whole say nothing about the fields in them.
 _WHOLE = frozenset({"spec", "spec.prefill"})
 
 
-def load(document: Json, settings: Settings) -> Loaded[LlmInferenceService]:  # noqa: ARG001
+def load(document: Json, settings: Settings) -> Loaded[LlmInferenceService]:
     """Return the service that a custom resource describes, and every problem of it. No service where there is an error."""
     api_version = OLD_API_VERSION if document.get("apiVersion") == OLD_API_VERSION else API_VERSION
     version = api_version.partition("/")[2]
@@ -37,7 +37,7 @@ def load(document: Json, settings: Settings) -> Loaded[LlmInferenceService]:  # 
     found += _address_problems(spec.value.get("model"))
     found += _adapter_problems(value_at(spec.value, ("model", "lora", "adapters")))
     broken = [problem.path for problem in found if problem.path not in _WHOLE]
-    judged = [*_refused(spec.value, version), *_warned(spec.value, version)]
+    judged = [*_refused(spec.value, version, settings), *_warned(spec.value, version)]
     found += [problem for problem in judged if not related(problem.path, broken)]
     if any(problem.severity == "error" for problem in found):
         return Loaded(None, tuple(found))
@@ -94,9 +94,11 @@ def _adapter_problems(adapters: Any) -> Iterator[Problem]:
                 yield Problem(f"{where}.{field}", f"{show(value)} is not a string", rule="type")
 
 
-def _refused(spec: Json, version: str) -> Iterator[Problem]:
-    """Yield what the webhook refuses. What it says of scaling, the schema has said already."""
-    for rule in (routing.errors(spec, version), workloads.errors(spec), scheduler.errors(spec)):
+def _refused(spec: Json, version: str, settings: Settings) -> Iterator[Problem]:
+    """Yield what the webhook refuses. What it says of one workload's scaling, the schema has said already."""
+    mixed = scaling.mixed(spec) if settings.release.wants_one_actuator else ()
+    rules = (routing.errors(spec, version), workloads.errors(spec), scheduler.errors(spec), mixed)
+    for rule in rules:
         for error in rule:
             yield error.as_problem()
 

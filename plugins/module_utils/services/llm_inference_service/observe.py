@@ -22,6 +22,7 @@ from .children.http_route import http_route
 from .conditions import statement
 from .conditions.pools import pool_state
 from .conditions.routes import gateways_condition, live_routes, routes_condition
+from .conditions.scaling import scaling_conditions
 from .conditions.statement import (
     GATEWAYS,
     MAIN,
@@ -65,7 +66,12 @@ def observe(resolved: Resolved, reader: Reader, pods: Sequence[Json] = ()) -> Ob
         router = _invalid(invalid, before)
     else:
         router = _router(resolved, reader)
-    parts = [statement.true(PRESETS), *workload_conditions(resolved, reader), *router.conditions]
+    parts = [
+        _presets(resolved),
+        *workload_conditions(resolved, reader),
+        *scaling_conditions(resolved, reader),
+        *router.conditions,
+    ]
     conditions = {part.type: part for part in (*parts, *_summaries(parts))}
     status = _status(resolved, parent, conditions.values(), router.addresses)
     rollouts = _rollouts(resolved, reader, pods)
@@ -76,6 +82,13 @@ def observe(resolved: Resolved, reader: Reader, pods: Sequence[Json] = ()) -> Ob
         awaited={invalid.condition: invalid.missing} if invalid else {},
         url=status.get("url", ""),
     )
+
+
+def _presets(resolved: Resolved) -> Condition:
+    if resolved.warning:
+        message = f"Service is stopped with warning: {resolved.warning}"
+        return statement.false(PRESETS, "Stopped", message)
+    return statement.true(PRESETS)
 
 
 def reconcile_error(observation: Observation, message: str) -> Observation:

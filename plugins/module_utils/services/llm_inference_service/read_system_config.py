@@ -15,8 +15,10 @@ from ..kserve.defaults import DEFAULTS
 from ..kserve.system_config import CONFIG_MAP
 from .errors import Unbuildable
 from .settings import Settings
-from .system_config import Certificates, Ingress, SystemConfig
+from .system_config import Certificates, Ingress, Prometheus, SystemConfig
 
+#: What releases read that scale services.
+_SCALING = "autoscaling-wva-controller-config"
 _BLOCKS = ("ingress", "storageInitializer", "credentials", "scheduler")
 
 
@@ -28,17 +30,20 @@ def read_system_config(settings: Settings, reader: Reader) -> SystemConfig:
     """
     namespace = settings.kserve_namespace
     found = reader.get(Reference("v1", "ConfigMap", namespace, CONFIG_MAP))
+    scales = settings.release.makes_autoscalers
     by_default = found is None or not reader.complete
     data: Json = (found or {}).get("data") or {}
     blocks = {
         name: read_block(name, data, DEFAULTS.get(name, {}) if by_default else {}, namespace)
-        for name in _BLOCKS
+        for name in (*_BLOCKS, *((_SCALING, "localModel") if scales else ()))
     }
     config = SystemConfig(
         ingress=_ingress(blocks["ingress"], namespace),
         storage=shared.storage(blocks["storageInitializer"]),
         credentials=shared.credentials(blocks["credentials"]),
         certificates=_certificates(blocks["scheduler"]),
+        prometheus=_prometheus(blocks[_SCALING]) if scales else Prometheus(),
+        local_models=scales and blocks["localModel"].flag("enabled"),
     )
     faults = [problem.message for block in blocks.values() for problem in block.problems]
     if faults:
@@ -57,10 +62,30 @@ def _ingress(block: Block, namespace: str) -> Ingress:
     said = shared.ingress(block)
     parts = said.kserve_gateway.split("/")
     place, name = parts if len(parts) == 2 else (namespace, said.kserve_gateway)
+    defaults = Ingress()
     return Ingress(
         gateway_name=name,
         gateway_namespace=place,
         url_scheme=said.url_scheme,
+        tls=block.flag("enableLLMInferenceServiceTLS"),
+        model_header=block.text("modelBasedRoutingHeaderName") or defaults.model_header,
+        model_mode=_mode(block.text("modelBasedRoutingMode")) or defaults.model_mode,
+    )
+
+
+def _mode(text: str) -> str:
+    """Return how requests may name their model, empty for what KServe does not know and takes for the default."""
+    return text.lower() if text.lower() in ("forced", "disabled") else ""
+
+
+def _prometheus(block: Block) -> Prometheus:
+    said = block.value.get("prometheus") or {}
+    return Prometheus(
+        url=said.get("url") or "",
+        insecure=bool(said.get("tlsInsecureSkipVerify")),
+        auth_modes=said.get("authModes") or "",
+        login_name=said.get("triggerAuthName") or "",
+        login_kind=said.get("triggerAuthKind") or "",
     )
 
 

@@ -21,6 +21,7 @@ class Resolved:
     spec: presets, baseRefs and the service's own spec merged, templates filled in, validated. Never changed in place.
     preset_names: well-known suffix → name of the preset, as `status.annotations` keeps it (without the key's prefix).
     sources: the presets that were merged, the weakest first, as messages show them.
+    warning: what is wrong with the presets of a service that is stopped, whose spec then is its own.
     """
 
     service: LlmInferenceService
@@ -29,6 +30,7 @@ class Resolved:
     settings: Settings
     preset_names: Mapping[str, str]
     sources: tuple[str, ...] = ()
+    warning: str = ""
 
     @property
     def name(self) -> str:

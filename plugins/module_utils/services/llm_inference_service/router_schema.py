@@ -6,12 +6,15 @@ Source: serving.kserve.io of KServe v0.17.0; reference/kserve-llmisvc.md §1.2.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ...kube.core_schema import string_map
 from ...kube.pod_schema.pod import POD_SPEC
 from ...kube.pool_schema import v1_pool_spec, v1alpha2_pool_spec
 from ...kube.route_filters import NAMESPACE
 from ...kube.route_schema import http_route_spec
 from ...kube.schema import Anything, Boolean, Integer, ListOf, Object, Text
+from .releases import LATER_FIELD
 
 
 def name_only(description: str) -> Object:
@@ -23,12 +26,13 @@ def name_only(description: str) -> Object:
     )
 
 
-def _elsewhere(description: str) -> ListOf:
+def _elsewhere(description: str, hints: Mapping[str, str]) -> ListOf:
     one = Object(
         fields={
             "name": Text(description="Its name.", min_length=1, max_length=253),
             "namespace": NAMESPACE,
-        }
+        },
+        hints=hints,
     )
     return ListOf(description=description, items=one)
 
@@ -36,6 +40,8 @@ def _elsewhere(description: str) -> ListOf:
 def _pod(description: str) -> Object:
     return Object(description=description, fields=POD_SPEC.fields)
 
+
+_GATEWAY_HINTS = {"sectionName": LATER_FIELD.format("0.18")}
 
 _CONFIG = Object(
     description="Configuration of the endpoint picker; either `inline` or `ref`.",
@@ -76,9 +82,13 @@ def _scheduler(version: str, strict: bool) -> Object:
     )
 
 
-def router_schema(version: str, *, strict: bool) -> Object:
-    """Return the schema for a version. strict: whether texts are what they are going to be, or may be templates."""
+def router_schema(version: str, *, strict: bool, header_templates: bool = False) -> Object:
+    """Return the schema for a version. strict: whether texts are what they are going to be, or may be templates.
+
+    header_templates: names of headers may, too.
+    """
     route = Object(
+        hints=dict.fromkeys(("group", "weight"), LATER_FIELD.format("0.20")),
         description="How requests come in. Its presence, also as `{}`, asks for a route.",
         fields={
             "http": Object(
@@ -88,7 +98,7 @@ def router_schema(version: str, *, strict: bool) -> Object:
                         description="Routes of the user, which then stand instead of a managed one.",
                         items=name_only(""),
                     ),
-                    "spec": http_route_spec(strict=strict),
+                    "spec": http_route_spec(strict=strict, header_templates=header_templates),
                 },
             )
         },
@@ -99,11 +109,11 @@ def router_schema(version: str, *, strict: bool) -> Object:
             "route": route,
             "gateway": Object(
                 description="Gateways of the route; the cluster's default where there are none.",
-                fields={"refs": _elsewhere("Gateways of the user.")},
+                fields={"refs": _elsewhere("Gateways of the user.", _GATEWAY_HINTS)},
             ),
             "ingress": Object(
-                description="Without effect in 0.17.",
-                fields={"refs": _elsewhere("Ingresses of the user.")},
+                description="Without effect.",
+                fields={"refs": _elsewhere("Ingresses of the user.", {})},
             ),
             "scheduler": _scheduler(version, strict),
         },

@@ -108,7 +108,7 @@ _BEHAVIOR = Object(
 )
 
 _ADVANCED = Object(
-    description="The API of 0.17 refuses it whatever it holds.",
+    description="The API refuses it whatever it holds.",
     fields={
         "horizontalPodAutoscalerConfig": Object(fields={"behavior": _BEHAVIOR, "name": Text()}),
         "restoreToOriginalReplicaCount": Boolean(),
@@ -150,7 +150,7 @@ _KEDA = Object(
 )
 
 SCALING = Object(
-    description="How the number of pods follows the load. Checked and stored; KServe 0.17 makes nothing of it.",
+    description="How the number of pods follows the load. Checked and stored; KServe makes nothing of it before 0.18.",
     fields={
         "minReplicas": Integer(description="Fewest pods.", minimum=1),
         "maxReplicas": Integer(description="Most pods.", minimum=1),

@@ -14,6 +14,7 @@ from ...kube.pod_schema.pod import POD_SPEC
 from ...kube.schema import Anything, Boolean, Integer, ListOf, Object, Row, Schema, Text, rows
 from ...kube.shapes import Shapes
 from ..kserve.service import GROUP
+from .releases import LATER_FIELD
 from .router_schema import name_only, router_schema
 from .scaling_schema import REPLICAS_OR_SCALING, SCALING
 from .spec import API_VERSION, CONFIG_KIND, KIND
@@ -22,6 +23,8 @@ from .status_schema import STATUS
 #: The versions that the API serves, the stored one last.
 VERSIONS = ("v1alpha1", "v1alpha2")
 STORED_VERSION = API_VERSION.partition("/")[2]
+
+_ADAPTER_LIMITS = ("maxRank", "maxAdapters", "maxCpuAdapters")
 
 CRITICALITIES = ("Critical", "Standard", "Sheddable")
 
@@ -60,10 +63,16 @@ def _model(version: str) -> Object:
             description="How much requests matter. Kept, without effect.", enum=CRITICALITIES
         )
     fields["lora"] = Object(
-        description="Adapters. Kept, without effect in 0.17.",
+        description="Adapters. Kept, without effect before 0.19, and refused there.",
         fields={"adapters": Anything(description="Adapters, as models.")},
+        hints=dict.fromkeys(_ADAPTER_LIMITS, LATER_FIELD.format("0.19")),
     )
-    return Object(description="The model that is served.", fields=fields, required=("uri",))
+    return Object(
+        description="The model that is served.",
+        fields=fields,
+        required=("uri",),
+        hints={"confidential": LATER_FIELD.format("0.20")},
+    )
 
 
 def _pod(description: str) -> Object:
@@ -87,14 +96,21 @@ def _workload(what: str) -> dict[str, Schema]:
 
 
 @cache
-def spec_schema(version: str = STORED_VERSION, *, strict: bool = True) -> Object:
-    """Return the schema of `spec`. Not strict is that of a v1alpha2 config, in which texts may be templates."""
+def spec_schema(
+    version: str = STORED_VERSION, *, strict: bool = True, header_templates: bool = False
+) -> Object:
+    """Return the schema of `spec`. Not strict is that of a v1alpha2 config, in which texts may be templates.
+
+    header_templates: names of headers may be, too, as from 0.19 on.
+    """
     prefill = Object(
         description="The pods that only read prompts. Its presence, also as `{}`, splits the work.",
         fields=_workload("the prefill pods"),
+        hints={"kvCacheOffloading": LATER_FIELD.format("0.20")},
         rules=(REPLICAS_OR_SCALING,),
     )
     return Object(
+        hints=dict.fromkeys(("tracing", "kvCacheOffloading"), LATER_FIELD.format("0.20")),
         description="What is wanted.",
         fields={
             "model": _model(version),
@@ -107,7 +123,7 @@ def spec_schema(version: str = STORED_VERSION, *, strict: bool = True) -> Object
                 },
             ),
             **_workload("all pods"),
-            "router": router_schema(version, strict=strict),
+            "router": router_schema(version, strict=strict, header_templates=header_templates),
             "prefill": prefill,
             "baseRefs": ListOf(
                 description="Configs under this spec, a later one over an earlier one.",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the ConfigMap `inferenceservice-config` says, as far as LLMInferenceService reads it.
 
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §2.1.
+Source: KServe v0.17.0 to v0.19.0; reference/kserve-llmisvc.md §2.1, §10.
 """
 
 from __future__ import annotations
@@ -13,11 +13,18 @@ from ..kserve.storage_config import Credentials, Storage
 
 @dataclass(frozen=True, slots=True)
 class Ingress:
-    """The default gateway of managed routes. url_scheme: preferred where a service has several URLs."""
+    """The default gateway of managed routes, and what is spoken behind it.
+
+    url_scheme: preferred where a service has several URLs. tls: whether pods speak TLS, where the release asks.
+    model_header: in which requests may name their model. model_mode: `enabled`, `forced` or `disabled`.
+    """
 
     gateway_name: str = ""
     gateway_namespace: str = ""
     url_scheme: str = "http"
+    tls: bool = False
+    model_header: str = "X-Gateway-Model-Name"
+    model_mode: str = "enabled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +36,23 @@ class Certificates:
 
 
 @dataclass(frozen=True, slots=True)
+class Prometheus:
+    """Where KEDA reads how many pods llm-d's autoscaler wants. login_name, login_kind: KEDA's object with the credentials."""
+
+    url: str = ""
+    insecure: bool = False
+    auth_modes: str = ""
+    login_name: str = ""
+    login_kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SystemConfig:
-    """The whole ConfigMap."""
+    """The whole ConfigMap. local_models: whether models may stand on the nodes already."""
 
     ingress: Ingress
     storage: Storage
     credentials: Credentials
     certificates: Certificates
+    prometheus: Prometheus = Prometheus()
+    local_models: bool = False

@@ -28,5 +28,10 @@ def document(name: str = "chat", version: str = "v1alpha2", **spec: Any) -> Json
 
 def messages(given: Json, severity: str = "error") -> dict[str, str]:
     """Return what is wrong with a custom resource: field → message."""
-    problems = load(given, Settings()).problems
+    return messages_of(given, Settings(), severity)
+
+
+def messages_of(given: Json, settings: Settings, severity: str = "error") -> dict[str, str]:
+    """Return what is wrong with a custom resource with these settings: field → message."""
+    problems = load(given, settings).problems
     return {problem.path: problem.message for problem in problems if problem.severity == severity}

@@ -184,19 +184,22 @@ def resolved(document: Json, *manifests: Json, settings: Settings | None = None)
     return resolve(loaded.service, chosen, world(*manifests))
 
 
-def children(document: Json, *manifests: Json) -> dict[tuple[str, str], Json]:
+def children(
+    document: Json, *manifests: Json, settings: Settings | None = None
+) -> dict[tuple[str, str], Json]:
     """Return the children of a service by kind and name."""
-    loaded = load(document, Settings())
+    chosen = settings or Settings()
+    loaded = load(document, chosen)
     assert loaded.service is not None, loaded.problems
-    intent = compile_service(loaded.service, Settings(), world(*manifests))
+    intent = compile_service(loaded.service, chosen, world(*manifests))
     found = [child.manifest.to_dict() for child in intent.children]
     return {(each["kind"], each["metadata"]["name"]): each for each in found}
 
 
-def refusal(document: Json, *manifests: Json) -> str:
+def refusal(document: Json, *manifests: Json, settings: Settings | None = None) -> str:
     """Return why a service cannot be built, empty where it can."""
     try:
-        children(document, *manifests)
+        children(document, *manifests, settings=settings)
     except InputError as error:
         return str(error)
     return ""

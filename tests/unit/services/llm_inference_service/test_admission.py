@@ -363,3 +363,31 @@ def test_adapters_that_nobody_can_read_are_refused(version: str, adapters: Any, 
 def test_a_null_in_a_map_is_a_mistake(spec: dict[str, Any], field: str) -> None:
     (found,) = messages(document(**spec))
     assert found.startswith(field)
+
+
+#: A field that a later release brought → where it stands, and the release.
+LATER: dict[str, tuple[dict[str, Any], str]] = {
+    "spec.router.gateway.refs[0].sectionName": (
+        {"router": {"gateway": {"refs": [{"name": "gw", "sectionName": "https"}]}}},
+        "0.18",
+    ),
+    "spec.model.lora.maxRank": (
+        {"model": {"uri": "hf://a/b", "lora": {"maxRank": 8}}},
+        "0.19",
+    ),
+    "spec.tracing": ({"tracing": {}}, "0.20"),
+    "spec.prefill.kvCacheOffloading": ({"prefill": {"kvCacheOffloading": {}}}, "0.20"),
+    "spec.model.confidential": (
+        {"model": {"uri": "hf://a/b", "confidential": {"enabled": True}}},
+        "0.20",
+    ),
+    "spec.router.route.group": ({"router": {"route": {"group": "blue"}}}, "0.20"),
+}
+
+
+@pytest.mark.parametrize("field", LATER)
+def test_a_field_of_a_later_release_is_refused_with_its_name(field: str) -> None:
+    spec, release = LATER[field]
+    found = messages(document(**spec))
+    assert list(found) == [field]
+    assert f"KServe {release} knows it" in found[field]

@@ -13,6 +13,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.services.llm_in
     routes_condition,
 )
 
+from .release_pairs import settings
 from .world import NAMESPACE, Cluster, gateway, resolved, route, said
 
 Json = dict[str, Any]
@@ -112,6 +113,27 @@ def test_gateways_are_ready_when_they_are_programmed(
     assert found is not None
     assert found.status == ("False" if waiting else "True")
     assert found.message == (waiting and f"The following Gateways are not ready: {waiting}")
+
+
+@pytest.mark.parametrize(
+    ("release", "http", "status"),
+    [
+        ("0.18", {}, "False"),
+        ("0.19", {}, "True"),
+        ("0.19", {"spec": {"parentRefs": [{"name": "a"}]}}, "False"),
+        ("0.19", {"refs": [{"name": "mine"}]}, "False"),
+    ],
+)
+def test_from_0_19_on_gateways_count_that_routes_lead_through(
+    release: str, http: Json, status: str
+) -> None:
+    spec = {"router": {"gateway": {"refs": [{"name": "a"}]}, "route": {"http": http}}}
+    found = gateways_condition(
+        resolved(spec, settings=settings(release)),
+        Cluster([gateway("a"), gateway(), route()]),
+    )
+    assert found is not None
+    assert found.status == status
 
 
 def reported(*conditions: Json, name: str = "gw", **parent: Any) -> Json:

@@ -7,6 +7,12 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.check import (
+    check_text,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.releases import (
+    release_of,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kube.pod_schema.pod import (
     POD_SPEC,
 )
@@ -30,11 +36,15 @@ from ansible_collections.modelops.inference.plugins.module_utils.services.llm_in
 from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.presets.well_known import (
     WELL_KNOWN,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.releases import (
+    RELEASES,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.schema import (
     spec_schema,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.settings import (
     Settings,
+    make_settings,
 )
 
 from .build import document
@@ -67,14 +77,19 @@ def found(
 
 def test_each_well_known_name_has_a_preset_that_the_api_takes() -> None:
     """F1, F2."""
-    assert set(own_presets()) == set(WELL_KNOWN)
-    for spec in own_presets().values():
-        assert check(spec_schema(strict=False), spec, "spec", keep_empty=True).problems == ()
+    for release in RELEASES:
+        assert set(own_presets(release)) == set(WELL_KNOWN)
+        schema = spec_schema(strict=False, header_templates=True)
+        for spec in own_presets(release).values():
+            assert check(schema, spec, "spec", keep_empty=True).problems == ()
 
 
+@pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_every_shape_can_be_served_without_any_preset_of_the_cluster(shape: str) -> None:
-    children = found(shape)
+def test_every_shape_can_be_served_without_any_preset_of_the_cluster(
+    shape: str, release: str
+) -> None:
+    children = found(shape, settings=make_settings({}, {"kserve": release}))
     servers = list(pods(children))
     assert servers
     for pod in servers:
@@ -82,9 +97,10 @@ def test_every_shape_can_be_served_without_any_preset_of_the_cluster(shape: str)
         assert "{{" not in str(pod)
 
 
+@pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_pods_run_under_restricted(shape: str) -> None:
-    for pod in pods(found(shape)):
+def test_pods_run_under_restricted(shape: str, release: str) -> None:
+    for pod in pods(found(shape, settings=make_settings({}, {"kserve": release}))):
         for container in [*pod["containers"], *pod.get("initContainers", ())]:
             if container["name"] == "storage-initializer":
                 continue  # KServe's, without a security context in 0.17
@@ -136,3 +152,55 @@ def test_our_presets_are_told_unless_they_were_asked_for() -> None:
         assert service is not None
         rules = {problem.rule for problem in advise(service, settings, GivenObjects())}
         assert ("own-presets" in rules) is told
+
+
+#: Release → the picker of our presets, which its default configuration has to suit.
+PICKERS = {"0.17": "v0.4.0", "0.18": "v0.7.1", "0.19": "v0.7.1"}
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_picker_of_our_presets_takes_the_configuration_of_the_release(release: str) -> None:
+    chosen = make_settings({}, {"kserve": release})
+    made = found("prefill", settings=chosen)["Deployment", "chat-kserve-router-scheduler"]
+    (picker,) = made["spec"]["template"]["spec"]["containers"]
+    assert picker["image"].endswith(PICKERS[release])
+    (text,) = [word for word in picker["args"] if "EndpointPickerConfig" in word]
+    assert [
+        finding.message
+        for finding in check_text(text, release_of(chosen.release.picker)).findings
+        if finding.severity == "error"
+    ] == []
+
+
+@pytest.mark.parametrize(("tls", "scheme"), [(True, "HTTPS"), (False, "HTTP")])
+@pytest.mark.parametrize("release", ["0.18", "0.19"])
+def test_our_servers_speak_tls_where_the_configuration_says_so(
+    release: str, tls: bool, scheme: str
+) -> None:
+    config = system_config(ingress={"enableLLMInferenceServiceTLS": tls})
+    children = found("prefill", config, settings=make_settings({}, {"kserve": release}))
+    for pod in pods(children):
+        (main, *dummy) = pod["containers"]
+        assert main["readinessProbe"]["httpGet"]["scheme"] == scheme
+        assert ("--ssl-certfile" in main["command"][2]) is tls
+    sidecar = children["Deployment", "chat-kserve"]["spec"]["template"]["spec"]["initContainers"][0]
+    assert ("--secure-proxy=true" in sidecar["args"]) is tls
+    picker = children["Deployment", "chat-kserve-router-scheduler"]["spec"]["template"]["spec"]
+    assert ("--secure-serving=true" in picker["containers"][0]["args"]) is tls
+
+
+def test_our_routes_lead_requests_by_the_models_name_where_the_release_does() -> None:
+    rules = {
+        release: found("router", settings=make_settings({}, {"kserve": release}))[
+            "HTTPRoute", "chat-kserve-route"
+        ]["spec"]["rules"]
+        for release in RELEASES
+    }
+    assert {release: len(each) for release, each in rules.items()} == {
+        "0.17": 3,
+        "0.18": 4,
+        "0.19": 8,
+    }
+    assert rules["0.19"][1]["matches"][0]["headers"] == [
+        {"type": "Exact", "name": "X-Gateway-Model-Name", "value": "publishers/team-a/models/chat"}
+    ]

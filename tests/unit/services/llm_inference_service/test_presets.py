@@ -162,7 +162,9 @@ def test_t10_names_of_bases_are_filled_in() -> None:
     assert service is not None
     data = template_data(service, {}, read_system_config(Settings(), world()), Settings())
     spec = {"baseRefs": [{"name": "{{ .Name }}-base"}]}
-    assert filled_in(spec, {}, data, [])["baseRefs"] == [{"name": "chat-base"}]
+    assert filled_in(spec, {}, data, [], Settings().release.template_functions)["baseRefs"] == [
+        {"name": "chat-base"}
+    ]
 
 
 @pytest.mark.parametrize("row", FAILING)

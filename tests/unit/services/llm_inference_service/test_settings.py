@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
+from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.releases import (
+    RELEASES,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.settings import (
     Settings,
     make_settings,
@@ -17,7 +20,7 @@ Json = dict[str, Any]
 
 #: Options → what is told, by field.
 WRONG: dict[str, tuple[Json, dict[str, str], list[str]]] = {
-    "an unknown release": ({}, {"kserve": "0.16"}, ["releases.kserve", "0.17"]),
+    "an unknown release": ({}, {"kserve": "0.16"}, ["releases.kserve", "0.17, 0.18, 0.19"]),
     "a namespace that is none": ({"kserve_namespace": "A b"}, {}, ["settings.kserve_namespace"]),
     "a prefix that no name has": ({"config_prefix": "Next_"}, {}, ["settings.config_prefix"]),
     "another type": ({"versioned_config": "maybe"}, {}, ["settings.versioned_config"]),
@@ -34,6 +37,11 @@ def test_without_options_the_controllers_own_defaults_hold() -> None:
     assert (
         make_settings({"gateway_name": "read by another kind"}, {"kserve": "v0.17"}) == Settings()
     )
+
+
+def test_each_release_is_a_set_of_data() -> None:
+    names = [make_settings({}, {"kserve": f"v{name}"}).release.name for name in RELEASES]
+    assert names == ["0.17", "0.18", "0.19"]
 
 
 def test_options_are_taken_as_ansible_means_them() -> None:

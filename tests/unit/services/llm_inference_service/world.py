@@ -36,7 +36,10 @@ class Cluster(GivenObjects):
 
 
 def resolved(
-    spec: Json, scheme: str = "http", annotations: Mapping[str, str] | None = None
+    spec: Json,
+    scheme: str = "http",
+    annotations: Mapping[str, str] | None = None,
+    settings: Settings | None = None,
 ) -> Resolved:
     """Return a service `chat` with a merged spec. scheme: of the URLs to be first."""
     service = LlmInferenceService(
@@ -51,7 +54,7 @@ def resolved(
     storage = Storage("100m", "1", "100Mi", "1Gi")
     ingress = Ingress("gw", "kserve", scheme)
     config = SystemConfig(ingress, storage, Credentials(), Certificates())
-    return Resolved(service, spec, config, Settings(), {})
+    return Resolved(service, spec, config, settings or Settings(), {})
 
 
 def stopped(spec: Json) -> Resolved:

@@ -9,46 +9,68 @@ from __future__ import annotations
 from ....kube.manifest import Json
 from ..pod import appended, changed, container_of, mounted, with_value, with_volume
 from ..storage_config import Storage
-from .initializer import VOLUME
+from .initializer import MODEL_PATH, VOLUME
 
 _NAME = "modelcar"
-_SHARED_PATH = "/mnt"
 #: What the model container gets where the configuration says nothing.
 _CPU, _MEMORY = "10m", "15Mi"
 #: The shell's own process number: Kubernetes takes two dollar signs for one, and the shell two more for its number.
 _OWN_ROOT = "/proc/$$$$/root/models"
-_LINK = f"ln -sf {_OWN_ROOT} /mnt/models && exec sleep infinity"
 _CHECK = (
     'if [ -d /models ] && [ -n "$(ls -A /models)" ]; then echo "OK: /models holds the model"; '
     'else echo "NOK: /models is missing or empty in this image"; exit 1; fi'
 )
 
 
-def with_modelcar(pod: Json, server: str, image: str, storage: Storage) -> Json:
-    """Return a pod spec whose server reads the model from an image. server: the name of its container, which must be there."""
-    pod = changed(pod, server, lambda container: _asynchronous(container, storage))
+def with_modelcar(
+    pod: Json,
+    server: str,
+    image: str,
+    storage: Storage,
+    *,
+    path: str = MODEL_PATH,
+    keeps_security_context: bool = False,
+) -> Json:
+    """Return a pod spec whose server reads the model from an image.
+
+    server: the name of its container, which must be there. path: where it looks for the model.
+    keeps_security_context: only the user of the server changes, where the configuration names one.
+    """
+    folder = path.rpartition("/")[0]
+
+    def reading(container: Json) -> Json:
+        kept = container.get("securityContext") or {} if keeps_security_context else {}
+        return _asynchronous(container, storage, kept)
+
+    pod = changed(pod, server, reading)
     volume = {"name": VOLUME, "emptyDir": {}}
     # A server may mount it elsewhere; the car needs the volume all the same.
-    pod = with_volume(mounted(pod, server, volume, _mount()), volume)
+    pod = with_volume(mounted(pod, server, volume, _mount(folder)), volume)
     if container_of(pod, _NAME) is None:
-        pod = appended(pod, "containers", _car(image, storage))
+        pod = appended(pod, "containers", _car(image, storage, path))
         pod = appended(pod, "initContainers", _container(f"{_NAME}-init", image, _CHECK, storage))
     return {**pod, "shareProcessNamespace": True}
 
 
-def _asynchronous(server: Json, storage: Storage) -> Json:
+def _asynchronous(server: Json, storage: Storage, kept: Json) -> Json:
     """Return the server, told to wait for the model, and as the user whose files it reads."""
     server = with_value(server, "MODEL_INIT_MODE", "async")
-    return {**server, **_user(storage)}
+    return {**server, **_user(storage, kept)}
 
 
-def _user(storage: Storage) -> Json:
+def _user(storage: Storage, kept: Json) -> Json:
     uid = storage.uid_modelcar
-    return {} if uid is None else {"securityContext": {"runAsUser": uid}}
+    return {} if uid is None else {"securityContext": {**kept, "runAsUser": uid}}
 
 
-def _mount() -> Json:
-    return {"name": VOLUME, "mountPath": _SHARED_PATH}
+def _mount(folder: str) -> Json:
+    return {"name": VOLUME, "mountPath": folder}
+
+
+def _link(path: str, folder: str) -> str:
+    """Return what shows the image's files to the server. path: where; another than the usual one has no folder yet."""
+    made = "" if path == MODEL_PATH else f"mkdir -p {folder} && "
+    return f"{made}ln -sf {_OWN_ROOT} {path} && exec sleep infinity"
 
 
 def _container(name: str, image: str, script: str, storage: Storage) -> Json:
@@ -65,6 +87,8 @@ def _container(name: str, image: str, script: str, storage: Storage) -> Json:
     }
 
 
-def _car(image: str, storage: Storage) -> Json:
-    car = {**_container(_NAME, image, _LINK, storage), "volumeMounts": [_mount()]}
-    return {**car, **_user(storage)}
+def _car(image: str, storage: Storage, path: str) -> Json:
+    folder = path.rpartition("/")[0]
+    script = _link(path, folder)
+    car = {**_container(_NAME, image, script, storage), "volumeMounts": [_mount(folder)]}
+    return {**car, **_user(storage, {})}

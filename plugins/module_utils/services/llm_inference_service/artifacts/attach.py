@@ -8,25 +8,26 @@ from dataclasses import dataclass
 from ....kube.manifest import Json
 from ....kube.reader import Reader
 from ...kserve.pod import mounted
-from ...kserve.storage.initializer import CLAIM_VOLUME, MODEL_PATH, claim_parts
-from ..pod import MAIN
+from ...kserve.storage.initializer import CLAIM_VOLUME, claim_parts
 from ..resolved import Resolved
 from .errors import ArtifactError
 from .modelcar import with_modelcar
+from .place import SERVER, Place
 from .storage_initializer import with_storage_initializer
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Whose credentials a pod uses. manifest: the live ServiceAccount; None for the namespace's `default`.
-
-    A managed account has no credentials: `{}`.
+    """Whose credentials a pod uses. manifest: the live ServiceAccount, or a managed one as it is meant to be; None for the
+    namespace's `default`.
     """
 
     manifest: Json | None = None
 
 
-def with_model(pod: Json, resolved: Resolved, reader: Reader, account: Account) -> Json:
+def with_model(
+    pod: Json, resolved: Resolved, reader: Reader, account: Account, place: Place = SERVER
+) -> Json:
     """Return a pod spec that has the model. Raises ArtifactError."""
     uri = str(resolved.at("model", "uri") or "")
     scheme, separator, rest = uri.partition("://")
@@ -40,11 +41,11 @@ def with_model(pod: Json, resolved: Resolved, reader: Reader, account: Account) 
         return pod
     match scheme:
         case "pvc":
-            return _with_claim(pod, uri)
+            return _with_claim(pod, uri, place)
         case "oci":
-            return with_modelcar(pod, rest, resolved.config.storage)
+            return with_modelcar(pod, rest, resolved, place)
         case "hf" | "s3":
-            return with_storage_initializer(pod, uri, resolved, reader, account.manifest)
+            return with_storage_initializer(pod, uri, resolved, reader, account.manifest, place)
     raise ArtifactError(
         f"unsupported schema in model URI: {uri}",
         "spec.model.uri",
@@ -52,9 +53,9 @@ def with_model(pod: Json, resolved: Resolved, reader: Reader, account: Account) 
     )
 
 
-def _with_claim(pod: Json, uri: str) -> Json:
+def _with_claim(pod: Json, uri: str, place: Place) -> Json:
     claim, path = claim_parts(uri)
     source: Json = {"persistentVolumeClaim": {"claimName": claim}} if claim else {"emptyDir": {}}
     volume = {"name": CLAIM_VOLUME, **source}
-    mount = {"name": CLAIM_VOLUME, "mountPath": MODEL_PATH, "readOnly": True}
-    return mounted(pod, MAIN, volume, {**mount, "subPath": path} if path else mount)
+    mount = {"name": CLAIM_VOLUME, "mountPath": place.path, "readOnly": True}
+    return mounted(pod, place.container, volume, {**mount, "subPath": path} if path else mount)

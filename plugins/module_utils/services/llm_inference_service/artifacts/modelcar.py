@@ -6,23 +6,32 @@ from __future__ import annotations
 from ....kube.manifest import Json
 from ...kserve.pod import container_of
 from ...kserve.storage import modelcar
-from ...kserve.storage_config import Storage
 from ..pod import MAIN
+from ..resolved import Resolved
 from .errors import ArtifactError
+from .place import Place
 
 
-def with_modelcar(pod: Json, image: str, storage: Storage) -> Json:
+def with_modelcar(pod: Json, image: str, resolved: Resolved, place: Place) -> Json:
     """Return a pod spec whose server reads the model from an image. Raises ArtifactError."""
+    storage = resolved.config.storage
     if not storage.enable_modelcar:
         raise ArtifactError(
             "OCI modelcars is not enabled",
             "spec.model.uri",
             "set enableModelcar in the part storageInitializer of inferenceservice-config, or use hf://, s3:// or pvc://",
         )
-    if container_of(pod, MAIN) is None:
+    if container_of(pod, place.container) is None:
         raise ArtifactError(
-            f"no container found with name {MAIN}",
+            f"no container found with name {place.container}",
             "spec.template.containers",
             f'call the container of the model server "{MAIN}"',
         )
-    return modelcar.with_modelcar(pod, MAIN, image, storage)
+    return modelcar.with_modelcar(
+        pod,
+        place.container,
+        image,
+        storage,
+        path=place.path,
+        keeps_security_context=resolved.settings.release.modelcar_keeps_security_context,
+    )

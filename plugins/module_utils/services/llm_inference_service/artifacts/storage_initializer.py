@@ -6,22 +6,26 @@ from __future__ import annotations
 from ....kube.manifest import Json
 from ....kube.reader import Reader
 from ....kube.reference import Reference
-from ...kserve.pod import appended, mounted, with_volume
+from ...kserve.pod import appended, mounted, variable_of, with_value, with_volume, without
 from ...kserve.storage.ca_bundle import ca_bundle_of, with_ca_bundle
 from ...kserve.storage.credentials import SecretMissing, with_credentials
-from ...kserve.storage.initializer import MODEL_PATH, VOLUME, initializer
+from ...kserve.storage.initializer import MODEL_PATH, NAME, VOLUME, initializer
 from ...kserve.storage.target import Target, in_pod
-from ..pod import MAIN
 from ..resolved import Resolved
 from .errors import ArtifactError
+from .place import Place
 
 
 def with_storage_initializer(
-    pod: Json, uri: str, resolved: Resolved, reader: Reader, account: Json | None
+    pod: Json, uri: str, resolved: Resolved, reader: Reader, account: Json | None, place: Place
 ) -> Json:
     """Return a pod spec that fetches its model. account: the live ServiceAccount, None for `default`. Raises ArtifactError."""
+    release = resolved.settings.release
     volume = {"name": VOLUME, "emptyDir": {}}
-    pod = mounted(pod, MAIN, volume, {**_mount(), "readOnly": True})
+    if release.replaces_given_initializer:
+        pod = without(pod, NAME, "initContainers")
+    mount = {**_mount(), "mountPath": place.path, "readOnly": True}
+    pod = mounted(pod, place.container, volume, mount)
     # There may be no server to mount it: the fetching goes on all the same, as with the controller.
     pod = with_volume(pod, volume)
     container = {
@@ -33,7 +37,13 @@ def with_storage_initializer(
         at_home = resolved.namespace == resolved.settings.kserve_namespace
         bundle = ca_bundle_of(target.container, resolved.config.storage, kserve_namespace=at_home)
         target = with_ca_bundle(target, bundle)
-    return appended(in_pod(pod, target), "initContainers", target.container)
+    variables = {**(release.fetch_variables if uri.startswith("hf://") else {})}
+    variables |= place.fetch_variables
+    container = target.container
+    for name, value in variables.items():
+        if variable_of(container, name) is None:
+            container = with_value(container, name, value)
+    return appended(in_pod(pod, target), "initContainers", container)
 
 
 def _mount() -> Json:

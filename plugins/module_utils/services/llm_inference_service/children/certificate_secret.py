@@ -24,6 +24,7 @@ def certificate_secret(resolved: Resolved, reader: Reader) -> Child | None:
         return None
     given = found["metadata"].get("annotations") or {}
     known = resolved.config.certificates.expiration_annotations
+    kept = resolved.settings.release.certificate_keys
     return Child(
         stage=Stage.CERTIFICATE,
         manifest=Manifest(
@@ -35,7 +36,7 @@ def certificate_secret(resolved: Resolved, reader: Reader) -> Child | None:
             annotations={key: given[key] for key in known if key in given},
             body={
                 "type": "kubernetes.io/tls",
-                "data": {key: found["data"][key] for key in (CERTIFICATE, KEY)},
+                "data": {key: found["data"][key] for key in kept if found["data"].get(key)},
             },
         ),
     )

@@ -10,7 +10,7 @@ from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
 from ....kube.reader import Reader
 from .. import labels, names
-from ..accounts import picker_account
+from ..accounts import picker_account, picker_credentials
 from ..resolved import Resolved
 from . import rbac
 
@@ -18,12 +18,13 @@ _OLD_GROUP, _GROUP = "inference.networking.x-k8s.io", "inference.networking.k8s.
 _EVERYTHING = (*rbac.READ, "create", "update", "patch", "delete")
 
 
-def picker_service_account(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
+def picker_service_account(resolved: Resolved, reader: Reader) -> Child | None:
     """Return the picker's account, None where its author names one."""
     if not resolved.managed_scheduler or picker_account(resolved).foreign:
         return None
     name = names.picker_account(resolved.name)
-    return rbac.account(resolved, name, labels.scheduler(resolved.name))
+    found = picker_credentials(resolved, reader)
+    return rbac.account(resolved, name, labels.scheduler(resolved.name), found)
 
 
 def picker_cluster_role_binding(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
@@ -48,7 +49,7 @@ def picker_role(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: AR
     if not resolved.managed_scheduler:
         return None
     name = names.picker_role(resolved.name)
-    return rbac.role(resolved, name, labels.scheduler(resolved.name), _rules())
+    return rbac.role(resolved, name, labels.scheduler(resolved.name), _rules(resolved))
 
 
 def picker_role_binding(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
@@ -64,12 +65,14 @@ def picker_role_binding(resolved: Resolved, reader: Reader) -> Child | None:  # 
     )
 
 
-def _rules() -> list[Json]:
+def _rules(resolved: Resolved) -> list[Json]:
+    more = resolved.settings.release.picker_resources
     return [
         rbac.rule([""], ["pods"]),
         rbac.rule(
             [_GROUP, _OLD_GROUP], ["inferencepools", "inferenceobjectives", "inferencemodels"]
         ),
+        *([rbac.rule([_OLD_GROUP], more)] if more else []),
         rbac.rule(["discovery.k8s.io"], ["endpointslices"]),
         rbac.rule(["coordination.k8s.io"], ["leases"], _EVERYTHING),
     ]

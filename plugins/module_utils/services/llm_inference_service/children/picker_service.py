@@ -17,10 +17,7 @@ _PORTS = ("grpc", "grpc-health", "metrics", "zmq")
 
 
 def picker_service(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
-    """Return the Service, None where the picker is somebody else's. Source: reference/kserve-llmisvc.md §4.
-
-    Its name does not follow the pool's `endpointPickerRef`, as with the controller.
-    """
+    """Return the Service, None where the picker is somebody else's. Source: reference/kserve-llmisvc.md §4, §10.1."""
     if not resolved.managed_scheduler:
         return None
     return Child(
@@ -28,7 +25,7 @@ def picker_service(resolved: Resolved, reader: Reader) -> Child | None:  # noqa:
         manifest=Manifest(
             api_version="v1",
             kind="Service",
-            name=names.picker_service(resolved.name),
+            name=_name(resolved),
             namespace=resolved.namespace,
             labels=labels.scheduler(resolved.name),
             body={
@@ -38,6 +35,13 @@ def picker_service(resolved: Resolved, reader: Reader) -> Child | None:  # noqa:
             },
         ),
     )
+
+
+def _name(resolved: Resolved) -> str:
+    """Return the Service's name; whether it follows the pool's `endpointPickerRef` is the release's business."""
+    given = resolved.at("router", "scheduler", "pool", "spec", "endpointPickerRef", "name")
+    by_pool = resolved.settings.release.picker_service_by_pool
+    return given if by_pool and given else names.picker_service(resolved.name)
 
 
 def _ports(resolved: Resolved) -> list[Json]:

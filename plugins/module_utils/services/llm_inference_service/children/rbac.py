@@ -13,11 +13,17 @@ GROUP = "rbac.authorization.k8s.io"
 READ = ("get", "list", "watch")
 
 
-def account(resolved: Resolved, name: str, labels: Mapping[str, str]) -> Child:
-    """Return a ServiceAccount without credentials."""
+def account(
+    resolved: Resolved, name: str, labels: Mapping[str, str], credentials: Json | None = None
+) -> Child:
+    """Return a ServiceAccount. credentials: what it has of another account, see `accounts.credentials`."""
+    given = dict(credentials or {})
+    annotations = given.pop("annotations", {})
     return Child(
         stage=Stage.ACCESS,
-        manifest=Manifest("v1", "ServiceAccount", name, resolved.namespace, labels),
+        manifest=Manifest(
+            "v1", "ServiceAccount", name, resolved.namespace, labels, annotations, body=given
+        ),
     )
 
 

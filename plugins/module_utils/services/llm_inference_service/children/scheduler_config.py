@@ -8,6 +8,7 @@ from functools import cache
 from ....endpoint_picker.build import as_text
 from ....kube.go_json import go_json
 from ....kube.manifest import Json
+from ..releases import RELEASES, Disaggregation
 from ..resolved import Resolved
 
 _TEXT_FLAG = "--config-text"
@@ -29,7 +30,8 @@ def config_arguments(resolved: Resolved, given: list[str]) -> list[str]:
     if any(word in _FLAGS for word in given[:-1]):
         return []
     prefill = resolved.at("prefill") is not None
-    return [_TEXT_FLAG, default_config(prefill)]
+    release = resolved.settings.release
+    return [_TEXT_FLAG, _default_text(release.name, prefill)]
 
 
 def given_config(resolved: Resolved) -> str | None:
@@ -39,13 +41,18 @@ def given_config(resolved: Resolved) -> str | None:
 
 
 @cache
-def default_config(prefill: bool) -> str:
-    """Return the release's configuration as YAML. prefill: the service has pods for prompts alone."""
+def _default_text(release: str, prefill: bool) -> str:
+    return default_config(RELEASES[release].disaggregation if prefill else None)
+
+
+def default_config(prefill: Disaggregation | None) -> str:
+    """Return the release's configuration as YAML. prefill: how prompts get to pods of their own, None where there are none."""
     scorers = [_plugin("queue-scorer"), _plugin("prefix-cache-scorer"), _plugin("max-score-picker")]
     if prefill:
         roles = [_plugin("prefill-filter"), _plugin("decode-filter")]
-        handler = {**_plugin("pd-profile-handler"), "parameters": {"threshold": 0}}
-        plugins = [_plugin("prefill-header-handler"), *roles, *scorers, handler]
+        deciders = [_plugin(prefill.decider)] if prefill.decider else []
+        handler = {**_plugin(prefill.handler), "parameters": prefill.parameters}
+        plugins = [_plugin(prefill.headers), *roles, *scorers, *deciders, handler]
         profiles = [_profile("prefill", "prefill-filter"), _profile("decode", "decode-filter")]
     else:
         plugins = [_plugin("single-profile-handler"), *scorers]

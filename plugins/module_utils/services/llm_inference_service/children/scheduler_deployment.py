@@ -12,7 +12,10 @@ from .. import labels, names
 from ..certificate.request import certificate_hash
 from ..pod import MAIN
 from ..resolved import Resolved
+from .picker_migrations import migrated
+from .picker_rewrites import WITH_TOKENIZER, rewritten
 from .scheduler_config import config_arguments
+from .tokenizer import with_tokenizer
 
 _ELECTION_FLAGS = ("--ha-enable-leader-election", "-ha-enable-leader-election")
 #: With it the picker reads a renewed certificate by itself, and need not be started anew.
@@ -22,15 +25,18 @@ _RELOAD_FLAG = "--enable-cert-reload"
 def scheduler_deployment(resolved: Resolved, reader: Reader) -> Child | None:
     """Return the Deployment, None where the picker is somebody else's.
 
-    Source: KServe v0.17.0; reference/kserve-llmisvc.md §4. The labels of its pods are its own and its selector.
+    Source: KServe v0.17.0 to v0.19.0; reference/kserve-llmisvc.md §4, §10. The labels of its pods are its own and its selector.
     """
     if not resolved.managed_scheduler:
         return None
     scheduler: Json = resolved.at("router", "scheduler")
-    pod = changed(scheduler["template"], MAIN, lambda main: _configured(main, resolved))
+    said = scheduler.get("annotations") or {}
+    pod = with_tokenizer(scheduler["template"], resolved, reader)
+    given = pod
+    pod = changed(pod, MAIN, lambda main: _configured(given, main, said, resolved))
     selector = {**labels.scheduler(resolved.name), **(scheduler.get("labels") or {})}
     annotations = {
-        **(scheduler.get("annotations") or {}),
+        **said,
         **_restart(resolved, reader, pod),
     }
     return Child(
@@ -58,17 +64,29 @@ def scheduler_deployment(resolved: Resolved, reader: Reader) -> Child | None:
     )
 
 
-def _configured(main: Json, resolved: Resolved) -> Json:
+def _configured(pod: Json, main: Json, annotations: Json, resolved: Resolved) -> Json:
+    """Return the picker's container with its configuration, rewritten for what stands beside it and for its release."""
+    release = resolved.settings.release
     arguments = [str(word) for word in main.get("args") or ()]
     replicas = resolved.at("router", "scheduler", "replicas") or 1
     if replicas > 1 and not any(flag in arguments for flag in _ELECTION_FLAGS):
         arguments.append(_ELECTION_FLAGS[0])
-    return {**main, "args": [*arguments, *config_arguments(resolved, arguments)]}
+    arguments = [*arguments, *config_arguments(resolved, arguments)]
+    if container_of(pod, release.tokenizer) is not None:
+        arguments = rewritten(arguments, release.text_flags, WITH_TOKENIZER)
+    main = {**main, "args": arguments}
+    return (
+        migrated(pod, main, annotations, resolved)
+        if release.migrates_picker_configuration
+        else main
+    )
 
 
 def _restart(resolved: Resolved, reader: Reader, pod: Json) -> Json:
     """Return the annotation that starts the picker anew when the certificate changes."""
     main = container_of(pod, MAIN)
+    if not resolved.settings.release.restarts_picker_for_certificate:
+        return {}
     digest = certificate_hash(resolved, reader)
     if digest is None or main is None or _RELOAD_FLAG in main["args"]:
         return {}

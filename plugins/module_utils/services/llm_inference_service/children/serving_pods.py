@@ -37,10 +37,11 @@ def main_pod(resolved: Resolved, reader: Reader) -> Json:
     if pod is None:
         return {}
     account = main_account(resolved)
-    manifest: Json | None = live(account, resolved, reader) if account.foreign else None
-    if has_sidecar(pod):
+    needs_account = has_sidecar(pod)
+    own = account.foreign or needs_account
+    manifest: Json | None = live(account, resolved, reader) if own else None
+    if needs_account:
         pod = _with_pool({**pod, "serviceAccountName": account.name}, resolved)
-        manifest = manifest or {}
     return _with_model(pod, resolved, reader, manifest, part="leader")
 
 

@@ -7,17 +7,22 @@ from ....kube.intent import Child
 from ....kube.manifest import Json
 from ....kube.reader import Reader
 from .. import labels, names
-from ..accounts import main_account, multi_node_account, multi_node_prefill_account
+from ..accounts import credentials, main_account, multi_node_account, multi_node_prefill_account
 from ..pod import has_sidecar
 from ..resolved import Resolved
 from . import rbac
 
 
-def main_service_account(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
+def main_service_account(resolved: Resolved, reader: Reader) -> Child | None:
     """Return the account of a single-node pod with a sidecar. Source: reference/kserve-llmisvc.md §3.6."""
     if not _main_needs_access(resolved) or main_account(resolved).foreign:
         return None
-    return rbac.account(resolved, names.main(resolved.name), labels.workload(resolved.name))
+    return rbac.account(
+        resolved,
+        names.main(resolved.name),
+        labels.workload(resolved.name),
+        credentials(resolved, reader),
+    )
 
 
 def main_role(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
@@ -41,20 +46,27 @@ def main_role_binding(resolved: Resolved, reader: Reader) -> Child | None:  # no
     )
 
 
-def multi_node_service_account(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
+def multi_node_service_account(resolved: Resolved, reader: Reader) -> Child | None:
     """Return the account of the groups of pods."""
     if resolved.at("worker") is None or multi_node_account(resolved).foreign:
         return None
-    return rbac.account(resolved, names.multi_node(resolved.name), labels.common(resolved.name))
+    return _group_account(resolved, reader, names.multi_node(resolved.name))
 
 
-def multi_node_prefill_service_account(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
+def multi_node_prefill_service_account(resolved: Resolved, reader: Reader) -> Child | None:
     """Return the account of the groups of prefill pods."""
     no_workers = resolved.at("prefill", "worker") is None
     if no_workers or multi_node_prefill_account(resolved).foreign:
         return None
-    name = names.multi_node_prefill(resolved.name)
-    return rbac.account(resolved, name, labels.common(resolved.name))
+    return _group_account(resolved, reader, names.multi_node_prefill(resolved.name))
+
+
+def _group_account(resolved: Resolved, reader: Reader, name: str) -> Child | None:
+    """Return the account; of a stopped service it stays with some releases."""
+    if resolved.stopped and not resolved.settings.release.stop_keeps_group_accounts:
+        return None
+    found = credentials(resolved, reader)
+    return rbac.account(resolved, name, labels.common(resolved.name), found)
 
 
 def multi_node_role(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
@@ -85,6 +97,8 @@ def _main_needs_access(resolved: Resolved) -> bool:
 
 def _multi_node_needs_access(resolved: Resolved) -> bool:
     """Tell whether a group would have a sidecar. Without workers the controller gets here with an author's account only."""
+    if resolved.stopped and not resolved.settings.release.stop_keeps_group_accounts:
+        return False
     if resolved.at("worker") is None and not multi_node_account(resolved).foreign:
         return False
     return has_sidecar(resolved.at("template")) or has_sidecar(resolved.at("worker"))

@@ -14,9 +14,13 @@ PORT = 8000
 
 
 def workload_service(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
-    """Return the Service, None for a stopped one. Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.8."""
+    """Return the Service, None for a stopped one. Source: KServe v0.17.0, v0.19.0; reference/kserve-llmisvc.md §3.8, §10.2."""
     if resolved.stopped:
         return None
+    release = resolved.settings.release
+    plain = release.service_port_follows_tls and not resolved.config.ingress.tls
+    protocol = "http" if plain else "https"
+    said = resolved.spec if release.service_has_labels else {}
     return Child(
         stage=Stage.SERVICE,
         manifest=Manifest(
@@ -24,16 +28,17 @@ def workload_service(resolved: Resolved, reader: Reader) -> Child | None:  # noq
             kind="Service",
             name=names.workload_service(resolved.name),
             namespace=resolved.namespace,
-            labels=labels.workload(resolved.name),
+            labels={**labels.workload(resolved.name), **(said.get("labels") or {})},
+            annotations=said.get("annotations") or {},
             body={
                 "spec": {
                     "type": "ClusterIP",
                     "selector": labels.workload_selector(resolved.name),
                     "ports": [
                         {
-                            "name": "https",
+                            "name": protocol,
                             "protocol": "TCP",
-                            "appProtocol": "https",
+                            "appProtocol": protocol,
                             "port": PORT,
                             "targetPort": PORT,
                         }

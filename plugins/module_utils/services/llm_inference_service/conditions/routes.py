@@ -33,9 +33,13 @@ def gateways_condition(resolved: Resolved, reader: Reader) -> Condition | None:
         return stopped(GATEWAYS)
     if not named_gateways(resolved):
         return None
-    wanted = dict.fromkeys(named_gateways(resolved))
-    for live in live_routes(resolved, reader, managed=False):
-        for parent in value_at(live, ("spec", "parentRefs")) or ():
+    by_routes = resolved.settings.release.gateways_by_routes
+    wanted = {} if by_routes else dict.fromkeys(named_gateways(resolved))
+    specs = [live.get("spec") or {} for live in live_routes(resolved, reader, managed=False)]
+    if by_routes:
+        specs.append(resolved.at("router", "route", "http", "spec") or {})
+    for spec in specs:
+        for parent in spec.get("parentRefs") or ():
             wanted[parent_gateway(parent, resolved.namespace)] = None
     waiting = sorted(shown(one) for one in wanted if not _is_programmed(reader.get(one) or {}))
     if not waiting:

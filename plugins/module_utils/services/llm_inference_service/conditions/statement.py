@@ -14,9 +14,13 @@ PREFILL, PREFILL_WORKER = "PrefillWorkloadReady", "PrefillWorkerWorkloadReady"
 GATEWAYS, ROUTES = "GatewaysReady", "HTTPRoutesReady"
 POOL, SCHEDULER = "InferencePoolReady", "SchedulerWorkloadReady"
 
+SCALING, PREFILL_SCALING = "ScalingReady", "PrefillScalingReady"
+
+#: The pods that serve.
+SERVING = (MAIN, WORKER, PREFILL, PREFILL_WORKER)
 #: What each summary is made of: the first part that is false decides.
 PARTS = {
-    WORKLOADS: (MAIN, WORKER, PREFILL, PREFILL_WORKER),
+    WORKLOADS: (*SERVING, SCALING, PREFILL_SCALING),
     ROUTER: (GATEWAYS, ROUTES, POOL, SCHEDULER),
 }
 _COUNTING = frozenset({READY, *PARTS})

@@ -18,12 +18,11 @@ from .. import names
 from ..resolved import Resolved
 from .statement import (
     MAIN,
-    PARTS,
     PREFILL,
     PREFILL_WORKER,
     SCHEDULER,
+    SERVING,
     WORKER,
-    WORKLOADS,
     false,
     stopped,
     true,
@@ -61,7 +60,7 @@ def scheduler_reference(resolved: Resolved) -> Reference | None:
 def workload_conditions(resolved: Resolved, reader: Reader) -> Iterator[Condition]:
     """Yield what is said of the workloads that the service has; of all that it could have when it is stopped."""
     if resolved.stopped:
-        yield from map(stopped, PARTS[WORKLOADS])
+        yield from map(stopped, SERVING)
     for kind, reference in workload_references(resolved).items():
         live = reader.get(reference) or {}
         of_group = reference.kind == GROUP[1]

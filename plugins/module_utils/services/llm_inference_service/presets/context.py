@@ -7,6 +7,7 @@ Source: KServe v0.17.0; reference/kserve-llmisvc.md §2.6. Secrets and credentia
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -141,22 +142,30 @@ _STATUS = _struct(
     Conditions=("conditions", _NAMED),
     Addresses=("addresses", _NAMED),
 )
-_GLOBAL = _struct(
-    "llmisvc.templateGlobalConfig",
-    SystemNamespace=("systemNamespace", STRING),
-    IngressGatewayName=("ingressGatewayName", STRING),
-    IngressGatewayNamespace=("ingressGatewayNamespace", STRING),
-)
-_ROOT = StructOf(
-    "struct { *v1alpha2.LLMInferenceService; GlobalConfig llmisvc.templateGlobalConfig }",
-    {
-        "ObjectMeta": ("metadata", StructOf("v1.ObjectMeta", _META_FIELDS)),
-        **{name: (f"{key}", kind) for name, (key, kind) in _META_FIELDS.items()},
-        "Spec": ("spec", _SPEC),
-        "Status": ("status", _STATUS),
-        "GlobalConfig": ("globalConfig", _GLOBAL),
-    },
-)
+_FACTS: dict[str, tuple[str, GoType]] = {
+    "SystemNamespace": ("systemNamespace", STRING),
+    "IngressGatewayName": ("ingressGatewayName", STRING),
+    "IngressGatewayNamespace": ("ingressGatewayNamespace", STRING),
+    "EnableTLS": ("enableTLS", BOOL),
+    "ModelBasedRoutingHeaderName": ("modelBasedRoutingHeaderName", STRING),
+}
+_ALWAYS = ("SystemNamespace", "IngressGatewayName", "IngressGatewayNamespace")
+
+
+@cache
+def _root(facts: tuple[str, ...]) -> StructOf:
+    """Return the type of `.`. facts: what the release adds to the configuration that templates see."""
+    known = {name: _FACTS[name] for name in (*_ALWAYS, *facts)}
+    return StructOf(
+        "struct { *v1alpha2.LLMInferenceService; GlobalConfig llmisvc.templateGlobalConfig }",
+        {
+            "ObjectMeta": ("metadata", StructOf("v1.ObjectMeta", _META_FIELDS)),
+            **{name: (f"{key}", kind) for name, (key, kind) in _META_FIELDS.items()},
+            "Spec": ("spec", _SPEC),
+            "Status": ("status", _STATUS),
+            "GlobalConfig": ("globalConfig", StructOf("llmisvc.templateGlobalConfig", known)),
+        },
+    )
 
 
 def template_data(
@@ -174,7 +183,7 @@ def template_data(
     }
     model = service.spec.get("model") or {}
     return Struct(
-        _ROOT,
+        _root(settings.release.template_facts),
         {
             **metadata,
             "metadata": metadata,
@@ -184,6 +193,8 @@ def template_data(
                 "systemNamespace": settings.kserve_namespace,
                 "ingressGatewayName": config.ingress.gateway_name,
                 "ingressGatewayNamespace": config.ingress.gateway_namespace,
+                "enableTLS": config.ingress.tls,
+                "modelBasedRoutingHeaderName": config.ingress.model_header,
             },
         },
     )

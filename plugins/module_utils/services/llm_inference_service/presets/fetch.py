@@ -41,6 +41,7 @@ class Preset(NamedTuple):
 
 def fetch(name: str, namespace: str, settings: Settings, reader: Reader, path: str) -> Preset:
     """Return a preset by name. path: the field that asks for it. Raises Unbuildable."""
+    of_headers = settings.release.routes_by_model
     for place in (namespace, settings.kserve_namespace):
         for api_version in (API_VERSION, OLD_API_VERSION):
             found = reader.get(Reference(api_version, CONFIG_KIND, place, name))
@@ -52,17 +53,26 @@ def fetch(name: str, namespace: str, settings: Settings, reader: Reader, path: s
                         path,
                         refusal_of(name, api_version, text, settings),
                     )
-                return Preset(f"{CONFIG_KIND} {place}/{name}", _stored(api_version, text))
+                return Preset(
+                    f"{CONFIG_KIND} {place}/{name}", _stored(api_version, text, of_headers)
+                )
     own = _own(name, settings, reader)
     if own is not None:
         return own
+    raise _missing(name, namespace, settings, path, _how_to_get(name, settings, reader))
+
+
+def _missing(name: str, namespace: str, settings: Settings, path: str, advice: str) -> Unbuildable:
+    """Return the error in the words of the release."""
+    reason = settings.release.missing_preset
+    if reason:
+        places = f"[{namespace} {settings.kserve_namespace}]"
+        message = f'{CONFIG_KIND} "{name}" not found in namespaces {places}'
+        return Unbuildable(message, reason=reason, path=path, advice=advice)
     places = f'["{namespace}", "{settings.kserve_namespace}"]'
     missing = f'{CONFIG_KIND}.{GROUP} "{name}" not found'
-    raise Unbuildable(
-        f'failed to get {CONFIG_KIND} "{name}" from namespaces {places}: {missing}',
-        path=path,
-        advice=_how_to_get(name, settings, reader),
-    )
+    message = f'failed to get {CONFIG_KIND} "{name}" from namespaces {places}: {missing}'
+    return Unbuildable(message, path=path, advice=advice)
 
 
 def _check_given(subject: str, path: str, told: str) -> None:
@@ -77,25 +87,27 @@ def _own(name: str, settings: Settings, reader: Reader) -> Preset | None:
 
     They are asked for by their name, which a service keeps from its first run whatever the settings of whoever looks at it.
     """
+    own = own_presets(settings.release.name)
     asked_for = name.startswith(PREFIX)
     suffix = name.removeprefix(PREFIX if asked_for else settings.config_prefix)
-    if suffix == name or suffix not in own_presets():
+    if suffix == name or suffix not in own:
         return None
     if not asked_for and reader.list(API_VERSION, CONFIG_KIND, settings.kserve_namespace, {}):
         return None
-    text = json.dumps(own_presets()[suffix])
-    return Preset(f"{OWN} {suffix}", _stored(API_VERSION, text))
+    text = json.dumps(own[suffix])
+    return Preset(f"{OWN} {suffix}", _stored(API_VERSION, text, settings.release.routes_by_model))
 
 
 @lru_cache(maxsize=256)
-def _stored(api_version: str, text: str) -> Json:
+def _stored(api_version: str, text: str, header_templates: bool) -> Json:
     """Return a preset's spec, given as JSON, in the stored version and with the defaults of the API server. Not to be changed.
 
     Remembered, because the services of a fleet share few presets.
     """
     document = {"apiVersion": api_version, "kind": CONFIG_KIND, "spec": json.loads(text)}
     spec = to_v1alpha2(document)["spec"]
-    return written(check(spec_schema(strict=False), spec, "spec", keep_empty=True).value)
+    schema = spec_schema(strict=False, header_templates=header_templates)
+    return written(check(schema, spec, "spec", keep_empty=True).value)
 
 
 def _how_to_get(name: str, settings: Settings, reader: Reader) -> str:

@@ -8,7 +8,7 @@ Source: KServe v0.17.0; reference/kserve-llmisvc.md §2.6.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ....kube.go_json import go_json
@@ -22,25 +22,31 @@ from ....kube.names import child_name
 from ..errors import Unbuildable
 
 _NIL = "nil pointer evaluating"
+#: Seconds that a pod has to end where its spec says nothing, and those that are kept for the very end.
+_GRACE, _LAST_SECONDS = 60, 5
 
 #: A preset and its spec: `LLMInferenceServiceConfig kserve/x`, or the service itself.
 Layer = tuple[str, Json]
 
 
 def filled_in(
-    spec: Json, metadata: Mapping[str, Any], data: Struct, layers: Sequence[Layer]
+    spec: Json,
+    metadata: Mapping[str, Any],
+    data: Struct,
+    layers: Sequence[Layer],
+    functions: Iterable[str],
 ) -> Json:
     """Return a merged spec with its templates filled in.
 
     metadata: the service's name, namespace, labels and annotations. layers: what was merged, the weakest first; errors name
-    the one that a template comes from. Raises Unbuildable.
+    the one that a template comes from. functions: what templates of the release may call. Raises Unbuildable.
     """
     document = {"metadata": {**metadata}, "spec": spec}
     text = go_json(document)
     if "{{" not in text:
         return spec
     try:
-        result = render(text, data, {"ChildName": _child_name})
+        result = render(text, data, {name: _FUNCTIONS[name] for name in functions})
     except TemplateError as error:
         raise _failed(
             error, text, [("the service's metadata", {"metadata": metadata}), *layers]
@@ -66,6 +72,22 @@ def _child_name(parent: Any, suffix: Any) -> str:
             raise ValueError(f"wrong type for value; expected string; got {printed(value)}")
         names.append(name)
     return child_name(*names)
+
+
+def _shutdown_timeout(pod: Any, stopping: Any) -> int:
+    """Return how many seconds a server has to end its requests. stopping: seconds that go by before it is told to."""
+    given, before = pointed(pod), pointed(stopping)
+    if not isinstance(before, int):
+        raise ValueError(f"wrong type for value; expected int64; got {printed(before)}")
+    seconds = given.data.get("terminationGracePeriodSeconds") if isinstance(given, Struct) else None
+    grace = _GRACE if seconds is None else int(seconds)
+    return max(0, grace - before - min(_LAST_SECONDS, grace))
+
+
+_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "ChildName": _child_name,
+    "shutdownTimeout": _shutdown_timeout,
+}
 
 
 def _failed(error: TemplateError, text: str, layers: Sequence[Layer]) -> Unbuildable:

@@ -36,7 +36,8 @@ def _refusals(name: str, api_version: str, text: str, settings: Settings) -> Ite
     if errors:
         yield refusal(CONFIG_KIND, name, errors)
     stored = to_v1alpha2({"apiVersion": api_version, "kind": CONFIG_KIND, "spec": spec})["spec"]
-    checked = check(spec_schema(strict=False), stored, "spec", keep_empty=True)
+    schema = spec_schema(strict=False, header_templates=settings.release.routes_by_model)
+    checked = check(schema, stored, "spec", keep_empty=True)
     found = [problem for problem in checked.problems if problem.rule != "unknown-field"]
     yield from (f"{problem.path}: {problem.message}" for problem in found)
     failed = template_refusal(name, checked.value, settings)

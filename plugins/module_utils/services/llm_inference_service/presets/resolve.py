@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 
 from ....kube.manifest import Json, value_at
 from ....kube.reader import Reader
@@ -13,11 +14,13 @@ from ..read_system_config import read_system_config
 from ..resolved import Resolved
 from ..settings import Settings
 from ..spec import LlmInferenceService
+from ..system_config import SystemConfig
 from ..validation.service import merged_refusal
 from .context import template_data
 from .fetch import Preset, fetch, picker_config
 from .fill_in import filled_in
 from .layers import merged, written
+from .model_routing import by_model, without_model_rules
 from .route import with_fitted_route
 from .well_known import preset_names, selected
 
@@ -27,6 +30,24 @@ def resolve(service: LlmInferenceService, settings: Settings, reader: Reader) ->
     config = read_system_config(settings, reader)
     status: Json = (reader.get(service.reference) or {}).get("status") or {}
     names_kept = preset_names(settings, status.get("annotations") or {})
+    try:
+        return _combined(service, status, names_kept, config, settings, reader)
+    except Unbuildable as error:
+        if not service.stopped or settings.release.stop_needs_presets:
+            raise
+        # Whatever is wrong with them, there is enough to take everything away.
+        spec = written(service.spec)
+        return Resolved(service, spec, config, settings, names_kept, warning=error.message)
+
+
+def _combined(
+    service: LlmInferenceService,
+    status: Json,
+    names_kept: Mapping[str, str],
+    config: SystemConfig,
+    settings: Settings,
+    reader: Reader,
+) -> Resolved:
     own = _with_model_name(written(service.spec), service.name)
     bases = _bases(own, service, settings, reader)
     detected = merged([own, *(base.spec for base in bases)], settings.release)
@@ -44,21 +65,33 @@ def resolve(service: LlmInferenceService, settings: Settings, reader: Reader) ->
     spec = merged([layer.spec for layer in layers], settings.release)
     spec = _with_defaults(spec, service.name)
     data = template_data(dataclasses.replace(service, spec=own), status, config, settings)
-    spec = written(filled_in(spec, _metadata(service), data, layers))
-    spec = with_fitted_route(spec, service.name)
+    functions = settings.release.template_functions
+    spec = written(filled_in(spec, _metadata(service), data, layers, functions))
+    if settings.release.routes_by_model and not by_model(own, service.namespace, config, reader):
+        spec = without_model_rules(spec, config.ingress.model_header)
+    spec = with_fitted_route(spec, service.name, settings.release)
     spec = _with_picker_config(spec, service, settings, reader)
-    _validate(spec, service)
+    _validate(spec, service, settings)
     sources = tuple(layer.name for layer in layers[:-1])
     return Resolved(service, spec, config, settings, names_kept, sources)
 
 
-def _validate(spec: Json, service: LlmInferenceService) -> None:
-    refusal = merged_refusal(service.name, spec)
+def _validate(spec: Json, service: LlmInferenceService, settings: Settings) -> None:
+    refusal = merged_refusal(service.name, spec, settings.release)
     if refusal:
         raise Unbuildable(
             refusal,
             advice="the service is fine by itself, but not together with its presets and baseRefs",
             rule="merged",
+        )
+    if settings.release.serves_adapters and value_at(spec, ("model", "lora", "adapters")):
+        raise Unbuildable(
+            f"KServe {settings.release.name} serves adapters, and this collection does not yet",
+            condition="",
+            reason="",
+            path="spec.model.lora.adapters",
+            advice="leave them out, or give the service to KServe's controller (reconciler: controller); docs/kserve_releases.md",
+            rule="adapters",
         )
 
 

@@ -10,18 +10,19 @@ from typing import Any
 
 from ....kube.manifest import Json, value_at
 from .. import names
+from ..releases import Release
 
 _SPEC = ("router", "route", "http", "spec")
 
 
-def with_fitted_route(spec: Json, service: str) -> Json:
+def with_fitted_route(spec: Json, service: str, release: Release) -> Json:
     """Return a merged spec whose route points to the service's gateways, and to its pool or Service. service: its name."""
     route = value_at(spec, _SPEC)
     if route is None:
         return spec
     gateways = value_at(spec, ("router", "gateway", "refs"))
     if gateways:
-        route = {**route, "parentRefs": [_parent(gateway) for gateway in gateways]}
+        route = {**route, "parentRefs": [_parent(gateway, release) for gateway in gateways]}
     scheduler = value_at(spec, ("router", "scheduler"))
     pool = value_at(scheduler or {}, ("pool", "ref", "name")) or ""
     if scheduler is None:
@@ -44,14 +45,19 @@ def is_default_backend(backend: Json, service: str) -> bool:
     )
 
 
-def _parent(gateway: Json) -> Json:
-    return {
+def _parent(gateway: Json, release: Release) -> Json:
+    parent = {
         "group": "gateway.networking.k8s.io",
         "kind": "Gateway",
         "name": gateway.get("name") or "",
-        # The controller sets the namespace even where the author names none, which then is no namespace at all.
-        "namespace": gateway.get("namespace") or "",
     }
+    namespace = gateway.get("namespace") or ""
+    # An empty one is no namespace at all, and nothing is found there.
+    return (
+        {**parent, "namespace": namespace}
+        if namespace or release.empty_gateway_namespace
+        else parent
+    )
 
 
 def _rule(rule: Json, service: str, target: Json) -> Json:

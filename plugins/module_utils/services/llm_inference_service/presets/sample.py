@@ -58,7 +58,13 @@ def template_refusal(name: str, spec: Json, settings: Settings) -> Unbuildable |
     data = template_data(sample, {}, _SYSTEM, settings)
     metadata = {"name": _NAME, "namespace": _NAMESPACE, "labels": {}, "annotations": {}}
     try:
-        filled_in(written(spec), metadata, data, [(f"{CONFIG_KIND} {name}", written(spec))])
+        filled_in(
+            written(spec),
+            metadata,
+            data,
+            [(f"{CONFIG_KIND} {name}", written(spec))],
+            settings.release.template_functions,
+        )
     except Unbuildable as error:
         return error
     return None

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What `status.url` and `status.addresses` of a service are.
 
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §5.4.
+Source: KServe v0.17.0 to v0.19.0; reference/kserve-llmisvc.md §5.4, §10.1, §10.2.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from .urls import DiscoveryError, Naming, route_urls
 _PRIVATE = tuple(
     ip_network(block) for block in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
 )
+#: What the name of an address ends with that is reached by naming the model in a header.
+_BY_MODEL = "-model-routing"
 _LOCAL_SUFFIXES = (".local", ".localhost", ".internal")
 
 
@@ -44,13 +46,37 @@ def service_addresses(resolved: Resolved, routes: Sequence[Json], reader: Reader
         return Addresses(addresses=({"url": _workload_url(resolved)},), keep_url=True)
     domain = resolved.settings.cluster_domain
     ingress = resolved.config.ingress
-    naming = Naming(ingress.url_scheme, resolved.settings.wildcard_hostname, domain)
+    release = resolved.settings.release
+    naming = Naming(
+        ingress.url_scheme,
+        resolved.settings.wildcard_hostname,
+        domain,
+        by_model=release.routes_by_model,
+        model_header=ingress.model_header,
+    )
     urls = sorted(url for route in routes for url in _urls(route, reader, naming))
     outside = [url for url in urls if is_external(url, domain)]
+    candidates = outside or (urls if release.url_without_external else [])
+    ending = _BY_MODEL if release.routes_by_model else ""
     return Addresses(
-        url=outside[0] if outside else "",
-        addresses=tuple({"name": address_name(url, domain), "url": url} for url in urls),
+        url=_first(candidates, resolved),
+        addresses=tuple(
+            {"name": address_name(url, domain) + (ending if _is_root(url) else ""), "url": url}
+            for url in urls
+        ),
     )
+
+
+def _first(urls: Sequence[str], resolved: Resolved) -> str:
+    """Return the URL that is shown first: one that works without a header, where some do not; empty for none."""
+    own = f"/{resolved.namespace}/{resolved.name}"
+    plain = [url for url in urls if urlsplit(url).path.startswith(own)]
+    preferred = plain if resolved.settings.release.routes_by_model else []
+    return next(iter([*preferred, *urls]), "")
+
+
+def _is_root(url: str) -> bool:
+    return urlsplit(url).path in ("", "/")
 
 
 def _urls(route: Json, reader: Reader, naming: Naming) -> list[str]:

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Under which URLs a route is reached, by the Gateways that it is attached to.
 
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §5.4.
+Source: KServe v0.17.0, v0.19.0; reference/kserve-llmisvc.md §5.4, §10.2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from ....kube.manifest import Json, value_at
 from ....kube.reader import Reader
@@ -25,11 +26,17 @@ class DiscoveryError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """What shapes URLs beside the objects. scheme: that of URLs to be first. wildcard: stands for `*` in a host name."""
+    """What shapes URLs beside the objects.
+
+    scheme: that of URLs to be first. wildcard: stands for `*` in a host name. by_model: whether there are URLs for requests that
+    name their model in a header. model_header: which.
+    """
 
     scheme: str
     wildcard: str
     cluster_domain: str
+    by_model: bool = False
+    model_header: str = ""
 
 
 def route_urls(route: Json, reader: Reader, naming: Naming) -> list[str]:
@@ -40,10 +47,14 @@ def route_urls(route: Json, reader: Reader, naming: Naming) -> list[str]:
     parents = value_at(route, ("spec", "parentRefs")) or ()
     attached = [(parent, _gateway(parent, route, reader)) for parent in parents]
     urls: list[str] = []
+    paths = paths_of(route, naming.model_header) if naming.by_model else [path_of(route)]
     for parent, gateway in attached:
         listeners = _listeners(gateway, parent.get("sectionName"), naming.scheme)
-        urls += _external(gateway, listeners, route, naming)
-        urls += _internal(gateway, listeners[0], route, reader, naming)
+        for path in paths:
+            urls += _external(gateway, listeners, route, path, naming)
+            known = {urlsplit(url).hostname for url in urls} if naming.by_model else set()
+            inside = _internal(gateway, listeners[0], path, reader, naming)
+            urls += [url for url in inside if urlsplit(url).hostname not in known]
     return urls
 
 
@@ -88,7 +99,7 @@ def _listeners(gateway: Json, section: str | None, preferred: str) -> list[Json]
 
 
 def _external(
-    gateway: Json, listeners: Sequence[Json], route: Json, naming: Naming
+    gateway: Json, listeners: Sequence[Json], route: Json, path: str, naming: Naming
 ) -> Iterator[str]:
     addresses = value_at(gateway, ("status", "addresses")) or ()
     if not addresses:
@@ -102,11 +113,11 @@ def _external(
                 f'listener "{listener.get("name")}" uses unsupported protocol {protocol} for HTTP routing'
             )
         for host in sorted(_hosts(route, listener, naming) or values):
-            yield _url(_SCHEMES[protocol], host, listener.get("port"), path_of(route))
+            yield _url(_SCHEMES[protocol], host, listener.get("port"), path)
 
 
 def _internal(
-    gateway: Json, listener: Json, route: Json, reader: Reader, naming: Naming
+    gateway: Json, listener: Json, path: str, reader: Reader, naming: Naming
 ) -> Iterator[str]:
     """Yield the URL of the Service behind a Gateway: one with its label, the alphabetically first, else one of its name."""
     metadata = gateway["metadata"]
@@ -118,7 +129,7 @@ def _internal(
     if named:
         host = f"{named[0]}.{place}.svc.{naming.cluster_domain}"
         scheme = _SCHEMES.get(listener.get("protocol", ""), "")
-        yield _url(scheme, host, listener.get("port"), path_of(route))
+        yield _url(scheme, host, listener.get("port"), path)
 
 
 def _hosts(route: Json, listener: Json, naming: Naming) -> list[str]:
@@ -142,8 +153,37 @@ def path_of(route: Json) -> str:
             for match in rule.get("matches") or ()
             if match.get("path") is not None
         ]
-    found = of_services or others
-    return min(found, key=lambda path: (path.count("/"), len(path))) if found else "/"
+    return min(of_services or others or ["/"], key=_depth)
+
+
+def paths_of(route: Json, header: str) -> list[str]:
+    """Return the paths by which a service is called, the shallowest first: without and with the header that names a model."""
+    plain = _paths(route, lambda match: not match.get("headers"))
+    named = _paths(route, lambda match: names_model(match, header))
+    found = {min(paths, key=_depth) for paths in (plain, named) if paths}
+    return sorted(found, key=_depth) or ["/"]
+
+
+def names_model(match: Json, header: str) -> bool:
+    """Tell whether a match asks for the header."""
+    return any(one.get("name") == header for one in match.get("headers") or ())
+
+
+def _paths(route: Json, wanted: Callable[[Json], bool]) -> list[str]:
+    """Return the paths of matches of a kind: those of the rules with a Service, else of all others."""
+    of_services: list[str] = []
+    others: list[str] = []
+    for rule in value_at(route, ("spec", "rules")) or ():
+        leads_to_service = any(_is_service(backend) for backend in rule.get("backendRefs") or ())
+        paths = of_services if leads_to_service else others
+        for match in rule.get("matches") or ():
+            if wanted(match):
+                paths.append((match.get("path") or {}).get("value") or "/")
+    return of_services or others
+
+
+def _depth(path: str) -> tuple[int, int]:
+    return path.count("/"), len(path)
 
 
 def _is_service(backend: Json) -> bool:

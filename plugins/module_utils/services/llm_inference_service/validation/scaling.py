@@ -32,6 +32,24 @@ def errors(spec: Json) -> Iterator[FieldError]:
             yield from _actuator(f"{path}.scaling", scaling)
 
 
+def mixed(spec: Json) -> Iterator[FieldError]:
+    """Yield that decode and prefill scale by different means, which releases from 0.18 on refuse."""
+    used = [
+        (path, autoscaler, "hpa" if "hpa" in autoscaler else "keda")
+        for path, workload in workloads(spec)
+        if (autoscaler := (workload.get("scaling") or {}).get("wva")) is not None
+    ]
+    if len({means for dummy, dummy2, means in used}) > 1:
+        (dummy, dummy2, decode), (path, value, prefill) = used
+        yield FieldError(
+            "Invalid",
+            f"{path}.scaling.wva",
+            f"decode and prefill must use the same actuator backend; decode uses {decode} but prefill uses {prefill} — "
+            "mixing backends requires two separate metric pipelines and leads to independent, unsynchronised scaling decisions",
+            value,
+        )
+
+
 def _bounds(path: str, scaling: Json) -> Iterator[FieldError]:
     low, high = scaling.get("minReplicas"), scaling.get("maxReplicas")
     if high is None:

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bringing arguments and configuration of an endpoint picker to what 0.7 and later read, as KServe does from 0.19 on.
+
+Source: KServe v0.19.0; reference/kserve-llmisvc.md §10.2.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import partial
+from typing import Any
+
+from ....kube.manifest import Json
+from ..errors import Unbuildable
+from ..resolved import Resolved
+from .picker_rewrites import Change, plugins_of, rewritten, unwritable
+
+#: Says on the picker's pods what they read.
+VERSION_ANNOTATION = "app.kubernetes.io/version"
+_FIRST = (0, 7, 0, 0)
+_SEMVER = re.compile(r"(\d+)\.(\d+)\.(\d+)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?", re.ASCII)
+
+_HEADERS, _HANDLER = "disagg-headers-handler", "disagg-profile-handler"
+_ALWAYS, _BY_PREFIX = "always-disagg-pd-decider", "prefix-based-pd-decider"
+#: Characters to a token, by KServe's own reckoning.
+_CHARACTERS = 4
+_METRICS = "model-server-protocol-metrics"
+#: Flags that pickers from 0.7 on refuse → where their values go.
+_METRIC_FLAGS = {
+    "total-queued-requests-metric": "queuedRequestsSpec",
+    "total-running-requests-metric": "runningRequestsSpec",
+    "kv-cache-usage-percentage-metric": "kvUsageSpec",
+    "lora-info-metric": "loraSpec",
+    "cache-info-metric": "cacheInfoSpec",
+}
+
+
+def migrated(pod: Json, main: Json, annotations: Json, resolved: Resolved) -> Json:
+    """Return the picker's container for the picker that its pods say they are; one before 0.7 stays as it is.
+
+    pod: all of it, of which any container may have flags. Raises Unbuildable where flags cannot be brought over.
+    """
+    if _version(annotations.get(VERSION_ANNOTATION) or "0.0.0") < _FIRST:
+        return main
+    flags = resolved.settings.release.text_flags
+    arguments: list[str] = main.get("args") or []
+    writable = any(word in flags for word in arguments[:-1])
+    if not writable:
+        _check_flags(pod, main)
+        return main
+    kept, metrics = _without_flags(arguments)
+    changes: list[Change] = [*_STEPS]
+    if metrics:
+        changes.append(partial(_add_metrics, metrics))
+    return {**main, "args": rewritten(kept, flags, changes)}
+
+
+def _version(text: str) -> tuple[int, ...]:
+    found = _SEMVER.fullmatch(text)
+    if found is None:
+        raise _unbuildable(
+            f'failed to parse version "{text}"',
+            path="spec.router.scheduler.annotations",
+            advice=f"{VERSION_ANNOTATION} says which picker the pods run, for example 0.7.0",
+        )
+    numbers = tuple(int(part) for part in found.groups()[:3])
+    # What comes before a release is older than it.
+    return (*numbers, -1 if found[4] else 0)
+
+
+def _check_flags(pod: Json, main: Json) -> None:
+    containers = [main, *(one for one in pod.get("containers") or () if one is not main)]
+    words = [word for one in containers for word in one.get("args") or ()]
+    found = sorted({_flag(word)[0] for word in words} & _METRIC_FLAGS.keys())
+    if found:
+        raise _unbuildable(
+            f"the picker has --{', --'.join(found)}, which pickers from 0.7 on refuse, and no configuration among its arguments",
+            path="spec.router.scheduler.template.containers",
+            advice=f"take the flags out, or give the configuration as router.scheduler.config, with a plugin {_METRICS}",
+        )
+
+
+def _unbuildable(message: str, *, path: str, advice: str) -> Unbuildable:
+    return Unbuildable(
+        f"Failed to reconcile scheduler: {message}",
+        condition="SchedulerWorkloadReady",
+        reason="SchedulerReconcileError",
+        path=path,
+        advice=advice,
+        rule="picker-migration",
+    )
+
+
+def _flag(word: str) -> tuple[str, str]:
+    """Return the name and the value of a flag."""
+    name, dummy, value = word.lstrip("-").partition("=")
+    return name, value
+
+
+def _without_flags(arguments: list[str]) -> tuple[list[str], Json]:
+    """Return the arguments without the flags for metrics, and their values by the field that they go to."""
+    kept: list[str] = []
+    values: Json = {}
+    words = iter(enumerate(arguments))
+    for place, word in words:
+        name, value = _flag(word)
+        if name not in _METRIC_FLAGS:
+            kept.append(word)
+            continue
+        following = arguments[place + 1 : place + 2]
+        if not value and following and not following[0].startswith("-"):
+            value = next(words)[1]
+        values[_METRIC_FLAGS[name]] = value
+    return kept, values
+
+
+def _rename(old: str, new: str, document: Json) -> None:
+    """Give a plugin its new name, also where profiles refer to it."""
+    for plugin in plugins_of(document):
+        for field in ("type", "name"):
+            if plugin.get(field) == old:
+                plugin[field] = new
+    profiles = document.get("schedulingProfiles")
+    for profile in profiles if isinstance(profiles, list) else ():
+        for reference in plugins_of(profile) if isinstance(profile, dict) else ():
+            if reference.get("pluginRef") == old:
+                reference["pluginRef"] = new
+
+
+def _say_deciders(document: Json) -> None:
+    """Say which prompts are read elsewhere by a plugin of its own, which has to stand before the one that asks it."""
+    wanted: list[Json] = []
+    first: int | None = None
+    plugins: Any = document.get("plugins")
+    for place, plugin in enumerate(plugins if isinstance(plugins, list) else ()):
+        if not isinstance(plugin, dict) or plugin.get("type") != _HANDLER:
+            continue
+        first = place if first is None else first
+        parameters = plugin.get("parameters")
+        if not isinstance(parameters, dict) or "deciders" in parameters:
+            continue
+        if "deciderPluginName" in parameters:
+            parameters["deciders"] = {"prefill": parameters.pop("deciderPluginName")}
+            parameters.pop("threshold", None)
+        elif "threshold" in parameters:
+            decider = _decider(parameters.pop("threshold"))
+            parameters["deciders"] = {"prefill": decider["type"]}
+            wanted.append(decider)
+    for decider in wanted:
+        if all(plugin.get("type") != decider["type"] for plugin in plugins_of(document)):
+            plugins.insert(first, decider)
+            first = (first or 0) + 1
+
+
+def _decider(threshold: Any) -> Json:
+    """Return the plugin for a number of new characters from which a prompt is read elsewhere."""
+    if str(threshold) == "0":
+        return {"type": _ALWAYS}
+    try:
+        tokens = max(1, math.ceil(float(threshold) / _CHARACTERS))
+    except (TypeError, ValueError, OverflowError):
+        tokens = 1
+    return {"type": _BY_PREFIX, "parameters": {"nonCachedTokens": tokens}}
+
+
+def _drop_hash_block_size(document: Json) -> None:
+    for plugin in plugins_of(document):
+        if isinstance(plugin.get("parameters"), dict):
+            plugin["parameters"].pop("hashBlockSize", None)
+
+
+def _add_metrics(values: Json, document: Json) -> None:
+    """Say which metrics servers have, as the flags did, unless the configuration does."""
+    if any(plugin.get("type") == _METRICS for plugin in plugins_of(document)):
+        return
+    parameters = {
+        "engineLabelKey": "inference.networking.k8s.io/engine-type",
+        "defaultEngine": "vllm",
+        "engineConfigs": [{"name": "vllm", **values}],
+    }
+    plugins = document.setdefault("plugins", [])
+    if not isinstance(plugins, list):
+        raise unwritable("plugins is no list")
+    plugins.append({"name": _METRICS, "type": _METRICS, "parameters": parameters})
+
+
+_STEPS: tuple[Change, ...] = (
+    partial(_rename, "prefill-header-handler", _HEADERS),
+    partial(_rename, "pd-profile-handler", _HANDLER),
+    _say_deciders,
+    _drop_hash_block_size,
+)

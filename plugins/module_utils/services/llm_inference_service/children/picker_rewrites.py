@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rewriting the configuration that stands among the arguments of the endpoint picker, as later releases of KServe do.
+
+Source: KServe v0.18.0 and v0.19.0; reference/kserve-llmisvc.md §10.1, §10.2.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ....endpoint_picker.build import as_go_text
+from ....endpoint_picker.text.decode import decode
+from ....endpoint_picker.text.errors import DecodeError
+from ....kube.manifest import Json
+from ....kube.schema_faults import show
+from ..errors import Unbuildable
+
+#: Changes a configuration in place.
+Change = Callable[[Json], None]
+
+_PRECISE, _PREFIX = "precise-prefix-cache-scorer", "prefix-cache-scorer"
+#: What the tokenizer beside the picker calls its model, and where it listens.
+_MODEL, _SOCKET = "base", "/tmp/tokenizer/tokenizer-uds.socket"  # noqa: S108
+
+
+def rewritten(arguments: list[str], flags: Sequence[str], changes: Sequence[Change]) -> list[str]:
+    """Return arguments whose configuration is changed. flags: what stands before it. What is no configuration stays."""
+    result = list(arguments)
+    for place, word in enumerate(arguments[:-1]):
+        if word in flags:
+            document = _document(arguments[place + 1])
+            if document is None:
+                return result
+            for change in changes:
+                change(document)
+            result[place + 1] = as_go_text(document)
+    return result
+
+
+def _document(text: str) -> Json | None:
+    try:
+        value: Any = decode(text).value
+    except DecodeError:
+        return None
+    is_object = isinstance(value, dict) and isinstance(value.get("kind"), str) and value["kind"]
+    return copy.deepcopy(value) if is_object else None
+
+
+def plugins_of(document: Json) -> Iterator[Json]:
+    """Yield the plugins that a configuration names."""
+    found = document.get("plugins")
+    for plugin in found if isinstance(found, list) else ():
+        if isinstance(plugin, dict):
+            yield plugin
+
+
+def _inner(part: Json, key: str) -> Json:
+    """Return a map inside a map to change, an empty one where there is none. Raises Unbuildable where something else is there."""
+    found = part.setdefault(key, {})
+    if not isinstance(found, dict):
+        raise unwritable(f"{key} is {show(found)}, where a map belongs")
+    return found
+
+
+def unwritable(fault: str) -> Unbuildable:
+    """Return the error of a configuration that cannot be rewritten."""
+    return Unbuildable(
+        f"Failed to reconcile scheduler: failed to mutate scheduler config: {fault}",
+        condition="SchedulerWorkloadReady",
+        reason="SchedulerReconcileError",
+        path="spec.router.scheduler.config",
+        advice="correct the configuration of the picker",
+        rule="picker-migration",
+    )
+
+
+def tell_tokenizer(document: Json) -> None:
+    """Tell each scorer that counts tokens where the tokenizer is, and what its model is called."""
+    for plugin in _of_type(document, _PRECISE):
+        pool = plugin
+        for step in ("parameters", "indexerConfig", "tokenizersPoolConfig"):
+            pool = _inner(pool, step)
+        pool["modelName"] = _MODEL
+        _inner(pool, "uds")["socketFile"] = _SOCKET
+
+
+def raise_token_processor(document: Json) -> None:
+    """Copy the processor of tokens to where pickers from 0.6 on look for it."""
+    for plugin in _of_type(document, _PRECISE):
+        parameters = _inner(plugin, "parameters")
+        indexer = _inner(parameters, "indexerConfig")
+        if "tokenProcessorConfig" not in parameters and "tokenProcessorConfig" in indexer:
+            parameters["tokenProcessorConfig"] = copy.deepcopy(indexer["tokenProcessorConfig"])
+
+
+def name_tokens_of_block(document: Json) -> None:
+    """Copy the size of a block to its name from picker 0.6 on."""
+    for plugin in _of_type(document, _PREFIX):
+        parameters = plugin.get("parameters")
+        if isinstance(parameters, dict) and "blockSize" in parameters:
+            parameters.setdefault("blockSizeTokens", parameters["blockSize"])
+
+
+#: What is done for a picker with a tokenizer, in order.
+WITH_TOKENIZER: tuple[Change, ...] = (tell_tokenizer, raise_token_processor, name_tokens_of_block)
+
+
+def _of_type(document: Json, kind: str) -> Iterator[Json]:
+    return (plugin for plugin in plugins_of(document) if plugin.get("type") == kind)

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The container beside the endpoint picker that counts tokens, for which it needs a part of the model.
+
+Source: KServe v0.18.0; reference/kserve-llmisvc.md §10.1.
+"""
+
+from __future__ import annotations
+
+from ....kube.manifest import Json
+from ....kube.reader import Reader
+from ...kserve.pod import container_of
+from ...kserve.storage.initializer import MODEL_PATH
+from ..accounts import live, picker_account, picker_credentials
+from ..artifacts.attach import Account, with_model
+from ..artifacts.errors import ArtifactError
+from ..artifacts.place import Place
+from ..errors import Unbuildable
+from ..resolved import Resolved
+
+#: The files of a model that count, as JSON.
+_FILES = (
+    '["tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.json", "merges.txt", '
+    '"config.json", "generation_config.json"]'
+)
+
+
+def with_tokenizer(pod: Json, resolved: Resolved, reader: Reader) -> Json:
+    """Return the picker's pod; with the model where it has a tokenizer and the release knows of such. Raises Unbuildable."""
+    name = resolved.settings.release.tokenizer
+    if not name or container_of(pod, name) is None:
+        return pod
+    account = picker_account(resolved)
+    manifest = (
+        live(account, resolved, reader) if account.foreign else picker_credentials(resolved, reader)
+    )
+    place = Place(name, f"{MODEL_PATH}/base", {"STORAGE_ALLOW_PATTERNS": _FILES})
+    try:
+        return with_model(pod, resolved, reader, Account(manifest), place)
+    except ArtifactError as error:
+        raise Unbuildable(
+            f"Failed to reconcile scheduler: failed to attach model artifacts to scheduler deployment: {error.message}",
+            condition="SchedulerWorkloadReady",
+            reason="SchedulerReconcileError",
+            path=error.path,
+            advice=error.advice,
+            rule="model",
+        ) from None

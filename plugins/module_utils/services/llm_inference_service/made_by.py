@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""By which release of KServe objects were made: it writes none on them, so their shape has to say.
+
+Source: KServe v0.17.0 to v0.19.0; reference/kserve-llmisvc.md §10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ...kube.manifest import Json, value_at
+from ...kube.reference import Reference
+from ..certificates import AUTHORITY
+from ..kind import OtherRelease, Pair
+from ..kserve.pod import container_of, variable_of
+from ..kserve.storage.initializer import NAME as INITIALIZER
+from . import labels
+from .releases import RELEASES, V0_18, V0_19
+from .settings import Settings
+from .spec import KIND
+
+_HASH = "certificates.kserve.io/cert-hash"
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """One thing by which objects of a release are told from those of the releases before it.
+
+    kind: of the objects that have it. shows: True for the release and later ones, False for earlier ones, None where it says nothing.
+    what: in words, for each of the two. updates: whether every object of the release has it, so that its absence is certain as well.
+    """
+
+    kind: str
+    release: str
+    shows: Callable[[Json], bool | None]
+    what: tuple[str, str]
+    updates: bool = True
+
+
+def _is_of_picker(live: Json) -> bool:
+    found = (live["metadata"].get("labels") or {}).get(labels.COMPONENT_LABEL)
+    return bool(found == labels.SCHEDULER_COMPONENT)
+
+
+def _picker_reads_rewrites(live: Json) -> bool | None:
+    if not _is_of_picker(live):
+        return None
+    rules = live.get("rules") or ()
+    return any("inferencemodelrewrites" in (rule.get("resources") or ()) for rule in rules)
+
+
+def _restarts_for_certificate(live: Json) -> bool | None:
+    template = value_at(live, ("spec", "template", "metadata", "annotations")) or {}
+    return False if _is_of_picker(live) and _HASH in template else None
+
+
+def _fetches_fast(live: Json) -> bool | None:
+    pod = value_at(live, ("spec", "template", "spec"))
+    fetcher = None if _is_of_picker(live) else container_of(pod, INITIALIZER, "initContainers")
+    if fetcher is None or not str((fetcher.get("args") or [""])[0]).startswith("hf://"):
+        return None
+    return variable_of(fetcher, "HF_HUB_ENABLE_HF_TRANSFER") is not None
+
+
+def _has_authority(live: Json) -> bool | None:
+    """Say whether a Secret has an entry, by the fields that somebody owns: what is in it is not read."""
+    entries = live["metadata"].get("managedFields") or ()
+    owned = [value_at(entry, ("fieldsV1", "f:data")) or {} for entry in entries]
+    return True if any(f"f:{AUTHORITY}" in fields for fields in owned) else None
+
+
+def _port_is_plain(live: Json) -> bool | None:
+    found = (live["metadata"].get("labels") or {}).get(labels.COMPONENT_LABEL)
+    ports = value_at(live, ("spec", "ports")) or ()
+    if found != f"{labels.PART_OF}-workload" or not ports:
+        return None
+    return any(one.get("name") == "http" for one in ports)
+
+
+def _tells_parts(live: Json) -> bool | None:
+    status = live.get("status") or {}
+    return True if {"appliedConfigs", "workloads"} & status.keys() else None
+
+
+_SIGNS = (
+    Sign(
+        "Role",
+        V0_18.name,
+        _picker_reads_rewrites,
+        ("it reads inferencemodelrewrites", "it does not read inferencemodelrewrites"),
+    ),
+    Sign("Secret", V0_18.name, _has_authority, (f"it has {AUTHORITY}", "")),
+    Sign("Deployment", V0_18.name, _restarts_for_certificate, ("", f"its pods have {_HASH}")),
+    Sign(
+        "Deployment",
+        V0_18.name,
+        _fetches_fast,
+        (
+            f"{INITIALIZER} has HF_HUB_ENABLE_HF_TRANSFER",
+            f"{INITIALIZER} has no HF_HUB_ENABLE_HF_TRANSFER",
+        ),
+        updates=False,
+    ),
+    Sign(
+        "Service",
+        V0_19.name,
+        _port_is_plain,
+        ("its port is called http", "its port is called https"),
+        updates=False,
+    ),
+    Sign(KIND, V0_19.name, _tells_parts, ("its status names configs and workloads", "")),
+)
+
+
+def other_release(settings: Settings, pairs: Sequence[Pair], certain: bool) -> OtherRelease | None:
+    """Return the first sign of another release than the wanted one, None where nothing speaks against it. See `ServiceKind`."""
+    order = list(RELEASES)
+    for sign in _SIGNS:
+        since = order.index(sign.release) <= order.index(settings.release.name)
+        for live, wanted in pairs:
+            shown = sign.shows(live) if live.get("kind") == sign.kind else None
+            if shown is None or shown == since:
+                continue
+            if not shown and not sign.updates:
+                # Only where the release is what changes it, and we have made it.
+                becomes = None if certain or wanted is None else sign.shows(wanted)
+                if not becomes:
+                    continue
+            theirs = f"KServe {sign.release} or later" if shown else f"KServe before {sign.release}"
+            seen = f"{Reference.of(live)}: {sign.what[0 if shown else 1]}"
+            return OtherRelease(theirs, settings.release.name, seen)
+    return None

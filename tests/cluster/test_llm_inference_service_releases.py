@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A live service goes from one release of KServe to the next, and one of KServe's controller is taken over by its own release alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.lab.client import Client
+from tests.lab.cluster import Cluster
+from tests.lab.fixtures import fresh_namespace
+
+from .support.cluster import read, there
+from .support.entries import Entries, actions
+from .support.llm_services import children, llm, prepare, routed
+from .support.llm_take_over import made_by_controller
+
+Json = dict[str, Any]
+WAIT = {"wait": True, "wait_timeout": 120.0}
+OLD, NEW, NEWEST = ({"releases": {"kserve": name}} for name in ("0.17", "0.18", "0.19"))
+#: What of a routed service with our presets a release changes, and whose pods restart.
+CHANGED = {
+    "0.18": {
+        "Deployment/chat-kserve",
+        "Deployment/chat-kserve-router-scheduler",
+        "Role/chat-epp-role",
+        "HTTPRoute/chat-kserve-route",
+    },
+    "0.19": {
+        "Deployment/chat-kserve",
+        "Deployment/chat-kserve-router-scheduler",
+        "Service/chat-kserve-workload-svc",
+        "HTTPRoute/chat-kserve-route",
+    },
+}
+HPA = {
+    "apiVersion": "autoscaling/v2",
+    "kind": "HorizontalPodAutoscaler",
+    "metadata": {"name": "chat-kserve-hpa"},
+}
+
+
+@pytest.fixture(scope="module")
+def client(lab: Cluster) -> Client:
+    """Another program's view of a cluster that knows the kind."""
+    prepare(lab.client)
+    return lab.client
+
+
+@pytest.fixture
+def place(client: Client) -> Iterator[str]:
+    """A namespace for one test."""
+    with fresh_namespace(client, "release") as name:
+        yield name
+
+
+def changed(result: Json) -> set[str]:
+    """Return the objects of which a run says that it changed them, by kind and name."""
+    return {name for name in actions(result) if not name.startswith("LLMInferenceService/")}
+
+
+def restarts(result: Json) -> list[str]:
+    """Return the warnings about pods that restart."""
+    return [text for text in result["warnings"] if "restart" in text]
+
+
+def test_a_live_service_goes_from_release_to_release(
+    entries: Entries, client: Client, place: str
+) -> None:
+    service = routed("chat", place)
+    entries.reconcile(service, **OLD, **WAIT)
+    kept = there(client, children("chat", place)[0])["data"]
+    for name, options in (("0.18", NEW), ("0.19", NEWEST)):
+        predicted = entries.reconcile(service, **options, check_mode=True, diff=True)
+        assert changed(predicted) == CHANGED[name]
+        (told,) = restarts(predicted)
+        assert f"and {name} is wanted" in told
+        for deployment in ("chat-kserve", "chat-kserve-router-scheduler"):
+            assert f"Deployment {place}/{deployment}" in told
+        made = entries.reconcile(service, **options, **WAIT)
+        assert actions(made) == actions(predicted)
+        assert restarts(made) == [told]
+        assert made["services"][0]["ready"]
+        again = entries.reconcile(service, **options)
+        assert (again["changed"], restarts(again)) == (False, [])
+    assert there(client, children("chat", place)[0])["data"] == kept
+
+
+def test_a_service_goes_back_to_the_release_before(
+    entries: Entries, client: Client, place: str
+) -> None:
+    service = routed("chat", place)
+    entries.reconcile(service, **OLD, **WAIT)
+    templates = [_template(client, place, name) for name in ("kserve", "kserve-router-scheduler")]
+    entries.reconcile(service, **NEW, **WAIT)
+    back = entries.reconcile(service, **OLD, **WAIT)
+    (told,) = restarts(back)
+    assert "KServe 0.18 or later" in told
+    assert templates == [
+        _template(client, place, name) for name in ("kserve", "kserve-router-scheduler")
+    ]
+
+
+def _template(client: Client, place: str, name: str) -> Json:
+    reference = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": f"chat-{name}", "namespace": place},
+    }
+    template: Json = there(client, reference)["spec"]["template"]
+    return template
+
+
+def test_nothing_restarts_where_no_pod_changes(entries: Entries, place: str) -> None:
+    """The model stands in a volume, and the command is the author's: 0.18 makes the same pods."""
+    main = {"name": "main", "command": ["vllm", "serve", "/mnt/models"]}
+    service = llm(
+        "chat", place, model={"uri": "pvc://models/chat"}, template={"containers": [main]}
+    )
+    entries.reconcile(service, **OLD)
+    result = entries.reconcile(service, **NEW)
+    assert restarts(result) == []
+    assert not result["changed"]
+
+
+def test_scaling_makes_an_autoscaler_from_0_18_on(
+    entries: Entries, client: Client, place: str
+) -> None:
+    wanted = {"minReplicas": 1, "maxReplicas": 3, "wva": {"hpa": {}}}
+    service = llm("chat", place, scaling=wanted)
+    service["spec"].pop("replicas")
+    entries.reconcile(service, **OLD)
+    reference = {**HPA, "metadata": {**HPA["metadata"], "namespace": place}}
+    assert read(client, reference) is None
+    refused = entries.refused(service, **NEW)
+    assert "VariantAutoscaling" in refused
+
+
+@pytest.mark.parametrize(("theirs", "ours"), [(NEW, OLD), (OLD, NEW)])
+def test_a_service_is_taken_over_by_its_own_release_alone(
+    entries: Entries, client: Client, place: str, theirs: Json, ours: Json
+) -> None:
+    with made_by_controller(
+        client, entries, routed("chat", place), children("chat", place), **theirs
+    ) as made:
+        options = {"reconciler": "direct", "adopt": True}
+        told = entries.refused(made.service, **options, allow_restart=True, **ours)
+        assert "adopt it with the release that made it" in told
+        result = entries.reconcile(made.service, **options, **theirs)
+        done = {
+            name: action
+            for name, action in actions(result).items()
+            if "InferenceService" not in name
+        }
+        assert set(done.values()) == {"adopted"}
+        assert not entries.reconcile(made.service, **theirs)["changed"]
