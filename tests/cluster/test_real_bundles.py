@@ -47,7 +47,7 @@ def plane() -> Iterator[ControlPlane]:
 
 def install(plane: ControlPlane, component: str, definition: list[Json]) -> Json:
     """Install a component twice; the second time nothing is written. Returns the result of its checks."""
-    options = {"name": component.replace("_", "-"), "component": component, "wait_timeout": 120.0}
+    options = {"name": component.replace("_", "-"), "component": component, "wait_timeout": 300.0}
     with Proxy(plane) as proxy:
         counted = Entries(proxy.kubeconfig)
         first = counted.applyset(**options, definition=definition)
