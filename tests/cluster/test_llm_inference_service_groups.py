@@ -183,11 +183,11 @@ def test_the_way_of_a_request_ends_at_the_pods_of_the_groups(entries: Entries, p
     service = spread("chat", place)
     entries.reconcile(service, **WAIT)
     (found,) = entries.info(service, topology=True)["services"]
-    rows = {row["name"]: row for row in found["topology"]}
-    assert rows["chat-kserve-mn"]["state"] == "ready"
+    rows = {(row["layer"], row["name"]): row for row in found["topology"]}
+    assert rows["workload", "chat-kserve-mn"]["state"] == "ready"
     for name in ("chat-kserve-mn-0", "chat-kserve-mn-0-1"):
-        assert (rows[name]["layer"], rows[name]["of"]) == ("pod", "chat-kserve-mn")
-        assert rows[name]["state"] == "ready"
+        assert rows["pod", name]["of"] == "chat-kserve-mn"
+        assert rows["pod", name]["state"] == "ready"
     assert found["drift"] == []
 
 
