@@ -75,6 +75,6 @@ def test_a_path_begins_at_the_root() -> None:
     service = InferenceService({}, "chat", "team-a", {}, {}, {})
     good = Ingress(path_template="/serve/{{ .Namespace }}/{{ .Name }}")
     assert service_path(service, good) == "/serve/team-a/chat"
-    assert service_path(service, Ingress()) == ""
+    assert service_path(service, Ingress()) is None
     with pytest.raises(HostError, match="absolute"):
         service_path(service, Ingress(path_template="serve/{{ .Name }}"))

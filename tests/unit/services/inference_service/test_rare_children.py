@@ -152,3 +152,22 @@ def test_a_word_that_is_no_mode_forbids_objects_of_standard_mode(
     told = refusal({**model(), **own_part}, annotations=annotations)
     assert path in told
     assert '"Foo": the service is run as Standard' in told
+
+
+@pytest.mark.parametrize(
+    ("template", "uris"),
+    [
+        ("/", [{"prefix": "/"}, {"exact": ""}]),
+        ("/{{ .Name }}/", [{"prefix": "/chat/"}, {"exact": "/chat"}]),
+    ],
+)
+def test_a_path_may_be_the_root_and_loses_a_slash_at_its_end(
+    template: str, uris: list[Json]
+) -> None:
+    path = {"pathTemplate": template, "ingressDomain": "example.com"}
+    rules = spec_of(knative(DOMAIN, config(ingress=path))["VirtualService/chat"])["http"]
+    assert [match["uri"] for match in rules[-1]["match"]] == uris
+    gateways = config(ingress={**path, "enableGatewayApi": True})
+    route = spec_of(wanted(model(), gateways)["HTTPRoute/chat"])
+    assert route["rules"][-1]["matches"][0]["path"]["value"] == uris[0]["prefix"]
+    assert "example.com" in route["hostnames"]

@@ -60,11 +60,12 @@ def _service_rules(resolved: Resolved) -> Iterator[Json]:
     if explains:
         yield _rule(f"^{EXPLAIN_PATH}$", "explainer", resolved)
     yield _rule(_ALL, entry, resolved)
-    path = service_path(service, resolved.config.ingress).rstrip("/")
-    if path:
+    path = service_path(service, resolved.config.ingress)
+    if path is not None:
+        stem = path.removesuffix("/")
         if explains:
-            yield _rule(f"{path}({EXPLAIN_PATH})$", "explainer", resolved)
-        yield _rule(f"{path}/", entry, resolved)
+            yield _rule(f"{stem}({EXPLAIN_PATH})$", "explainer", resolved)
+        yield _rule(f"{stem}/", entry, resolved)
 
 
 def _rule(path: str, role: Role, resolved: Resolved) -> Json:

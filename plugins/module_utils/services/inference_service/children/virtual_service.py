@@ -54,7 +54,7 @@ def virtual_service(components: Components, resolved: Resolved, reader: Reader) 
     called = _names(resolved, knative_service_host(resolved, host), reader)
     path = service_path(resolved.service, config)
     hosts = [called.local, *called.outside[:1]]
-    hosts += [config.domain] if path else []
+    hosts += [config.domain] if path is not None else []
     hosts += called.outside[1:]
     gateways = [config.local_gateway, _MESH, *([config.ingress_gateway] if called.outside else [])]
     annotations = resolved.service.annotations.items()
@@ -72,7 +72,7 @@ def virtual_service(components: Components, resolved: Resolved, reader: Reader) 
                 "spec": {
                     "hosts": list(dict.fromkeys(hosts)),
                     "gateways": gateways,
-                    "http": list(_routes(resolved, called, path.rstrip("/"))),
+                    "http": list(_routes(resolved, called, path)),
                 }
             },
         ),
@@ -88,20 +88,21 @@ def _names(resolved: Resolved, host: str, reader: Reader) -> _Names:
     return _Names(local, tuple(dict.fromkeys([host, *more])))
 
 
-def _routes(resolved: Resolved, called: _Names, path: str) -> Iterator[Json]:
+def _routes(resolved: Resolved, called: _Names, path: str | None) -> Iterator[Json]:
     config = resolved.config.ingress
     entry, explainer = entry_name(resolved.service), explainer_name(resolved.service)
     if explainer:
         matches = _by_host(config, called, {"regex": f"^{EXPLAIN_PATH}$"})
         yield _route(resolved, explainer, matches)
     yield _route(resolved, entry, _by_host(config, called, None))
-    if not path:
+    if path is None:
         return
+    stem = path.removesuffix("/")
     if explainer:
-        pattern = f"{path}({EXPLAIN_PATH})$"
+        pattern = f"{stem}({EXPLAIN_PATH})$"
         rewrite = {"uriRegexRewrite": {"match": pattern, "rewrite": r"\1"}}
         yield _route(resolved, explainer, _by_path(config, [{"regex": pattern}]), rewrite)
-    uris = [{"prefix": f"{path}/"}, {"exact": path}]
+    uris = [{"prefix": f"{stem}/"}, {"exact": stem}]
     yield _route(resolved, entry, _by_path(config, uris), {"uri": "/"})
 
 

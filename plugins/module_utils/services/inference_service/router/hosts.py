@@ -70,10 +70,10 @@ def service_host(service: InferenceService, name: str, ingress: Ingress) -> str:
     )
 
 
-def service_path(service: InferenceService, ingress: Ingress) -> str:
-    """Return the path under which a service is reached beside its host name; empty where there is no template. Raises HostError."""
+def service_path(service: InferenceService, ingress: Ingress) -> str | None:
+    """Return the path under which a service is reached beside its host name, None where there is no template. Raises HostError."""
     if not ingress.path_template:
-        return ""
+        return None
     data = {"Name": service.name, "Namespace": service.namespace}
     path = _filled_in(ingress.path_template, Struct(_PATH_DATA, data), "url-path-template")
     if not path.startswith("/") or path.startswith("//"):
