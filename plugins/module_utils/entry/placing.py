@@ -37,8 +37,10 @@ def check_fit(cluster: Cluster, plans: Sequence[ServicePlan], mode: str) -> list
         if change.live is not None and _has_other_template(change.live, manifest)
     ]
     judged = judge(LiveObjects(cluster), [manifest for *dummy, manifest in found], changed)
-    for number, (plan, *dummy) in enumerate(found):
-        plan.problems += _in_mode(judged.problems.get(number, ()), mode)
+    for number, (plan, change, dummy) in enumerate(found):
+        for problem in _in_mode(judged.problems.get(number, ()), mode):
+            # A service may have several workloads.
+            plan.problems.append(replace(problem, message=f"{change.reference}: {problem.message}"))
     return judged.notes
 
 

@@ -140,8 +140,28 @@ class Planner:
         )
         prover = Prover(children, uids)
         early = {pair for kind in kinds for pair in kind.compared_kinds}
-        below = [pair for kind in kinds for pair in kind.child_kinds if pair not in early]
+        below = [
+            pair
+            for kind in kinds
+            for pair in self._used_kinds(kind, services, begun)
+            if pair not in early
+        ]
         return begun | take_snapshot(self._cluster, below, self._policy.fleet, places, prover)
+
+    def _used_kinds(
+        self, kind: ServiceKind[Any, Any], services: Sequence[Service], begun: Snapshot
+    ) -> list[Kind]:
+        """Return the kinds of children that services of a kind may have. Of those that the task does not name, anything is possible."""
+        if kind.unused_kinds is None or self._keeps is not None:
+            return list(kind.child_kinds)
+        settings = next(service.settings for service in services if service.kind is kind)
+        parents = [
+            live
+            for reference, live in begun.objects.items()
+            if (reference.api_version, reference.kind) == kind.key
+        ]
+        unused = kind.unused_kinds(settings, parents)
+        return [pair for pair in kind.child_kinds if pair not in unused]
 
     def _scope(
         self, services: Sequence[Service]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -78,6 +78,8 @@ class ServiceKind(Generic[S, C]):
     compared_kinds: those that compile reads of its own children, live, so that they are read before the others.
     answered_kinds: of these, those to which somebody else answers in the status: a wait that sees an answer compiles again.
     foreign_kinds: those of which observe looks at objects of others (gateways, routes of the author).
+    unused_kinds: of the child kinds, those that no service has under these settings, nor ever had, as far as the live custom
+    resources say. They need no look.
     common_kinds: those of others' objects that compile and observe read and that many services share: one list for all.
     certificates: how the kind keeps the certificates of its services, None where they have none.
     pod_labels: what selects the pods of all services: labels, or a label selector.
@@ -108,6 +110,7 @@ class ServiceKind(Generic[S, C]):
     compared_kinds: tuple[tuple[str, str], ...] = ()
     answered_kinds: tuple[tuple[str, str], ...] = ()
     foreign_kinds: tuple[tuple[str, str], ...] = ()
+    unused_kinds: Callable[[C, Iterable[Json]], tuple[tuple[str, str], ...]] | None = None
     common_kinds: tuple[tuple[str, str], ...] = ()
     certificates: Certificates | None = None
     shapes: Callable[[], Shapes] = dict

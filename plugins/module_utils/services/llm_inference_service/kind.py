@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from ...kube.manifest import Json
 from ..certificates import Certificates
 from ..kind import ServiceKind
 from . import labels
@@ -32,6 +35,20 @@ _RBAC = "rbac.authorization.k8s.io/v1"
 _GATEWAY, _GATEWAY_CLASS = (GATEWAY_API, "Gateway"), (GATEWAY_API, "GatewayClass")
 _ROUTE = (GATEWAY_API, "HTTPRoute")
 _POOL, _OLD_POOL = (POOL_API, "InferencePool"), (OLD_POOL_API, "InferencePool")
+_AUTOSCALERS = ((VARIANT_API, VARIANT), (KEDA_API, SCALED_OBJECT), (HPA_API, HPA))
+
+
+def _unused_kinds(settings: Settings, live: Iterable[Json]) -> tuple[tuple[str, str], ...]:
+    """Return the kinds of autoscalers where no release made any. A service that asks for some may have them from a later release."""
+    if settings.release.makes_autoscalers or any(map(_asks_for_scaling, live)):
+        return ()
+    return _AUTOSCALERS
+
+
+def _asks_for_scaling(live: Json) -> bool:
+    spec = live.get("spec") or {}
+    return bool(spec.get("scaling") or (spec.get("prefill") or {}).get("scaling"))
+
 
 LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
     api_version=API_VERSION,
@@ -52,9 +69,7 @@ LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
         ("v1", "Service"),
         DEPLOYMENT,
         GROUP,
-        (VARIANT_API, VARIANT),
-        (KEDA_API, SCALED_OBJECT),
-        (HPA_API, HPA),
+        *_AUTOSCALERS,
         (_RBAC, "Role"),
         (_RBAC, "RoleBinding"),
         (_RBAC, "ClusterRoleBinding"),
@@ -74,6 +89,7 @@ LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
     compared_kinds=(("v1", "Service"), _ROUTE),
     answered_kinds=(_ROUTE,),
     foreign_kinds=(_GATEWAY, _ROUTE, _POOL),
+    unused_kinds=_unused_kinds,
     shapes=preset_shapes,
     other_release=other_release,
     common_kinds=((API_VERSION, CONFIG_KIND), _GATEWAY, _GATEWAY_CLASS),

@@ -10,6 +10,9 @@ import pytest
 from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.conditions.scaling import (
     scaling_conditions,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.kind import (
+    LLM_INFERENCE_SERVICE,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.observe import (
     observe,
 )
@@ -46,6 +49,24 @@ def scaled(spec: Json, release: str = "0.18", **prometheus: Any) -> dict[tuple[s
 
 def test_scaling_has_no_effect_before() -> None:
     assert scaled({"scaling": KEDA}, "0.17", **URL) == {}
+
+
+@pytest.mark.parametrize(
+    ("release", "live", "looked"),
+    [
+        ("0.17", {}, False),
+        ("0.17", {"scaling": HPA}, True),
+        ("0.17", {"prefill": {"scaling": HPA}}, True),
+        ("0.18", {}, True),
+    ],
+)
+def test_autoscalers_cost_a_look_only_where_there_may_be_some(
+    release: str, live: Json, looked: bool
+) -> None:
+    unused = LLM_INFERENCE_SERVICE.unused_kinds
+    assert unused is not None
+    found = unused(settings(release), [document(), document(**live)])
+    assert {kind for dummy, kind in found} == (set() if looked else set(KINDS))
 
 
 @pytest.mark.parametrize("release", ["0.18", "0.19"])
