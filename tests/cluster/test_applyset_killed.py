@@ -6,36 +6,25 @@ A sample of the positions each time; every one with `make cluster LONG=1 ARGS='-
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import pytest
 
 from tests.lab.cluster import Cluster
-from tests.lab.faults import AFTER, ALWAYS, BEFORE, Fault, Moment, anything, hang_up
+from tests.lab.faults import AFTER, BEFORE, Moment
 from tests.lab.fixtures import fresh_namespace
-from tests.lab.proxy import ConnectionAbort, Proxy
-from tests.lab.proxy_record import Record
 from tests.long import LONG, often
 
 from .support.bundles import config, crd, deployment, named, service
 from .support.entries import Entries
-from .support.processes import Running
+from .support.killed import Positions, is_killed
 
 Json = dict[str, Any]
 Flow = Literal["install", "upgrade", "remove"]
 FLOWS: tuple[Flow, ...] = ("install", "upgrade", "remove")
-#: Seconds that the Lease of a killed run lasts.
-LEASE_S = 1.0
-#: Sets at a time, each with runs of its own that are killed.
-AT_A_TIME = 3
-#: Every so many positions are tried.
-STEP = often(9, long=1)
-#: No run takes more requests.
-MOST_REQUESTS = 120
+POSITIONS = Positions(at_a_time=3, step=often(9, long=1), most=120)
 
 
 def release(namespace: str) -> list[Json]:
@@ -77,7 +66,7 @@ class Life:
     moment: Moment
     ended: dict[str, int] = field(default_factory=dict)
 
-    def live(self, positions: Mapping[Flow, int]) -> None:
+    def live(self, positions: Mapping[str, int]) -> None:
         """Go through all flows, each killed at its position."""
         bundles = {"install": release(self.namespace), "upgrade": later(self.namespace)}
         for flow in ("install", "upgrade"):
@@ -103,7 +92,7 @@ class Life:
 
     def _run(self, flow: Flow, position: int, **options: Any) -> None:
         given = {**self._place, "wait_timeout": 60.0, **options}
-        if not self._killed(position, given):
+        if not is_killed(self.lab, self.moment, position, task="applyset", **given):
             self.ended[flow] = position
         where = f"{flow}, killed {self.moment} request {position}"
         result = self._entries.applyset(**given)
@@ -112,24 +101,6 @@ class Life:
         assert not again.get("failed"), f"{where}: {again['msg']}"
         assert not again["changed"], f"{where}: {again['objects']}"
 
-    def _killed(self, position: int, options: Json) -> bool:
-        begun: list[Running] = []
-
-        async def kill(_request: Record) -> None:
-            begun[0].signal(signal.SIGKILL)
-            raise ConnectionAbort
-
-        strike = Fault(anything, kill, moment=self.moment, skip=position - 1)
-        dead = Fault(lambda dummy: strike.struck, hang_up, times=ALWAYS)
-        with Proxy(self.lab, hooks=[dead, strike], keep_bodies=False) as proxy:
-            begun.append(Running(proxy.kubeconfig, lease=LEASE_S, task="applyset", **options))
-            result = begun[0].result()
-        if strike.struck and result is None:
-            return True
-        assert result is not None
-        assert not result.get("failed"), result
-        return False
-
     def _there(self, manifest: Json) -> Json | None:
         metadata = manifest["metadata"]
         place = metadata.get("namespace", "")
@@ -137,12 +108,12 @@ class Life:
         return client.get(manifest["apiVersion"], manifest["kind"], metadata["name"], place)
 
 
-def at(lab: Cluster, positions: Mapping[Flow, int], moment: Moment) -> Life:
-    """Live through one life in a namespace of its own."""
+def at(lab: Cluster, positions: Mapping[str, int], moment: Moment) -> Mapping[Flow, int]:
+    """Live through one life in a namespace of its own, and return the flows that were over before they could be killed."""
     with fresh_namespace(lab.client, "cut") as namespace:
         life = Life(lab, namespace, moment)
         life.live(positions)
-        return life
+        return life.ended
 
 
 #: A killed client breaks its connections off; the proxy's own may then be in the middle of a handshake.
@@ -152,23 +123,6 @@ def at(lab: Cluster, positions: Mapping[Flow, int], moment: Moment) -> Life:
 def test_killed_at_any_request_of_a_set_the_next_run_converges(
     lab: Cluster, moment: Moment
 ) -> None:
-    tried: dict[str, int] = dict.fromkeys(FLOWS, 0)
-    offset = 0 if moment == BEFORE else STEP // 2
-    with ThreadPoolExecutor(AT_A_TIME) as pool:
-        position = 1 + offset
-        while position < MOST_REQUESTS:
-            wave = [
-                {flow: position + STEP * turn + shift for shift, flow in enumerate(FLOWS)}
-                for turn in range(AT_A_TIME)
-            ]
-            lives = [pool.submit(at, lab, positions, moment) for positions in wave]
-            ended = [life.result().ended for life in lives]
-            for flow in FLOWS:
-                tried[flow] += sum(flow not in each for each in ended)
-            if all(len(each) == len(FLOWS) for each in ended):
-                break
-            position += STEP * AT_A_TIME
-        else:
-            pytest.fail("the runs do not end")
+    tried = POSITIONS.tried(FLOWS, moment, lambda positions: at(lab, positions, moment))
     print(f"killed {moment} a request: {tried}")
     assert all(count >= (25 if LONG else 3) for count in tried.values()), tried
