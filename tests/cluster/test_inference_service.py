@@ -19,7 +19,7 @@ from tests.lab.proxy import Proxy
 from tests.long import often
 
 from .support.cluster import read, there
-from .support.entries import Entries, actions
+from .support.entries import Entries, actions, conditions
 from .support.inference_services import (
     KSERVE,
     RUNTIME,
@@ -53,12 +53,6 @@ def place(client: Client) -> Iterator[str]:
     """A namespace of this test alone."""
     with fresh_namespace(client, "isvc") as name:
         yield name
-
-
-def conditions(result: Json) -> dict[str, str]:
-    """Return type and status of the conditions of the only service."""
-    (service,) = result["services"]
-    return {each["type"]: each["status"] for each in service["conditions"]}
 
 
 def test_a_service_gets_ready_and_a_second_run_writes_nothing(

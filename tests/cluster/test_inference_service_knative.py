@@ -15,7 +15,7 @@ from tests.lab.crd_sources import KSERVE_NEIGHBOURS
 from tests.lab.fixtures import fresh_namespace
 
 from .support.cluster import there
-from .support.entries import Entries
+from .support.entries import Entries, conditions
 from .support.inference_services import SETTINGS, child, isvc, prepare
 from .support.services import custom_resource
 
@@ -103,12 +103,6 @@ class Knative:
 def revision(number: int) -> str:
     """Return the name that Knative gives to a revision of the predictor."""
     return f"iris-predictor-{number:05}"
-
-
-def conditions(result: Json) -> dict[str, str]:
-    """Return type and status of the conditions of the only service."""
-    (service,) = result["services"]
-    return {each["type"]: each["status"] for each in service["conditions"]}
 
 
 @pytest.fixture

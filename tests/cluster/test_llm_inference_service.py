@@ -23,7 +23,7 @@ from tests.lab.fixtures import fresh_namespace
 from tests.lab.proxy import Proxy
 
 from .support.cluster import read, there
-from .support.entries import Entries, actions
+from .support.entries import Entries, actions, conditions
 from .support.llm_services import API_VERSION, child, children, llm, prepare, routed
 from .support.services import custom_resource
 
@@ -43,12 +43,6 @@ def place(client: Client) -> Iterator[str]:
     """A namespace of this test alone."""
     with fresh_namespace(client, "llm") as name:
         yield name
-
-
-def conditions(result: Json) -> dict[str, str]:
-    """Return type and status of the conditions of the only service."""
-    (service,) = result["services"]
-    return {each["type"]: each["status"] for each in service["conditions"]}
 
 
 def test_a_service_in_one_pod_gets_ready_and_a_second_run_writes_nothing(

@@ -20,7 +20,7 @@ from tests.lab.proxy import Proxy
 
 from .support.broken_pods import meanwhile, set_status
 from .support.cluster import read, there
-from .support.entries import Entries, actions
+from .support.entries import Entries, actions, conditions
 from .support.groups import (
     SPREAD,
     await_nothing,
@@ -55,12 +55,6 @@ def place(client: Client) -> Iterator[str]:
     """A namespace of this test alone."""
     with fresh_namespace(client, "llm") as name:
         yield name
-
-
-def conditions(result: Json) -> dict[str, str]:
-    """Return type and status of the conditions of the only service."""
-    (service,) = result["services"]
-    return {each["type"]: each["status"] for each in service["conditions"]}
 
 
 def test_groups_of_pods_get_ready_and_a_second_run_writes_nothing(

@@ -142,6 +142,12 @@ class Entries:
         return checked
 
 
+def conditions(result: Json) -> dict[str, str]:
+    """Return type and status of the conditions of the only service."""
+    (service,) = result["services"]
+    return {each["type"]: each["status"] for each in service["conditions"]}
+
+
 def actions(result: Json) -> dict[str, str]:
     """Return what was done, by `Kind/name`."""
     return {
