@@ -76,6 +76,8 @@ class WithDeadlines:
     """
 
     sock: Any
+    #: The same socket, also where the server closes after its answer: then `sock` is None while the answer is read.
+    wire: Any = None
     timeout: Any
     port: int
     socket_options: Any
@@ -110,7 +112,7 @@ class WithDeadlines:
             self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 20)
             self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 5)
             self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 4)
-        self.sock = DeadlineSocket(self.sock)
+        self.sock = self.wire = DeadlineSocket(self.sock)
 
     def putrequest(self, *args: Any, **kwargs: Any) -> None:
         """Start a request with a fresh deadline for sending it."""

@@ -216,6 +216,9 @@ class Requests:
 
     def _transport_for(self, credential: Credential) -> Transport:
         with self._lock:
+            # A thread that outlives the run opens nothing that nobody would close.
+            if self._stop.is_set():
+                raise Stopped(f"the connection to {self.server} is closed")
             if self._transport is not None:
                 used, transport = self._transport
                 if used.certificate == credential.certificate:

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import ssl
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from .endpoint import ClientCertificate, Endpoint
 from .errors import LoginError
@@ -36,11 +38,28 @@ def context(endpoint: Endpoint, certificate: ClientCertificate | None) -> ssl.SS
         settings.verify_mode = ssl.CERT_NONE
     if certificate is not None:
         _show(settings, certificate)
+    settings.sslsocket_class = _Socket
     settings.set_alpn_protocols(["http/1.1"])
     # urllib3 sets them again for every connection. OpenSSL then frees a list that the handshake of another thread may be
     # copying, and the server refuses the garbled hello.
     setattr(settings, "set_alpn_protocols", lambda dummy: None)  # noqa: B010
     return settings
+
+
+class _Socket(ssl.SSLSocket):
+    """A TLS socket that is closed where the server resets the connection before the handshake.
+
+    Until Python 3.13 the constructor forgets it there: a server that restarts would leave the run with open sockets.
+    """
+
+    def getpeername(self) -> Any:
+        """Return the address of the server, which the constructor asks for to see whether there is a connection."""
+        try:
+            return super().getpeername()
+        except OSError:
+            self.close()
+            code = errno.ECONNRESET
+            raise ConnectionResetError(code, os.strerror(code)) from None
 
 
 def lasting(error: BaseException) -> bool:

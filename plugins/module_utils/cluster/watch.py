@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import socket
 import threading
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
@@ -134,15 +135,14 @@ class Watch(Iterator[WatchEvent]):
             self._response = response
             if self._closed:
                 _hang_up(response)
-        whole = False
         try:
             for line in self._lines(response, until):
                 yield self._event(line)
-            whole = True
         finally:
             with self._lock:
                 self._response = None
-            _give_back(response, whole=whole)
+            # One that was read to its end has given its connection back; any other one takes it along.
+            response.close()
 
     def _event(self, line: bytes) -> WatchEvent:
         try:
@@ -185,24 +185,12 @@ class _Dropped(Exception):
 def _allow(response: Any, until: Deadline) -> None:
     """Give the next read its time."""
     connection = response.connection
-    if connection is not None and connection.sock is not None:
-        connection.sock.settimeout(max(0.01, until.left() + GRACE))
+    if connection is not None and connection.wire is not None:
+        connection.wire.settimeout(max(0.01, until.left() + GRACE))
 
 
 def _hang_up(response: Any) -> None:
-    import socket
-
     connection = response.connection
-    sock = getattr(connection, "sock", None)
-    if sock is not None:
-        try:
-            sock.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            return
-
-
-def _give_back(response: Any, *, whole: bool) -> None:
-    if whole:
-        response.release_conn()
-    else:
-        response.close()
+    if connection is not None and connection.wire is not None:
+        with contextlib.suppress(OSError):
+            connection.wire.shutdown(socket.SHUT_RDWR)

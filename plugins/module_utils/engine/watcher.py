@@ -152,15 +152,16 @@ class Watcher(threading.Thread):
             if self._over.is_set():
                 return version
             self._watch = watch
-        for event in watch:
-            if self._over.is_set():
-                break
-            if event.type == "DELETED":
-                reference = Reference.of(event.object)
-                self._known.discard(reference)
-                self._tell(Seen(reference, None))
-            elif event.type != "BOOKMARK":
-                self._see(event.object)
+        with watch:
+            for event in watch:
+                if self._over.is_set():
+                    break
+                if event.type == "DELETED":
+                    reference = Reference.of(event.object)
+                    self._known.discard(reference)
+                    self._tell(Seen(reference, None))
+                elif event.type != "BOOKMARK":
+                    self._see(event.object)
         return watch.resource_version
 
     def _see(self, live: Json) -> Reference:

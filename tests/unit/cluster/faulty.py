@@ -114,12 +114,14 @@ def stall(handler: Handler) -> None:
     handler.close_connection = True
 
 
-def events(*lines: Any, then: Behaviour | None = None) -> Behaviour:
+def events(*lines: Any, then: Behaviour | None = None, **headers: str) -> Behaviour:
     """Send events of a watch as chunks, and end properly unless `then` does something else."""
 
     def act(handler: Handler) -> None:
         handler.send_response(200)
         handler.send_header("Transfer-Encoding", "chunked")
+        for name, value in headers.items():
+            handler.send_header(name, value)
         handler.end_headers()
         for line in lines:
             data = json.dumps(line).encode() + b"\n"

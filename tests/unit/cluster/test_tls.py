@@ -4,8 +4,13 @@
 from __future__ import annotations
 
 import base64
+import gc
+import select
+import socket
 import ssl
+import struct
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -151,6 +156,25 @@ def test_a_handshake_that_breaks_off_is_tried_again(
             with connect(auth, timing=FakeTime().timing()) as cluster:
                 assert str(cluster.server_version()) == "v1.36.3"
                 assert cluster.stats.retries == 2
+
+
+def test_a_reset_before_the_handshake_leaves_no_socket_open() -> None:
+    """As a server that is killed leaves connections which it has not accepted yet."""
+    settings = tls.context(Endpoint("https://here", ca=AUTHORITY.pem), None)
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        warnings.catch_warnings(record=True) as told,
+    ):
+        warnings.simplefilter("always")
+        caller = socket.create_connection(server.getsockname())
+        accepted, dummy = server.accept()
+        accepted.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        accepted.close()
+        assert select.select([caller], [], [], 10)[0], "the reset did not arrive"
+        with pytest.raises(ConnectionResetError):
+            settings.wrap_socket(caller, server_hostname="127.0.0.1")
+        gc.collect()
+    assert [str(each.message) for each in told] == []
 
 
 def test_plain_http_where_tls_is_expected() -> None:

@@ -142,8 +142,10 @@ def test_a_connection_that_breaks_each_time_is_given_up() -> None:
         list(pods(cluster, timeout=20))
 
 
-def test_close_from_another_thread_ends_it_at_once() -> None:
-    with serving(always=events(then=stall)) as script, to(script) as cluster:
+@pytest.mark.parametrize("headers", [{}, {"Connection": "close"}])
+def test_close_from_another_thread_ends_it_at_once(headers: dict[str, str]) -> None:
+    """Also where the server stops, which tells so in its last answers."""
+    with serving(always=events(then=stall, **headers)) as script, to(script) as cluster:
         watch = pods(cluster, timeout=60)
         threading.Timer(0.3, watch.close).start()
         started = time.monotonic()

@@ -75,6 +75,12 @@ class _Watch:
         if not self._ends:
             assert self._closed.wait(PATIENCE), "the watch was left open"
 
+    def __enter__(self) -> _Watch:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
     def close(self) -> None:
         self._closed.set()
 
