@@ -27,7 +27,11 @@ CORES = (
 TESTS = (
     "tests/unit/filter",
     "tests/unit/test",
-    "tests/unit/entry",
+    "tests/unit/modules",
+    "tests/unit/fleet",
+    "tests/unit/reconcile",
+    "tests/unit/task",
+    "tests/unit/plugin_utils",
     "tests/cluster/test_ansible.py",
 )
 PACKAGES = ("kubernetes", "jmespath", "pytest", "pytest-xdist", "hypothesis")

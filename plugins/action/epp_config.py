@@ -2,15 +2,15 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The action of `epp_config`: the same entry as the module, in the Ansible process."""
+"""The action of `epp_config`: the same work as the module, in the Ansible process."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.entry.picker_input import as_string
 from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
+from ansible_collections.modelops.inference.plugins.module_utils.picker.input import as_string
 from ansible_collections.modelops.inference.plugins.plugin_utils.in_process import InProcessAction
 
 

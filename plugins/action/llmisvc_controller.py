@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The action of `llmisvc_controller`: the same entry as the module, in the Ansible process."""
+"""The action of `llmisvc_controller`: the same work as the module, in the Ansible process."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """Connections and limits of time: `REQUESTS` in module_utils/entry/arguments.py."""
+    """Connections and limits of time: `REQUESTS` in module_utils/task/arguments.py."""
 
     DOCUMENTATION = r"""
 options:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..module_utils.kinds.inference_service import labels as inference_service
+from ..module_utils.kinds.kserve.modes import KNATIVE, STANDARD, canonical_mode
+from ..module_utils.kinds.model_service import labels as model_service
+from ..module_utils.kinds.model_service import names
+from ..module_utils.kinds.model_service.releases import RELEASES
+from ..module_utils.kinds.model_service.settings import DEFAULT_RELEASE
 from ..module_utils.kube import labels
 from ..module_utils.kube.names import check_dns_label, check_label_value
-from ..module_utils.services.inference_service import labels as inference_service
-from ..module_utils.services.kserve.modes import KNATIVE, STANDARD, canonical_mode
-from ..module_utils.services.model_service import labels as model_service
-from ..module_utils.services.model_service import names
-from ..module_utils.services.model_service.releases import RELEASES
-from ..module_utils.services.model_service.settings import DEFAULT_RELEASE
 from ..plugin_utils.arguments import explained, mapping, optional_text, service, text
 
 LabelSets = dict[str, dict[str, dict[str, str]]]

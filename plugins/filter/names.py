@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..module_utils.kinds.model_service import names
 from ..module_utils.kube import sanitise
 from ..module_utils.kube.names import LABEL_LENGTH, SUBDOMAIN_LENGTH, child_name
-from ..module_utils.services.model_service import names
 from ..plugin_utils.arguments import explained, flag, service, text, whole_number
 
 

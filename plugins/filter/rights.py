@@ -11,10 +11,10 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils.entry.least_privilege import Wanted
-from ..module_utils.entry.least_privilege import least_privilege as rights_of
-from ..module_utils.entry.set_privilege import SetRights, set_privilege
 from ..module_utils.kube.problem import InputError
+from ..module_utils.rbac.services import Wanted
+from ..module_utils.rbac.services import least_privilege as rights_of
+from ..module_utils.rbac.sets import SetRights, set_privilege
 from ..plugin_utils.arguments import flag, mapping, text
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..module_utils.services.llm_inference_service import conversion
+from ..module_utils.kinds.llm_inference_service import conversion
 from ..plugin_utils.arguments import explained, mapping
 
 

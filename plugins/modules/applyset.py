@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Applies, upgrades, prunes and removes a set of manifests; the work is in `module_utils/entry/applyset.py`."""
+"""Applies, upgrades, prunes and removes a set of manifests; the work is in `module_utils/modules/applyset.py`."""
 
 from __future__ import annotations
 
@@ -305,8 +305,8 @@ stats:
   type: dict
 """
 
-from ansible_collections.modelops.inference.plugins.module_utils.door import run_module
-from ansible_collections.modelops.inference.plugins.module_utils.entry import applyset
+from ansible_collections.modelops.inference.plugins.module_utils.module_runner import run_module
+from ansible_collections.modelops.inference.plugins.module_utils.modules import applyset
 
 
 def main() -> None:

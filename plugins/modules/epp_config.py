@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Checks, migrates and stores picker configurations; the work is in `module_utils/entry/epp_config.py`."""
+"""Checks, migrates and stores picker configurations; the work is in `module_utils/modules/epp_config.py`."""
 
 from __future__ import annotations
 
@@ -205,8 +205,8 @@ stats:
   type: dict
 """
 
-from ansible_collections.modelops.inference.plugins.module_utils.door import run_module
-from ansible_collections.modelops.inference.plugins.module_utils.entry import epp_config
+from ansible_collections.modelops.inference.plugins.module_utils.module_runner import run_module
+from ansible_collections.modelops.inference.plugins.module_utils.modules import epp_config
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Devices for model servers; the work is in `module_utils/entry/gpu_resources.py`."""
+"""Devices for model servers; the work is in `module_utils/modules/gpu_resources.py`."""
 
 from __future__ import annotations
 
@@ -361,8 +361,8 @@ stats:
   type: dict
 """
 
-from ansible_collections.modelops.inference.plugins.module_utils.door import run_module
-from ansible_collections.modelops.inference.plugins.module_utils.entry import gpu_resources
+from ansible_collections.modelops.inference.plugins.module_utils.module_runner import run_module
+from ansible_collections.modelops.inference.plugins.module_utils.modules import gpu_resources
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Stops and starts a controller in the cluster; the work is in `module_utils/entry/llmisvc_controller.py`."""
+"""Stops and starts a controller in the cluster; the work is in `module_utils/modules/llmisvc_controller.py`."""
 
 from __future__ import annotations
 
@@ -106,8 +106,8 @@ stats:
   type: dict
 """
 
-from ansible_collections.modelops.inference.plugins.module_utils.door import run_module
-from ansible_collections.modelops.inference.plugins.module_utils.entry import llmisvc_controller
+from ansible_collections.modelops.inference.plugins.module_utils.module_runner import run_module
+from ansible_collections.modelops.inference.plugins.module_utils.modules import llmisvc_controller
 
 
 def main() -> None:

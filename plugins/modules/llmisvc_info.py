@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Looks at inference services; the work is in `module_utils/entry/llmisvc_info.py`."""
+"""Looks at inference services; the work is in `module_utils/modules/llmisvc_info.py`."""
 
 from __future__ import annotations
 
@@ -121,8 +121,8 @@ stats:
   type: dict
 """
 
-from ansible_collections.modelops.inference.plugins.module_utils.door import run_module
-from ansible_collections.modelops.inference.plugins.module_utils.entry import llmisvc_info
+from ansible_collections.modelops.inference.plugins.module_utils.module_runner import run_module
+from ansible_collections.modelops.inference.plugins.module_utils.modules import llmisvc_info
 
 
 def main() -> None:

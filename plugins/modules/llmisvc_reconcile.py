@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Reconciles inference services; the work is in `module_utils/entry/llmisvc_reconcile.py`."""
+"""Reconciles inference services; the work is in `module_utils/modules/llmisvc_reconcile.py`."""
 
 from __future__ import annotations
 
@@ -330,8 +330,8 @@ stats:
   type: dict
 """
 
-from ansible_collections.modelops.inference.plugins.module_utils.door import run_module
-from ansible_collections.modelops.inference.plugins.module_utils.entry import llmisvc_reconcile
+from ansible_collections.modelops.inference.plugins.module_utils.module_runner import run_module
+from ansible_collections.modelops.inference.plugins.module_utils.modules import llmisvc_reconcile
 
 
 def main() -> None:

@@ -31,14 +31,14 @@ from ansible_collections.modelops.inference.plugins.module_utils.cluster.options
     secrets_of_login,
     without_secret_variables,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.door import outcome  # noqa: E402
-from ansible_collections.modelops.inference.plugins.module_utils.entry import sources  # noqa: E402
 from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import (  # noqa: E402
     InputError,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kube.redact import (  # noqa: E402
     redact_text,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.module_runner import outcome  # noqa: E402
+from ansible_collections.modelops.inference.plugins.module_utils.task import manifest_loader  # noqa: E402
 
 DISPLAY = Display()
 
@@ -54,7 +54,7 @@ class InProcessAction(ActionBase):
 
     def __init_subclass__(cls) -> None:
         """Load the entry of the module's name: workers inherit what their parent has imported."""
-        cls._entry = import_module(f"{bytecode.ROOMS}entry.{cls.MODULE}")
+        cls._entry = import_module(f"{bytecode.ROOMS}modules.{cls.MODULE}")
 
     def run(
         self, tmp: str | None = None, task_vars: dict[str, Any] | None = None
@@ -162,13 +162,15 @@ class InProcessAction(ActionBase):
     def _as_content(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Replace paths by what they hold: the module may run where these files are not. Raises InputError."""
         if arguments.get("src"):
-            documents = sources.read(arguments.pop("src"))
+            documents = manifest_loader.read(arguments.pop("src"))
             arguments["services"] = [
                 *(arguments.get("services") or []),
                 *(document.value for document in documents),
             ]
         if arguments.get("cluster_objects"):
-            arguments["cluster_objects"] = sources.cluster_objects(arguments["cluster_objects"])
+            arguments["cluster_objects"] = manifest_loader.cluster_objects(
+                arguments["cluster_objects"]
+            )
         return arguments
 
 

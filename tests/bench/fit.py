@@ -20,9 +20,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
+from ansible_collections.modelops.inference.plugins.module_utils.capacity.check import judge
+from ansible_collections.modelops.inference.plugins.module_utils.capacity.source import LiveObjects
 from ansible_collections.modelops.inference.plugins.module_utils.cluster.connection import connect
-from ansible_collections.modelops.inference.plugins.module_utils.entry.fit_source import LiveObjects
-from ansible_collections.modelops.inference.plugins.module_utils.entry.fitting import judge
 from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import (
     Json as Manifest,
 )

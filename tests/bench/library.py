@@ -12,14 +12,14 @@ import sys
 import time
 from collections.abc import Iterable
 
-from ansible_collections.modelops.inference.plugins.module_utils.entry.fleet import (
+from ansible_collections.modelops.inference.plugins.module_utils.fleet.load import (
     Settings,
     compile_fleet,
     load_fleet,
     paired,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.entry.sources import given
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from ansible_collections.modelops.inference.plugins.module_utils.task.manifest_loader import given
 
 from .fleets import L
 from .plane import BUILD, Bench, entry

@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-from ansible_collections.modelops.inference.plugins.module_utils.entry import llmisvc_reconcile
-from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.crd import (
-    crd,
-)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.crd import crd
+from ansible_collections.modelops.inference.plugins.module_utils.modules import llmisvc_reconcile
 
 from .runs import Json
 

@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.modelops.inference.plugins.module_utils.cluster import calls
 from ansible_collections.modelops.inference.plugins.module_utils.cluster.connection import connect
 from ansible_collections.modelops.inference.plugins.module_utils.cluster.timing import Timing
-from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.kind import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.kind import (
     MODEL_SERVICE,
 )
 from tests.lab import crds

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.entry import following
+from ansible_collections.modelops.inference.plugins.module_utils.events import follower
 from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
 from tests.lab.client import Client
 from tests.lab.faults import Effect, Fault, event, hang_up, page, seen
@@ -68,4 +68,4 @@ def test_connection_is_made_again_whatever_ends_it(
 def test_namespace_that_does_not_exist_is_named(entries: Entries) -> None:
     given = options(kubeconfig=str(entries.kubeconfig), namespaces=["default", "nowhere"])
     with pytest.raises(InputError, match=r'namespaces\[1\]: "nowhere" does not exist'):
-        following.follow(given, {}, lambda dummy: None, threading.Event())
+        follower.follow(given, {}, lambda dummy: None, threading.Event())

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.crd import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.crd import (
     crd,
 )
 from tests.lab import crds

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.crd import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.crd import (
     crd,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.normalise import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.normalise import (
     load,
 )
 from tests.cluster.compared_crds import bare

@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.conversion import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.conversion import (
     to_v1alpha2,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.crd import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.crd import (
     config_crd,
     crd,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.normalise import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
     load,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.settings import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
     Settings,
 )
 from tests.cluster.compared_crds import bare

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.crd import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.crd import (
     config_crd,
     crd,
 )

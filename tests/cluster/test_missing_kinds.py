@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine import established
-from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.kind import (
+from ansible_collections.modelops.inference.plugins.module_utils.engine import crd_established
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.kind import (
     MODEL_SERVICE,
 )
 from tests.lab import crds
@@ -121,7 +121,7 @@ def test_kind_whose_crd_was_applied_a_moment_ago_is_waited_for(
 def test_crd_that_never_takes_effect_is_named_with_what_keeps_it(
     entries: Entries, client: Client, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(established, "SERVED_WITHIN_S", 2.0)
+    monkeypatch.setattr(crd_established, "SERVED_WITHIN_S", 2.0)
     spec = ISTIO["spec"]
     names = {**spec["names"], "plural": "impostors", "singular": "impostor", "shortNames": []}
     impostor = {

@@ -13,7 +13,7 @@ import pytest
 from ansible_collections.modelops.inference.plugins.module_utils.cluster.retry import (
     INTERNAL_ERROR_ATTEMPTS,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.engine import gone
+from ansible_collections.modelops.inference.plugins.module_utils.engine import deletion_wait
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.faults import Fault, do, seen, writes
@@ -161,7 +161,7 @@ def test_r14_object_that_a_finalizer_holds_is_waited_for_and_the_finalizer_named
     monkeypatch: pytest.MonkeyPatch,
     which: str,
 ) -> None:
-    monkeypatch.setattr(gone, "GONE_WITHIN_S", 1.0)
+    monkeypatch.setattr(deletion_wait, "GONE_WITHIN_S", 1.0)
     service = full("chat", namespace)
     target = config_of(namespace) if which == "child" else custom_resource(service)
     entries.reconcile(service)

@@ -18,7 +18,7 @@ from typing import Any
 
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.settings import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
     Settings,
 )
 from tests.lab import paths

@@ -9,26 +9,26 @@ from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.certificate.request import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.certificate.request import (
     certificate_request,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.compile import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.compile import (
     compile as compile_service,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.normalise import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
     load,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.observe import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.observe import (
     observe,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.presets.resolve import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.resolve import (
     resolve,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.settings import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
     Settings,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
 from tests.parity.compare import by_key, differences, key_of
 from tests.parity.recorded_llm_services import Recorded
 

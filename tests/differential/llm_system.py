@@ -8,7 +8,7 @@ import json
 import random
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.settings import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
     Settings,
 )
 from tests.parity.recorded_llm_services import RECORDINGS, read_all

@@ -10,12 +10,14 @@ from ansible_collections.modelops.inference.plugins.module_utils.engine import (
     FIELD_MANAGER,
     METADATA_ONLY,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.engine.decide import doubt
 from ansible_collections.modelops.inference.plugins.module_utils.engine.desired import (
     SETTLED,
     Desired,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.engine.settled import settled_mark
+from ansible_collections.modelops.inference.plugins.module_utils.engine.noop_proof import doubt
+from ansible_collections.modelops.inference.plugins.module_utils.engine.unstable_fields import (
+    settled_mark,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kube import managed_fields
 from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import (
     put_at,

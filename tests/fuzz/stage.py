@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, Self
 
-from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.kind import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.kind import (
     MODEL_SERVICE,
 )
 from tests.lab.client import Client

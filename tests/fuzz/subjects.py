@@ -17,16 +17,18 @@ from ansible_collections.modelops.inference.plugins.module_utils.engine.desired 
     desired,
     marked,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.engine.parent import (
+from ansible_collections.modelops.inference.plugins.module_utils.engine.owner_object import (
     custom_resource,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.entry.fleet import (
+from ansible_collections.modelops.inference.plugins.module_utils.fleet.load import (
     Settings,
     compile_fleet,
     load_fleet,
     paired,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.entry.sources import given
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.kind import (
+    MODEL_SERVICE,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kube.canonical import (
     canonical_json,
     digest,
@@ -34,9 +36,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kube.canonical 
 from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Stage
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
-from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.kind import (
-    MODEL_SERVICE,
-)
+from ansible_collections.modelops.inference.plugins.module_utils.task.manifest_loader import given
 from tests.cluster.support.services import full, small
 
 from .kinds import OBJECTS

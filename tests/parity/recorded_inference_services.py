@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
-from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.settings import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.settings import (
     Settings,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
 from tests.parity.recorded_llm_services import Recorded, read_all
 
 RECORDINGS = Path(__file__).parent / "recordings" / "inference_service"

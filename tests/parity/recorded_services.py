@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.settings import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.settings import (
     Settings,
     make_settings,
 )

@@ -14,10 +14,10 @@ from typing import Any, Literal
 
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
-from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.kind import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.kind import (
     MODEL_SERVICE,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
 
 from .recorded_services import RECORDINGS, read
 

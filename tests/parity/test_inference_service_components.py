@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.errors import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.errors import (
     Unbuildable,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.pods.build import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.build import (
     components,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.resolve import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.resolve import (
     resolve,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.spec import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.spec import (
     InferenceService,
 )
 

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.pods.mutation.mutate import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.mutation.mutate import (
     mutated,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.pods.mutation.subject import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.mutation.subject import (
     Subject,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.pods.storage.errors import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.storage.errors import (
     StorageRefused,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.kserve.read_system_config import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.read_system_config import (
     read_system_config,
 )
 

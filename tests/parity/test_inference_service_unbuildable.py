@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.compile import (
+    compile as compile_service,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import (
     InputError,
     Problem,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.compile import (
-    compile as compile_service,
 )
 
 from .differences_page import has_row

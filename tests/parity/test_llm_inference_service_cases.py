@@ -10,20 +10,20 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.advise import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.advise import (
     advise,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.compile import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.compile import (
     compile as compile_service,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.normalise import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
     load,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.settings import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
     Settings,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
 
 from .matching import CASES, Seen, cases, faults, is_of_kind
 

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.certificate.request import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.certificate.request import (
     CertificateRequest,
     certificate_request,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.errors import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.errors import (
     Unbuildable,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.normalise import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
     load,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.presets.resolve import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.resolve import (
     resolve,
 )
 

@@ -7,25 +7,25 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema_check import check
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.normalise import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
     load,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.presets.resolve import (
-    resolve,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.presets.sample import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.admission_sample import (
     template_refusal,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.presets.well_known import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.resolve import (
+    resolve,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.selection import (
     WELL_KNOWN,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.schema import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.schema import (
     spec_schema,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.settings import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
     Settings,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.kube.schema_check import check
 
 from .recorded_llm_services import RECORDINGS, Recorded, read_all
 

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.compile import (
+    compile as compile_service,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
+    load,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Child
 from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import (
     InputError,
     Problem,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.compile import (
-    compile as compile_service,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.normalise import (
-    load,
 )
 
 from .compare import by_key, differences, key_of

@@ -10,19 +10,19 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.compile import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.compile import (
     children,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.errors import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.errors import (
     Unbuildable,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.normalise import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
     load,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.observe import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.observe import (
     observe,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.presets.resolve import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.resolve import (
     resolve,
 )
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.normalise import (
+    load,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import (
     InputError,
     Problem,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.normalise import (
-    load,
 )
 
 from .recorded_services import folders, name_of, read, recorded_settings

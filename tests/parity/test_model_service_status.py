@@ -2,7 +2,7 @@
 """The recorded counters of the Deployments give the recorded status, but where we tell more on purpose.
 
 Compared are phase, counters and the condition Ready. The counters of the recordings say nothing about rollouts and pods;
-what those add is in tests/unit/services/model_service/test_observe.py.
+what those add is in tests/unit/kinds/model_service/test_observe.py.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.normalise import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.normalise import (
     load,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.observe import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.observe import (
     observe,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.spec import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.spec import (
     ModelService,
 )
-from tests.unit.services.model_service.live import deployment, live
+from tests.unit.kinds.model_service.live import deployment, live
 
 from .recorded_services import folders, name_of, read, recorded_settings
 

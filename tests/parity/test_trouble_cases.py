@@ -10,8 +10,8 @@ import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from ansible_collections.modelops.inference.plugins.filter.names import FilterModule
-from ansible_collections.modelops.inference.plugins.module_utils.door import outcome
-from ansible_collections.modelops.inference.plugins.module_utils.entry import (
+from ansible_collections.modelops.inference.plugins.module_utils.module_runner import outcome
+from ansible_collections.modelops.inference.plugins.module_utils.modules import (
     epp_config,
     gpu_resources,
     llmisvc_reconcile,

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
-from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.kind import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.kind import (
     MODEL_SERVICE,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
 
 from .compare import Key, by_key, differences, key_of, reduced, shortfalls
 from .recorded_services import settings_of

@@ -19,13 +19,13 @@ from pathlib import Path
 
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.crd import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.crd import (
     crd as inference_service_crd,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.crd import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.crd import (
     crd as llm_inference_service_crd,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.kind import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.kind import (
     MODEL_SERVICE,
 )
 

@@ -18,7 +18,7 @@ ISVC_PAGE = CHECKOUT / "docs" / "inference_service_fields.md"
 
 _HEAD = """# Fields of a ModelService
 
-Made by `python -m tests.tools.fields` from `plugins/module_utils/services/model_service/schema.py`.
+Made by `python -m tests.tools.fields` from `plugins/module_utils/kinds/model_service/schema.py`.
 Fields of release 1.0.1; what 0.9.0-alpha.2 lacks is marked. **Bold** fields are required where the field above them is given.
 Without a default a field has no value when it is left out.
 
@@ -28,7 +28,7 @@ Without a default a field has no value when it is left out.
 
 _LLM_HEAD = """# Fields of an LLMInferenceService
 
-Made by `python -m tests.tools.fields` from `plugins/module_utils/services/llm_inference_service/schema.py`.
+Made by `python -m tests.tools.fields` from `plugins/module_utils/kinds/llm_inference_service/schema.py`.
 Fields of `serving.kserve.io/v1alpha2` in KServe 0.17, which are those of all [releases](kserve_releases.md) here.
 v1alpha1 differs in two places ([filter to_v1alpha2](../plugins/filter/to_v1alpha2.yml)).
 `template` and `worker` hold a pod spec of Kubernetes, `router.route.http.spec` that of an HTTPRoute; their fields are not repeated here.
@@ -41,7 +41,7 @@ v1alpha1 differs in two places ([filter to_v1alpha2](../plugins/filter/to_v1alph
 
 _ISVC_HEAD = """# Fields of an InferenceService
 
-Made by `python -m tests.tools.fields` from `plugins/module_utils/services/inference_service/schema.py`.
+Made by `python -m tests.tools.fields` from `plugins/module_utils/kinds/inference_service/schema.py`.
 Fields of `serving.kserve.io/v1beta1` in KServe 0.17. Predictor, transformer, explainer and `workerSpec` also hold the fields of a pod spec of
 Kubernetes, `model`, the frameworks' fields and `art` those of a container; they are not repeated here. What stands behind `spec.predictor.workerSpec`
 (scaling, logging, batching, metadata, strategy) and `storageUris` are fields of transformer and explainer, too.
@@ -54,11 +54,11 @@ Kubernetes, `model`, the frameworks' fields and `art` those of a container; they
 
 def page() -> str:
     """Return the page about ModelService as it should stand in docs/."""
-    from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.releases import (
+    from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.releases import (
         ALPHA2,
         V1,
     )
-    from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.schema import (
+    from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.schema import (
         documentation,
     )
 
@@ -72,7 +72,7 @@ def page() -> str:
 
 def llm_page() -> str:
     """Return the page about LLMInferenceService; what has no words of ours belongs to an API of others."""
-    from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.schema import (
+    from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.schema import (
         documentation,
     )
 
@@ -81,7 +81,7 @@ def llm_page() -> str:
 
 def isvc_page() -> str:
     """Return the page about InferenceService."""
-    from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.schema import (
+    from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.schema import (
         documentation,
     )
 

@@ -13,8 +13,8 @@ PAGE = (ROOT / "docs" / "differences.md").read_text(encoding="utf-8")
 RECORDINGS = ROOT / "tests" / "parity" / "recordings" / "model_service"
 LLM_RECORDINGS = RECORDINGS.with_name("llm_inference_service")
 ISVC_RECORDINGS = RECORDINGS.with_name("inference_service")
-SERVICES = ROOT / "tests" / "unit" / "services"
-UNIT = ROOT / "tests" / "unit" / "services" / "model_service"
+SERVICES = ROOT / "tests" / "unit" / "kinds"
+UNIT = ROOT / "tests" / "unit" / "kinds" / "model_service"
 PARITY = ROOT / "tests" / "parity"
 CLUSTER = ROOT / "tests" / "cluster"
 FILES = {
@@ -25,7 +25,7 @@ FILES = {
     },
     **{
         path.stem.replace("test_", "llm_", 1): path
-        for path in (ROOT / "tests/unit/services/llm_inference_service").glob("test_*.py")
+        for path in (ROOT / "tests/unit/kinds/llm_inference_service").glob("test_*.py")
     },
     **{
         path.stem.replace("test_llm_inference_service_", "llm_", 1): path
@@ -47,10 +47,10 @@ FILES = {
 }
 SOURCES = [
     *(ROOT / "plugins/module_utils/kube").glob("*.py"),
-    *(ROOT / "plugins/module_utils/services/model_service").rglob("*.py"),
-    *(ROOT / "plugins/module_utils/services/llm_inference_service").rglob("*.py"),
-    *(ROOT / "plugins/module_utils/services/inference_service").rglob("*.py"),
-    *(ROOT / "plugins/module_utils/services/kserve").rglob("*.py"),
+    *(ROOT / "plugins/module_utils/kinds/model_service").rglob("*.py"),
+    *(ROOT / "plugins/module_utils/kinds/llm_inference_service").rglob("*.py"),
+    *(ROOT / "plugins/module_utils/kinds/inference_service").rglob("*.py"),
+    *(ROOT / "plugins/module_utils/kinds/kserve").rglob("*.py"),
 ]
 DECISIONS = {"same", "warned", "refused", "fixed", "option"}
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.entry import following
+from ansible_collections.modelops.inference.plugins.module_utils.events import follower
 from tests.tools import pages
 from tests.tools.tree import CHECKOUT
 
@@ -29,7 +29,7 @@ TYPES = {
 
 
 def test_schema_has_every_option_with_its_type() -> None:
-    options = following.ARGUMENT_SPEC
+    options = follower.ARGUMENT_SPEC
     assert {name: TYPES[option["type"]] for name, option in options.items()} == {
         name: each["type"] for name, each in SCHEMA["properties"].items()
     }
@@ -39,7 +39,7 @@ def test_schema_has_every_option_with_its_type() -> None:
 def test_secrets_are_secret_in_the_schema() -> None:
     secret = {
         name
-        for name, option in following.ARGUMENT_SPEC.items()
+        for name, option in follower.ARGUMENT_SPEC.items()
         if option.get("no_log") and option["type"] == "str"
     }
     shown = {

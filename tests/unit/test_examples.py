@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.entry import (
+from ansible_collections.modelops.inference.plugins.module_utils.modules import (
     llmisvc_reconcile as entry,
 )
 from tests.tools.tree import CHECKOUT

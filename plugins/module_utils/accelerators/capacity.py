@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from ..kube.manifest import Json
 from ..kube.pod_rules import is_extended
-from .eligible import CORDONED, NOT_READY
 from .inventory import Inventory, Node
+from .node_eligibility import CORDONED, NOT_READY
 from .vendors import vendor_of
 
 #: By which label nodes are put together, the first that a node has.

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..kube.groups import KIND as _LEADER_WORKER
-from ..kube.groups import SET_LABEL
+from ..kube.leader_worker_set import KIND as _LEADER_WORKER
+from ..kube.leader_worker_set import SET_LABEL
 from ..kube.manifest import Json, value_at
 from ..kube.pod_rules import is_extended
 from ..kube.reference import Reference

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ..kube.wording import counted, few
+from ..kube.text import counted, few
 from .fit import Answer, Verdict
 from .inventory import Inventory, Node
+from .placement import node_slots
 from .requests import CLASS_PREFIX, PODS, shown
-from .room import node_slots
 from .vendors import device_label, vendor_of
 
 #: How many nodes a message names for one reason.

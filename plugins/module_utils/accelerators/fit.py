@@ -13,8 +13,8 @@ from enum import Enum
 
 from .demand import Demand
 from .inventory import Inventory, Node, host_ports, ports_clash
+from .placement import Room, node_slots, room_for
 from .requests import PODS, Amounts
-from .room import Room, node_slots, room_for
 
 
 class Verdict(Enum):

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from ..kube.manifest import Json
 from .demand import Demand
-from .eligible import CORDONED, NOT_READY
-from .neighbours import ANTI_AFFINITY, terms
-from .published import Published
+from .node_eligibility import CORDONED, NOT_READY
+from .pod_affinity import ANTI_AFFINITY, terms
 from .requests import PODS, Amounts, amounts, pod_requests
-from .surroundings import Surroundings
+from .resource_slices import Published
+from .scheduled_pods import Surroundings
 from .vendors import is_device
 
 #: A port that a pod takes on its node: address, protocol, number.

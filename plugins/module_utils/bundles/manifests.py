@@ -14,7 +14,7 @@ from ..kube.problem import Complaint, InputError, Problem
 from ..kube.redact import LAST_APPLIED
 from ..kube.reference import Reference
 from ..kube.schema_faults import show
-from ..kube.wording import few
+from ..kube.text import few
 
 #: Parts of which an empty one means that the file was cut off there, or that somebody forgot to write it.
 _NEVER_EMPTY = ("spec", "webhooks", "metadata")

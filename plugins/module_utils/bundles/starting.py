@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from ..kube.applyset import GroupKind
 from ..kube.canonical import canonical_json, digest
 from ..kube.crds import definitions
-from ..kube.edited import parse_base
 from ..kube.manifest import Json, value_at
+from ..kube.three_way_merge import parse_base
 from .components import Start
 
 #: Annotations of a pod template: the optional kinds that were served when the pods started, and a hash of what they read.

@@ -9,7 +9,7 @@ from ..kube.manifest import Json
 from .findings import Finding, Value, Verdict, refusal, verdict_of
 from .loading.loader import load
 from .loading.loading import Loading
-from .loading.started import (
+from .loading.runtime_state import (
     flow_control_controller,
     flow_control_registry,
     reported_types,

@@ -12,8 +12,8 @@ from ..kube.labels import selector_text
 from ..kube.manifest import Json, value_at
 from ..kube.reference import Reference
 from . import PREFIX
-from .wait import wait
-from .watcher import Watched
+from .informer import Watched
+from .watch_loop import wait
 
 #: Annotation of a Deployment that was stopped: how many replicas it is started with again.
 REPLICAS_ANNOTATION = f"{PREFIX}replicas"

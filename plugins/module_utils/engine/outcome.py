@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..kube.manifest import Json
 from ..kube.reference import Reference
-from ..kube.wording import few
+from ..kube.text import few
 from .compare import Difference
 
 #: What changes an object even where every field stays as it was.

@@ -11,7 +11,7 @@ from ..kube.manifest import Json
 from ..kube.reference import Reference
 from . import FIELD_MANAGER, FLEET_LABEL, OWNER_ANNOTATION
 from .desired import owner_value
-from .predecessors import controller_reference
+from .previous_managers import controller_reference
 
 
 class Owner(Enum):

@@ -16,13 +16,13 @@ from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reference import Reference
 from . import FIELD_MANAGER, METADATA_ONLY
-from .decide import doubt, kept_by_server
+from .deletion_wait import is_dying
 from .desired import Desired, owner_value
-from .gone import is_dying
 from .immutable import immutable_difference
+from .noop_proof import doubt, kept_by_server
 from .ownership import Owner, ownership
 from .policy import Policy
-from .predecessors import held_by_controller
+from .previous_managers import held_by_controller
 from .snapshot import Kind, Snapshot
 
 #: From this many objects of one kind and namespace on, one list is less than a read of each.

@@ -13,7 +13,7 @@ from ..cluster.kinds import facts
 from ..kube.manifest import Json
 from ..kube.reference import Reference
 from . import FLEET_LABEL, METADATA_ONLY, OWNER_ANNOTATION
-from .proving import Prover
+from .streaming_proof import Prover
 
 #: (apiVersion, kind)
 Kind = tuple[str, str]

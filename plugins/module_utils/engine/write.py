@@ -14,22 +14,22 @@ from ..kube.manifest import Json, put_at, value_at
 from ..kube.reference import Reference
 from ..kube.rollout import as_observed
 from . import FIELD_MANAGER, HANDOVER_MANAGER
-from .adopt import foresee, handed_over, take_over
+from .adoption.adopt import foresee, handed_over, take_over
+from .adoption.hand_back import give_back
 from .compare import Difference, difference
-from .decide import doubt, kept_by_server
+from .deletion_wait import uid_of, wait_until_gone
 from .desired import PLACEHOLDER_UID, SETTLED, Desired
-from .give_back import give_back
-from .gone import uid_of, wait_until_gone
+from .field_conflicts import remember, takers, two_owners
 from .immutable import refused_change
-from .left_behind import left_behind
+from .noop_proof import doubt, kept_by_server
 from .outcome import Outcome, reason_of
 from .plan import Action, Change, ServicePlan
 from .policy import Policy
 from .ports import renumbered
-from .predecessors import controllers
-from .settled import settled_mark
-from .taking_back import remember, takers, two_owners
-from .unrecorded import unrecorded, was_wiped
+from .previous_managers import controllers
+from .stale_fields import left_behind
+from .unstable_fields import settled_mark
+from .wiped_managed_fields import unrecorded, was_wiped
 
 #: Characters of a name that the one of a trial keeps: no kind allows fewer than 63.
 TRIAL_NAME = 57

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .fault import Fault
-from .groups import KIND as GROUPS
-from .groups import SET_LABEL, as_of_before, is_groups, ready_groups, seen_generation
+from .leader_worker_set import KIND as GROUPS
+from .leader_worker_set import SET_LABEL, as_of_before, is_groups, ready_groups, seen_generation
 from .manifest import Json
-from .pods import newest, pod_fault
+from .pod_health import newest, pod_fault
 
 #: Kinds that run pods and count them, or groups of them, alike in `spec.replicas` and `status.readyReplicas`.
 WORKLOADS = frozenset({"Deployment", "StatefulSet", GROUPS})

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .guess import nearest
+from .did_you_mean import nearest
 from .problem import Problem
 from .quantity import canonical_quantity
 from .schema import (

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from .guess import nearest
+from .did_you_mean import nearest
 from .names import quoted
 from .schema import Schema, Text
 

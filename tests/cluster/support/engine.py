@@ -21,7 +21,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.engine.desired 
     Desired,
     desired,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.engine.parent import record
+from ansible_collections.modelops.inference.plugins.module_utils.engine.owner_object import record
 from ansible_collections.modelops.inference.plugins.module_utils.engine.plan import plan_service
 from ansible_collections.modelops.inference.plugins.module_utils.engine.policy import Policy
 from ansible_collections.modelops.inference.plugins.module_utils.engine.snapshot import (

@@ -11,7 +11,7 @@ from typing import Any
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from ansible_collections.modelops.inference.plugins.module_utils.entry import following
+from ansible_collections.modelops.inference.plugins.module_utils.events import follower
 
 Json = dict[str, Any]
 #: Seconds in which an event has to come.
@@ -20,7 +20,7 @@ PATIENCE = 60.0
 
 def options(**given: Any) -> Json:
     """Return the options of the event source, checked and completed as it does."""
-    checked = ArgumentSpecValidator(dict(following.ARGUMENT_SPEC)).validate(given)
+    checked = ArgumentSpecValidator(dict(follower.ARGUMENT_SPEC)).validate(given)
     assert not checked.error_messages, checked.error_messages
     found: Json = checked.validated_parameters
     return found
@@ -36,7 +36,7 @@ class Followed:
         # A watch is opened anew after so many seconds.
         given = options(kubeconfig=str(kubeconfig), namespaces=[namespace], request_timeout=2.0)
         arguments = (given, {}, self._take, self._over)
-        self._thread = threading.Thread(target=following.follow, args=arguments, daemon=True)
+        self._thread = threading.Thread(target=follower.follow, args=arguments, daemon=True)
         self._thread.start()
 
     def _take(self, found: Json) -> None:

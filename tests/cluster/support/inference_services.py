@@ -7,10 +7,10 @@ import json
 from copy import deepcopy
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.services.inference_service.crd import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.crd import (
     crd,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.services.kserve.defaults import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.defaults import (
     DEFAULTS,
 )
 from tests.lab import crds

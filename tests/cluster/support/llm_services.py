@@ -6,7 +6,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.services.llm_inference_service.crd import (
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.crd import (
     config_crd,
     crd,
 )

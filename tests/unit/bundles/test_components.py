@@ -9,8 +9,8 @@ from ansible_collections.modelops.inference.plugins.module_utils.bundles.compone
     COMPONENTS,
     refused_release,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.kube.apply_order import set_stage
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
-from ansible_collections.modelops.inference.plugins.module_utils.kube.set_stage import set_stage
 
 
 @pytest.mark.parametrize(

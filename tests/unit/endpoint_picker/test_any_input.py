@@ -17,12 +17,12 @@ from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker
     check_document,
     check_text,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.meaning import (
-    differences,
-    meaning_hash,
-)
 from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.migration.migrate import (
     migrate,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.normal_form import (
+    differences,
+    meaning_hash,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.objects import (
     deployment_findings,

@@ -18,18 +18,20 @@ from ansible_collections.modelops.inference.plugins.module_utils.engine.desired 
     desired,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.engine.policy import Policy
-from ansible_collections.modelops.inference.plugins.module_utils.entry.fleet import (
+from ansible_collections.modelops.inference.plugins.module_utils.fleet.load import (
     Settings,
     load_fleet,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.entry.rounds import Reconciler
-from ansible_collections.modelops.inference.plugins.module_utils.entry.sources import given
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.kind import (
+    MODEL_SERVICE,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Child, Stage
 from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import Manifest
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
-from ansible_collections.modelops.inference.plugins.module_utils.services.model_service.kind import (
-    MODEL_SERVICE,
+from ansible_collections.modelops.inference.plugins.module_utils.reconcile.reconciler import (
+    Reconciler,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.task.manifest_loader import given
 from tests.cluster.support.services import full, small
 from tests.lab import crds
 from tests.lab.client import Client

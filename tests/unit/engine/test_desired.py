@@ -11,7 +11,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.engine.desired 
     Desired,
     owner_value,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.engine.parent import (
+from ansible_collections.modelops.inference.plugins.module_utils.engine.owner_object import (
     custom_resource,
     record,
 )

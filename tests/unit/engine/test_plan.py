@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.cluster.errors import KindMissing
 from ansible_collections.modelops.inference.plugins.module_utils.engine.desired import Desired
-from ansible_collections.modelops.inference.plugins.module_utils.engine.parent import (
+from ansible_collections.modelops.inference.plugins.module_utils.engine.owner_object import (
     custom_resource,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.engine.plan import (
@@ -27,10 +27,10 @@ from ansible_collections.modelops.inference.plugins.module_utils.engine.policy i
     Policy,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.engine.snapshot import Snapshot
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.registry import KINDS
 from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Stage
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
-from ansible_collections.modelops.inference.plugins.module_utils.services.registry import KINDS
 
 from .wanted import SERVICE, UID, child, live, wanted
 
@@ -270,9 +270,9 @@ def test_stage_of_an_object_whose_intent_is_gone(kind: str, name: str, stage: St
 
 
 def test_each_kind_of_child_is_removed_in_the_stage_in_which_it_is_made() -> None:
-    from tests.unit.services.inference_service.build import document as isvc_document
-    from tests.unit.services.llm_inference_service.build import document as llm_document
-    from tests.unit.services.model_service.build import document
+    from tests.unit.kinds.inference_service.build import document as isvc_document
+    from tests.unit.kinds.llm_inference_service.build import document as llm_document
+    from tests.unit.kinds.model_service.build import document
 
     router: Json = {"scheduler": {}, "route": {}, "gateway": {}}
     documents = (

@@ -21,7 +21,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.cluster.errors 
 from ansible_collections.modelops.inference.plugins.module_utils.cluster.results import Applied
 from ansible_collections.modelops.inference.plugins.module_utils.engine.apply import Execution
 from ansible_collections.modelops.inference.plugins.module_utils.engine.desired import Desired
-from ansible_collections.modelops.inference.plugins.module_utils.engine.parent import (
+from ansible_collections.modelops.inference.plugins.module_utils.engine.owner_object import (
     custom_resource,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.engine.plan import (

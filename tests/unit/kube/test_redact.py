@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine.parent import record
+from ansible_collections.modelops.inference.plugins.module_utils.engine.owner_object import record
 from ansible_collections.modelops.inference.plugins.module_utils.kube.redact import (
     LAST_APPLIED,
     mask,

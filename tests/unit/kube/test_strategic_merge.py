@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.pod_shape import (
+from ansible_collections.modelops.inference.plugins.module_utils.kube.pod_merge_keys import (
     POD_SPEC,
     as_go_writes,
 )

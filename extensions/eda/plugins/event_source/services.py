@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An event source of inference services: who drifted, failed, came or went. The work is in `module_utils/entry/following.py`."""
+"""An event source of inference services: who drifted, failed, came or went. The work is in `module_utils/events/follower.py`."""
 
 from __future__ import annotations
 
@@ -51,23 +51,23 @@ EXAMPLES = r"""
 """
 
 
-def _follow() -> Any:
+def _follower() -> Any:
     """Import the entry. Whoever runs rulebooks finds this file by its path, so the collection's place is not known to Python."""
     place = str(Path(__file__).resolve().parents[7])
     if place not in sys.path:
         sys.path.append(place)
-    from ansible_collections.modelops.inference.plugins.module_utils.entry import following
+    from ansible_collections.modelops.inference.plugins.module_utils.events import follower
 
-    return following
+    return follower
 
 
 async def main(queue: asyncio.Queue[Any], args: dict[str, Any]) -> None:
     """Put events into the queue until the rulebook ends. Raises ValueError for options that are wrong."""
-    following = _follow()
+    follower = _follower()
     from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
     own = {name: value for name, value in args.items() if not name.startswith("eda_")}
-    checked = ArgumentSpecValidator(dict(following.ARGUMENT_SPEC)).validate(own)
+    checked = ArgumentSpecValidator(dict(follower.ARGUMENT_SPEC)).validate(own)
     if checked.error_messages:
         raise ValueError(
             f"modelops.inference.services: wrong options: {'; '.join(checked.error_messages)}"
@@ -80,7 +80,7 @@ async def main(queue: asyncio.Queue[Any], args: dict[str, Any]) -> None:
 
     try:
         await asyncio.to_thread(
-            following.follow, checked.validated_parameters, os.environ, emit, over
+            follower.follow, checked.validated_parameters, os.environ, emit, over
         )
     finally:
         over.set()

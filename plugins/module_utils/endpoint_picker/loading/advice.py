@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..findings import Finding, warning
-from ..given import Declared
+from ..plugin_parameters import Declared
 from ..releases import Generation
 from ..rules.handlers import deciders_of, profiles_of
 from ..rules.values import above_zero, is_number

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 
 from ..findings import Finding, info, refusal
-from ..given import Declared, lookup
+from ..plugin_parameters import Declared, lookup
 from ..releases import Generation, Release
 from ..rules.values import is_number
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..findings import Finding, info
-from ..given import Declared
+from ..plugin_parameters import Declared
 from ..releases import OLD_API_VERSION, Generation
 from ..rules.handlers import FLAT_DISAGG_KEYS
 from .loading import Loading

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from ...kube.guess import nearest
+from ...kube.did_you_mean import nearest
 from ...kube.manifest import Json
 from ...kube.quantity import parse_quantity
 from ..findings import Finding, Value, refusal, warning

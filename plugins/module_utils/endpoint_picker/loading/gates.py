@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ...kube.guess import nearest
+from ...kube.did_you_mean import nearest
 from ..findings import Finding, refusal
 from ..releases import Generation, Release, releases
 from .loading import Loading

@@ -7,7 +7,7 @@ from copy import deepcopy
 
 from ..findings import Finding, Value, refusal
 from ..releases import Generation, Release
-from ..shape import cleaned, shape_faults
+from ..strict_decoding import cleaned, shape_faults
 from .advice import advise
 from .builtin import builtin_default
 from .data_flow import data_flow

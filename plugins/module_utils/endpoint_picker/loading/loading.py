@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ...kube.manifest import Json
 from ..catalogue import Plugin, registry
 from ..findings import Finding
-from ..given import Declared
+from ..plugin_parameters import Declared
 from ..releases import Release
 
 

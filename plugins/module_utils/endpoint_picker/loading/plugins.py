@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...kube.guess import nearest
+from ...kube.did_you_mean import nearest
 from ..catalogue import targets_with
 from ..findings import Finding, refusal
-from ..given import Declared
+from ..plugin_parameters import Declared
 from ..releases import Generation
 from ..rules.bounds import bound_faults
 from ..rules.handlers import deciders_of
-from ..rules.own import own_faults
 from ..rules.parameters import parameter_faults
+from ..rules.plugin import own_faults
 from ..rules.producers import approximate_prefix_faults
 from .loading import Loading
 from .precise_scorer import PRECISE_SCORER, precise_scorer_faults

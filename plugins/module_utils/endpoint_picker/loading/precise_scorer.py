@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..findings import Finding, refusal, warning
-from ..given import Declared
+from ..plugin_parameters import Declared
 from ..releases import Generation
-from ..rules.own import own_faults
+from ..rules.plugin import own_faults
 from .loading import Loading
 
 PRECISE_SCORER = "precise-prefix-cache-scorer"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...kube.guess import nearest
+from ...kube.did_you_mean import nearest
 from ...kube.manifest import Json
 from ..findings import Finding, info, refusal, warning
 from ..releases import Generation

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from ...kube.manifest import Json
-from ..given import Declared
+from ..plugin_parameters import Declared
 from ..releases import Generation
 from ..rules.handlers import deciders_of, profiles_of
-from .moving import Moving
+from .state import Moving
 
 _ALWAYS = "always-disagg-pd-decider"
 _BY_PREFIX = "prefix-based-pd-decider"

@@ -12,8 +12,8 @@ from ...kube.problem import Complaint, InputError, Problem
 from ..check import check_document
 from ..findings import Finding
 from ..releases import Release
-from ..shape import cleaned, shape_faults
-from .moving import Moving
+from ..strict_decoding import cleaned, shape_faults
+from .state import Moving
 from .steps import STEPS, empty_parameters_dropped
 
 #: What every release has, and parameters stand in.

@@ -9,7 +9,7 @@ from ...kube.manifest import Json
 from ..loading.builtin import METRICS_EXTRACTOR
 from ..releases import NEW_API_VERSION, Generation
 from .disaggregated import to_decider, to_disaggregated_handler, without_header_handlers
-from .moving import Moving
+from .state import Moving
 
 _G = Generation
 _OLD_EXTRACTOR = "model-server-protocol-metrics"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 
 from ..findings import Finding, Value, refusal
-from ..given import Declared
+from ..plugin_parameters import Declared
 from ..releases import Release, generation_named
 from ..text.durations import parse_duration
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from ..findings import Finding
-from ..given import Declared
+from ..plugin_parameters import Declared
 from ..releases import Generation, Release
 from .filters import affinity_faults, by_label_faults, selector_faults, utilization_faults
 from .handlers import disagg_faults

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from ...kube.names import check_label_key, check_label_value
 from ..findings import Finding, Value, refusal
-from ..given import Declared, lookup
+from ..plugin_parameters import Declared, lookup
 from ..releases import Generation, Release
 from .values import above_zero, is_number, value_fault
 

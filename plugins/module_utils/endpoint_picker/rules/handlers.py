@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..findings import Finding, Value
-from ..given import Declared
+from ..plugin_parameters import Declared
 from ..releases import Generation, Release
 from .values import value_fault
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ..findings import Finding, refusal
-from ..given import Declared, lookup
+from ..plugin_parameters import Declared, lookup
 from ..releases import Generation, Release
 
 _NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import cast
 
-from ...kube.guess import nearest
+from ...kube.did_you_mean import nearest
 from ...kube.manifest import Json
 from ..findings import Finding, Value, refusal, warning
 from ..releases import Generation, Release, generation_named
 from ..schema import Field, Fields, ListOf
-from ..shape import fits, wanted_kind
+from ..strict_decoding import fits, wanted_kind
 from .parameter_table import TABLE
 
 #: Types that take no keys, and say so.

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ..findings import Finding
-from ..given import Declared
+from ..plugin_parameters import Declared
 from ..releases import Generation, Release
 from ..text.durations import parse_duration
 from .values import is_number, value_fault

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..findings import Finding
-from ..given import Declared, lookup
+from ..plugin_parameters import Declared, lookup
 from ..releases import Generation, Release
 from ..text.durations import parse_duration
 from .metric_specs import metric_fault

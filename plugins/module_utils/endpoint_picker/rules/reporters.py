@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..cel.compiler import compile_fault
 from ..findings import Finding, Value, refusal
-from ..given import Declared, lookup
+from ..plugin_parameters import Declared, lookup
 from ..releases import Release
 from .selectors import selector_fault
 from .values import value_fault

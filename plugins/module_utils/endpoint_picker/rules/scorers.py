@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..findings import Finding, refusal
-from ..given import Declared, lookup
+from ..plugin_parameters import Declared, lookup
 from ..releases import Generation, Release
 from .values import above_zero, is_number, value_fault
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ..findings import Finding, Value, refusal
-from ..given import Declared
+from ..plugin_parameters import Declared
 
 
 def value_fault(plugin: Declared, key: str, message: str, fix: str) -> Finding:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ...cluster.rules import Rules
 from ...kube.applyset import MemberKey
 from ...kube.manifest import Json
-from ...kube.wording import few
+from ...kube.text import few
 
 #: How many rights a message names.
 _NAMED = 5

@@ -10,11 +10,11 @@ from functools import partial
 
 from ...cluster.connection import Cluster
 from ...cluster.errors import ApiError, ClusterError
+from ...kube.apply_order import SetStage, set_stage
 from ...kube.applyset import MemberKey
 from ...kube.crds import Definition, conversion_service, definition, is_crd, stored_versions
 from ...kube.manifest import Json, value_at
 from ...kube.reference import Reference
-from ...kube.set_stage import SetStage, set_stage
 from .access import Access
 from .authority import INJECT, authority_for
 from .not_ready import is_not_ready

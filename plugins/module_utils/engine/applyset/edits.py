@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...kube.applyset import MemberKey
-from ...kube.edited import Edit, base_of, base_text, merge, parse_base
 from ...kube.manifest import Json
 from ...kube.problem import Problem
 from ...kube.redact import LAST_APPLIED
 from ...kube.reference import Reference
+from ...kube.three_way_merge import Edit, base_of, base_text, merge, parse_base
 from .. import PREFIX
-from .live import Live
+from .snapshot import Live
 
 #: Annotation of a ConfigMap: what the release that was applied last held.
 BASE_ANNOTATION = f"{PREFIX}release-data"

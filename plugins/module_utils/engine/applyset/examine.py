@@ -8,13 +8,13 @@ from dataclasses import replace
 
 from ...cluster.connection import Cluster
 from ...cluster.errors import KindMissing
+from ...kube.apply_order import SetStage
 from ...kube.crds import conversion_service, is_crd
 from ...kube.manifest import Json
 from ...kube.problem import Problem
 from ...kube.reference import Reference
-from ...kube.set_stage import SetStage
-from ...kube.wording import counted, few
-from ..gone import wait_for_all
+from ...kube.text import counted, few
+from ..deletion_wait import wait_for_all
 from ..plan import Action
 from ..rights import VERBS, Need, missing_rights
 from .custom import objects_of

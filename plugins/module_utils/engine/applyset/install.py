@@ -9,12 +9,12 @@ from functools import partial
 
 from ...cluster.connection import Cluster
 from ...cluster.errors import ClusterError
+from ...kube.apply_order import SetStage
 from ...kube.applyset import PART_OF_LABEL
 from ...kube.crds import conversion_service, is_crd
 from ...kube.manifest import Json, value_at
 from ...kube.redact import redact_text, secrets_of
 from ...kube.reference import Reference
-from ...kube.set_stage import SetStage
 from ..outcome import Outcome
 from .authority import bring_authority, keep_authority, stop_conversion, stops_converting
 from .custom import move_stored

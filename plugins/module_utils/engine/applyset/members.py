@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...kube.apply_order import SetStage, set_stage
 from ...kube.applyset import (
     GROUP_KINDS_ANNOTATION,
     ID_LABEL,
@@ -26,7 +27,6 @@ from ...kube.canonical import canonical_json, digest
 from ...kube.intent import Stage
 from ...kube.manifest import FieldPath, Json, value_at, without
 from ...kube.reference import Reference
-from ...kube.set_stage import SetStage, set_stage
 from .. import FIELD_MANAGER, PREFIX
 from ..desired import Desired
 

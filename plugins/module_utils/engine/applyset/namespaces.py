@@ -8,13 +8,13 @@ from functools import partial
 
 from ...cluster.connection import Cluster
 from ...cluster.errors import ApiError, Forbidden, KindMissing
+from ...kube.apply_order import is_built_in
 from ...kube.applyset import ID_LABEL, part_of
 from ...kube.manifest import Json
 from ...kube.problem import Problem
 from ...kube.reference import Reference
-from ...kube.set_stage import is_built_in
-from ...kube.wording import few
-from ..gone import is_dying
+from ...kube.text import few
+from ..deletion_wait import is_dying
 
 #: Kinds that people keep in namespaces, beside custom resources.
 _BUILT_IN = (

@@ -6,21 +6,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ...kube.apply_order import SetStage, set_stage
 from ...kube.applyset import GroupKind, MemberKey
 from ...kube.crds import is_crd, refused_changes
 from ...kube.manifest import Json
 from ...kube.problem import Problem
 from ...kube.reference import Reference
-from ...kube.set_stage import SetStage, set_stage
-from ...kube.wording import counted
-from ..decide import doubt, kept_by_server
-from ..gone import is_dying
+from ...kube.text import counted
+from ..deletion_wait import is_dying
 from ..immutable import immutable_field
+from ..noop_proof import doubt, kept_by_server
 from ..plan import Action
-from .live import Live
 from .members import Member
-from .owners import holder_of, refusal
+from .ownership import holder_of, refusal
 from .policy import SetPolicy
+from .snapshot import Live
 
 
 @dataclass(frozen=True, slots=True)

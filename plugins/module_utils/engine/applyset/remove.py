@@ -12,14 +12,14 @@ from typing import TypeVar
 
 from ...cluster.connection import Cluster
 from ...cluster.errors import ClusterError
+from ...kube.apply_order import SetStage
 from ...kube.crds import conversion_service
 from ...kube.manifest import Json
 from ...kube.redact import redact_text
 from ...kube.reference import Reference
-from ...kube.set_stage import SetStage
-from ...kube.wording import few
+from ...kube.text import few
 from ..compare import Difference
-from ..gone import uid_of, wait_until_gone
+from ..deletion_wait import uid_of, wait_until_gone
 from ..outcome import Outcome
 from .authority import stop_conversion
 from .members import ApplySet

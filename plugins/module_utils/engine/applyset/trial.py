@@ -12,8 +12,8 @@ from functools import partial
 
 from ...cluster.connection import Cluster
 from ...cluster.errors import Conflict, Forbidden, Invalid
-from ...kube.certain import GRANTS, is_certain
 from ...kube.crds import is_crd
+from ...kube.dry_run_exempt import GRANTS, is_certain
 from ...kube.manifest import Json
 from ...kube.problem import Problem
 from ...kube.reference import Reference

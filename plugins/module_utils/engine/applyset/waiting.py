@@ -15,8 +15,8 @@ from ...kube.fault import Fault
 from ...kube.manifest import Json, value_at
 from ...kube.reference import Reference
 from ...kube.rollout import read_rollout
-from ...kube.wording import few
-from .live import listed
+from ...kube.text import few
+from .snapshot import listed
 
 #: How often things are looked at, in seconds.
 PAUSE_S = 1.0

@@ -15,16 +15,16 @@ from ...kube.intent import Stage
 from ...kube.manifest import Json, put_at, value_at
 from .. import HANDOVER_MANAGER
 from ..compare import difference
-from ..decide import doubt
 from ..desired import SETTLED, Desired
+from ..field_conflicts import remember, takers, two_owners
+from ..noop_proof import doubt
 from ..outcome import Outcome, reason_of
 from ..plan import Action, Change
 from ..policy import Policy
-from ..settled import settled_mark
-from ..taking_back import remember, takers, two_owners
+from ..unstable_fields import settled_mark
 from ..write import Writer
+from .adopt import inherit
 from .custom import needs_preparing
-from .inherit import inherit
 from .members import ApplySet, Member
 from .not_ready import is_not_ready
 from .plan import Step

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The shapes of what is read about a cluster, as far as it is read. What a user gives in place of one is checked by them.
+
+Source: k8s.io/api v0.36, kueue.x-k8s.io/v1beta2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..kube.input_schemas import COMMON, Shapes, part, parts
+from ..kube.schema import (
+    Boolean,
+    Integer,
+    ListOf,
+    MapOf,
+    QuantityValue,
+    Schema,
+    Text,
+)
+from ..kube.workload_schemas import POD
+from .kueue import API_VERSIONS
+from .resource_slices import DEVICE_API
+
+_TEXT, _FLAG = Text(), Boolean()
+_COUNT = Integer(minimum=0)
+_AMOUNT = QuantityValue()
+_AMOUNTS = MapOf(values=_AMOUNT)
+
+_NODE: Mapping[str, Schema] = {
+    "spec": part(
+        unschedulable=_FLAG, taints=parts("key", "effect", key=_TEXT, value=_TEXT, effect=_TEXT)
+    ),
+    "status": part(
+        allocatable=_AMOUNTS,
+        capacity=_AMOUNTS,
+        conditions=parts("type", "status", type=_TEXT, status=_TEXT),
+    ),
+}
+_QUOTA: Mapping[str, Schema] = {
+    "spec": part(
+        hard=_AMOUNTS,
+        scopes=ListOf(items=_TEXT),
+        scopeSelector=part(
+            matchExpressions=parts(
+                "scopeName",
+                "operator",
+                scopeName=_TEXT,
+                operator=_TEXT,
+                values=ListOf(items=_TEXT),
+            )
+        ),
+    ),
+    "status": part(hard=_AMOUNTS, used=_AMOUNTS),
+}
+_RANGE: Mapping[str, Schema] = {
+    "spec": part(
+        limits=parts(
+            "type",
+            type=_TEXT,
+            default=_AMOUNTS,
+            defaultRequest=_AMOUNTS,
+            min=_AMOUNTS,
+            max=_AMOUNTS,
+        )
+    )
+}
+_AUTOSCALER: Mapping[str, Schema] = {
+    "spec": part(
+        "maxReplicas",
+        scaleTargetRef=part("kind", "name", kind=_TEXT, name=_TEXT),
+        maxReplicas=_COUNT,
+    )
+}
+_CLUSTER_QUEUE: Mapping[str, Schema] = {
+    "spec": part(
+        cohort=_TEXT,
+        cohortName=_TEXT,
+        resourceGroups=parts(
+            coveredResources=ListOf(items=_TEXT),
+            flavors=parts(
+                "name",
+                name=_TEXT,
+                resources=parts("name", name=_TEXT, nominalQuota=_AMOUNT),
+            ),
+        ),
+    ),
+    "status": part(
+        flavorsUsage=parts("name", name=_TEXT, resources=parts("name", name=_TEXT, total=_AMOUNT))
+    ),
+}
+
+# Devices of drivers (DRA).
+
+_CLASS: Mapping[str, Schema] = {
+    "spec": part(selectors=parts(cel=part(expression=_TEXT)), extendedResourceName=_TEXT)
+}
+_ATTRIBUTE = part(string=_TEXT, int=Integer(bits=64), bool=_FLAG, version=_TEXT)
+_SLICE: Mapping[str, Schema] = {
+    "spec": part(
+        "driver",
+        "pool",
+        driver=_TEXT,
+        nodeName=_TEXT,
+        pool=part(
+            "name",
+            "generation",
+            "resourceSliceCount",
+            name=_TEXT,
+            generation=Integer(bits=64),
+            resourceSliceCount=Integer(bits=64),
+        ),
+        devices=parts(
+            "name",
+            name=_TEXT,
+            attributes=MapOf(values=_ATTRIBUTE),
+            taints=parts("effect", effect=_TEXT),
+        ),
+    )
+}
+_CLAIM: Mapping[str, Schema] = {
+    "status": part(
+        allocation=part(
+            devices=part(
+                results=parts(
+                    "driver",
+                    "pool",
+                    "device",
+                    driver=_TEXT,
+                    pool=_TEXT,
+                    device=_TEXT,
+                    adminAccess=_FLAG,
+                )
+            )
+        )
+    )
+}
+_EXACTLY = part(
+    "deviceClassName", deviceClassName=_TEXT, count=Integer(bits=64), allocationMode=_TEXT
+)
+_CLAIM_TEMPLATE: Mapping[str, Schema] = {
+    "spec": part("spec", spec=part(devices=part(requests=parts(exactly=_EXACTLY))))
+}
+
+#: What stands in for a cluster.
+SHAPES: Shapes = {
+    **COMMON,
+    ("v1", "Node"): _NODE,
+    ("v1", "Pod"): POD,
+    ("v1", "ResourceQuota"): _QUOTA,
+    ("v1", "LimitRange"): _RANGE,
+    ("autoscaling/v2", "HorizontalPodAutoscaler"): _AUTOSCALER,
+    **{(version, "LocalQueue"): {"spec": part(clusterQueue=_TEXT)} for version in API_VERSIONS},
+    **{(version, "ClusterQueue"): _CLUSTER_QUEUE for version in API_VERSIONS},
+    (DEVICE_API, "DeviceClass"): _CLASS,
+    (DEVICE_API, "ResourceSlice"): _SLICE,
+    (DEVICE_API, "ResourceClaim"): _CLAIM,
+    (DEVICE_API, "ResourceClaimTemplate"): _CLAIM_TEMPLATE,
+}

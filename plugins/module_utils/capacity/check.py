@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether workloads fit a cluster: reads what is needed, page by page, and turns answers into problems."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..accelerators.demand import Demand, demands_of, templates_of
+from ..accelerators.explain import explain
+from ..accelerators.fit import Answer, Verdict, fit
+from ..accelerators.inventory import Inventory
+from ..accelerators.kueue import API_VERSIONS, QUEUE_LABEL, queue_problems
+from ..accelerators.quota import quota_problems, range_problems, with_defaults
+from ..accelerators.resource_claims import with_claims
+from ..accelerators.resource_slices import DEVICE_API
+from ..accelerators.shared_devices import part_problems
+from ..kube.manifest import Json, value_at
+from ..kube.problem import Problem
+from .reader import take_inventory
+from .source import Looking, Source, grows
+
+#: There is no room, but that may change by itself.
+_MORE_NODES = (
+    "not on the nodes that are there, but the cluster may grow: an autoscaler of nodes is seen"
+)
+_AUTOSCALER = ("autoscaling/v2", "HorizontalPodAutoscaler")
+#: What can be checked.
+CHECKS = ("fit", "quota", "limits")
+
+
+@dataclass(slots=True)
+class Judged:
+    """answers: about each demand. by_workload, problems: by the workload's place in the list. notes: what could not be looked at."""
+
+    inventory: Inventory
+    answers: list[Answer] = field(default_factory=list)
+    by_workload: dict[int, list[Answer]] = field(default_factory=dict)
+    problems: dict[int, list[Problem]] = field(default_factory=dict)
+    notes: list[Problem] = field(default_factory=list)
+
+
+def judge(
+    source: Source,
+    workloads: Sequence[Json],
+    changed: Collection[int] = (),
+    checks: Collection[str] = CHECKS,
+    *,
+    with_classes: bool = False,
+) -> Judged:
+    """Judge workloads together; what may not be listed is noted. changed: places of those whose running pods are replaced.
+
+    with_classes: count devices of drivers (DRA) also where no workload claims any.
+    """
+    looking = Looking(source)
+    namespaces = sorted({_namespace(workload) for workload in workloads})
+    ranges = _limit_ranges(looking, namespaces) if "limits" in checks else {}
+    numbered = [
+        (number, demand)
+        for number, workload in enumerate(workloads)
+        for demand in demands_of(_defaulted(workload, ranges.get(_namespace(workload), ())))
+    ]
+    demands = _completed(looking, [demand for dummy, demand in numbered], namespaces)
+    inventory = take_inventory(looking, demands, with_classes=with_classes)
+    replaced = frozenset(
+        place for place, (number, dummy) in enumerate(numbered) if number in changed
+    )
+    answers = fit(demands, inventory, replaced)
+    lacking = [answer for answer in answers if answer.verdict is Verdict.LACKS]
+    if lacking and grows(source):
+        for answer in lacking:
+            answer.verdict = Verdict.UNCERTAIN
+            answer.doubts.append(_MORE_NODES)
+    judged = Judged(inventory, answers, notes=looking.notes)
+    for (number, dummy), answer in zip(numbered, answers, strict=True):
+        found = list(_of_the_answer(answer, inventory)) if "fit" in checks else []
+        found += range_problems(answer.demand, ranges.get(answer.demand.workload.namespace, ()))
+        judged.problems.setdefault(number, []).extend(found)
+        judged.by_workload.setdefault(number, []).append(answer)
+    if "quota" in checks:
+        _judge_quotas(looking, workloads, judged)
+    return judged
+
+
+def _limit_ranges(looking: Looking, namespaces: Sequence[str]) -> dict[str, list[Json]]:
+    unseen = "what it puts into pods and refuses is not known"
+    return {
+        namespace: list(looking.each("v1", "LimitRange", namespace, unseen=unseen))
+        for namespace in namespaces
+    }
+
+
+def _completed(
+    looking: Looking, demands: Sequence[Demand], namespaces: Sequence[str]
+) -> list[Demand]:
+    """Return demands with what other objects say of them: device claims, and autoscalers."""
+    ceilings = _ceilings(looking, namespaces)
+    templates: dict[str, dict[str, Json]] = {}
+    found = []
+    for demand in demands:
+        namespace = demand.workload.namespace
+        if demand.claims and namespace not in templates:
+            templates[namespace] = _claim_templates(looking, namespace)
+        claiming = with_claims(demand, templates[namespace]) if demand.claims else demand
+        found.append(_growing(claiming, ceilings))
+    return found
+
+
+def _claim_templates(looking: Looking, namespace: str) -> dict[str, Json]:
+    unseen = "what pods claim is not known"
+    listed = looking.each(DEVICE_API, "ResourceClaimTemplate", namespace, unseen=unseen)
+    return {each["metadata"]["name"]: each for each in listed}
+
+
+def _judge_quotas(looking: Looking, workloads: Sequence[Json], judged: Judged) -> None:
+    """Add what ResourceQuotas and Kueue's queues forbid to the problems of the workloads concerned."""
+    by_workload = judged.by_workload
+    for namespace in sorted({_namespace(workloads[number]) for number in by_workload}):
+        unseen = "whether it lets the pods in is not known"
+        quotas = list(looking.each("v1", "ResourceQuota", namespace, unseen=unseen))
+        concerned = [number for number in by_workload if _namespace(workloads[number]) == namespace]
+        answers = [answer for number in concerned for answer in by_workload[number]]
+        problems = list(quota_problems(answers, quotas))
+        for number in concerned:
+            judged.problems[number].extend(problems)
+    for number, answers in by_workload.items():
+        labels = workloads[number]["metadata"].get("labels") or {}
+        if QUEUE_LABEL in labels:
+            queues = _queues(looking, _namespace(workloads[number]))
+            if queues is not None:
+                judged.problems[number] += queue_problems(answers, labels[QUEUE_LABEL], *queues)
+
+
+def _queues(looking: Looking, namespace: str) -> tuple[list[Json], list[Json]] | None:
+    """Return the LocalQueues of a namespace and all ClusterQueues, None where they may not be listed."""
+    unseen = "the queues of Kueue are not checked"
+    local: list[Json] = []
+    in_all: list[Json] = []
+    for api_version in API_VERSIONS:
+        local = list(looking.each(api_version, "LocalQueue", namespace, unseen=unseen))
+        if local:
+            in_all = list(looking.each(api_version, "ClusterQueue", unseen=unseen))
+            break
+    hidden = {("LocalQueue", namespace), ("ClusterQueue", "")} & looking.hidden
+    return None if hidden else (local, in_all)
+
+
+def _ceilings(looking: Looking, namespaces: Sequence[str]) -> dict[tuple[str, str, str], int]:
+    """Return to how many pods autoscalers may grow workloads, by kind, namespace and name."""
+    unseen = "whether an autoscaler may start more pods is not known"
+    found = {}
+    for namespace in namespaces:
+        for autoscaler in looking.each(*_AUTOSCALER, namespace, unseen=unseen):
+            target = value_at(autoscaler, ("spec", "scaleTargetRef")) or {}
+            key = (str(target.get("kind")), namespace, str(target.get("name")))
+            found[key] = int(autoscaler["spec"].get("maxReplicas") or 0)
+    return found
+
+
+def _growing(demand: Demand, ceilings: Mapping[tuple[str, str, str], int]) -> Demand:
+    workload = demand.workload
+    most = ceilings.get((workload.kind, workload.namespace, workload.name), 0)
+    return replace(demand, ceiling=most) if most else demand
+
+
+def _namespace(workload: Json) -> str:
+    return workload["metadata"].get("namespace") or ""
+
+
+def _defaulted(workload: Json, ranges: Sequence[Json]) -> Json:
+    """Return a workload as the namespace's LimitRanges fill it in."""
+    if not ranges:
+        return workload
+    filled: Json = {**workload}
+    for path, template in templates_of(workload):
+        spec = with_defaults(template.get("spec") or {}, ranges)
+        if path:
+            filled = _with(filled, (*path, "spec"), spec)
+        else:
+            filled["spec"] = spec
+    return filled
+
+
+def _with(manifest: Json, path: tuple[str, ...], value: Json) -> Json:
+    head, *rest = path
+    if not rest:
+        return {**manifest, head: value}
+    return {**manifest, head: _with(manifest.get(head) or {}, tuple(rest), value)}
+
+
+def _of_the_answer(answer: Answer, inventory: Inventory) -> Iterator[Problem]:
+    yield from part_problems(answer, inventory)
+    text = explain(answer, inventory)
+    if answer.verdict is Verdict.LACKS:
+        yield Problem("", text, rule="fit")
+    elif answer.verdict is Verdict.UNCERTAIN:
+        rule = "fit-autoscaled" if _MORE_NODES in answer.doubts else "fit-uncertain"
+        yield Problem("", text, "warning", rule=rule)
+    if answer.demand.ceiling > answer.demand.pods:
+        more = (
+            f"an autoscaler may grow it from {answer.demand.pods} to {answer.demand.ceiling} pods"
+        )
+        yield Problem("", more, "warning", rule="fit-autoscaled")

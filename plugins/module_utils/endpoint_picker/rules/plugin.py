@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is wrong with a plugin by its parameters alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..findings import Finding
+from ..plugin_parameters import Declared
+from ..releases import Release
+from .bounds import bound_faults
+from .factories import factory_faults
+from .parameters import parameter_faults
+
+
+def own_faults(plugin: Declared, release: Release) -> Iterator[Finding]:
+    """Yield what a plugin's factory does not take. What cannot be decoded is not looked at further."""
+    faults = list(
+        parameter_faults(plugin.parameters, plugin.type, f"{plugin.path}.parameters", release)
+    )
+    yield from faults
+    if any(fault.verdict == "reject" for fault in faults):
+        return
+    yield from bound_faults(plugin, release)
+    yield from factory_faults(plugin, release)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Objects that a child takes the place of: they cannot stand beside it, so they go before it is applied, not after everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..cluster.connection import Cluster
+from ..cluster.errors import KindMissing
+from ..kube.manifest import Json
+from ..kube.problem import Problem
+from ..kube.reference import Reference
+from .deletion_wait import is_dying
+from .ownership import Owner, ownership
+from .plan import Action, Change, ServicePlan
+from .policy import Policy
+
+
+def look_up_replaced(cluster: Cluster, plans: Iterable[ServicePlan], policy: Policy) -> None:
+    """Plan that what a changed child takes the place of is removed, where it is the service's: made by us or by its controller.
+
+    What is somebody else's is a problem.
+    """
+    for plan in plans:
+        for change in list(plan.changes):
+            for reference in change.desired.replaces if change.desired else ():
+                if live := _read(cluster, reference):
+                    _plan_removal(plan, change, live, policy)
+
+
+def _read(cluster: Cluster, reference: Reference) -> Json | None:
+    try:
+        return cluster.get(reference)
+    except KindMissing:
+        return None
+
+
+def _plan_removal(plan: ServicePlan, change: Change, live: Json, policy: Policy) -> None:
+    reference = Reference.of(live)
+    owned = ownership(live, plan.service, policy.fleet)
+    if owned.owner not in (Owner.THIS, Owner.CONTROLLER):
+        text = f"{reference} exists and {owned.text}; {change.reference} cannot stand beside it: remove it"
+        plan.problems.append(Problem("", text, rule="replaced"))
+    elif is_dying(live):
+        plan.dying[reference] = live
+    else:
+        reason = f"{change.reference} takes its place"
+        plan.changes.append(
+            Change(Action.REPLACE, reference, plan.service, change.stage, None, live, reason)
+        )

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is looked at before the first write, and only then: a run that changes nothing asks none of this."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from ..cluster.connection import Cluster
+from ..cluster.errors import Forbidden
+from ..kube.problem import Problem
+from ..kube.reference import Reference
+from .controller import find
+from .deletion_wait import is_dying, wait_for_all
+from .plan import Action, ServicePlan
+
+
+def running_controller(cluster: Cluster, labels: Mapping[str, str]) -> str | None:
+    """Return which Deployment runs a kind's controller, None where none does. Raises Forbidden where looking is not allowed."""
+    for controller in find(cluster, labels):
+        if controller.runs:
+            return f"Deployment {controller.reference.namespace}/{controller.reference.name}"
+    return None
+
+
+def missing_namespaces(cluster: Cluster, plans: Sequence[ServicePlan]) -> list[str]:
+    """Return the namespaces that planned objects need and that do not exist, sorted; one that is being deleted is a problem.
+
+    Where reading namespaces is not allowed they are taken to exist; a create then fails by itself.
+    """
+    names = sorted(
+        {
+            change.reference.namespace
+            for plan in plans
+            for change in plan.changes
+            if change.action is Action.CREATE and change.reference.namespace
+        }
+    )
+    calls = [
+        partial(cluster.get, Reference("v1", "Namespace", "", name), metadata_only=True)
+        for name in names
+    ]
+    missing, ending = [], set()
+    for name, answer in zip(names, cluster.parallel(calls), strict=True):
+        if isinstance(answer, Forbidden):
+            continue
+        if isinstance(answer, Exception):
+            raise answer
+        if answer is None:
+            missing.append(name)
+        elif is_dying(answer):
+            ending.add(name)
+    for plan in plans:
+        if plan.service.namespace in ending:
+            text = f'"{plan.service.namespace}" is being deleted; wait until it is gone, or use another'
+            plan.problems.append(Problem("metadata.namespace", text, rule="ending-namespace"))
+    return missing
+
+
+def wait_for_dying(cluster: Cluster, plans: Sequence[ServicePlan]) -> None:
+    """Wait until objects that are being deleted are gone; what is still there then is a problem of its service."""
+    dying = [each for plan in plans for each in plan.dying.items()]
+    stuck = wait_for_all(cluster, dying)
+    for plan in plans:
+        plan.problems += [
+            Problem("", str(stuck[reference]), rule="dying")
+            for reference in plan.dying
+            if reference in stuck
+        ]

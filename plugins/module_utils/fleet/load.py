@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The services of a task: loaded, checked each by itself and against each other, compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from ..kinds.kind import ServiceKind
+from ..kinds.registry import REGISTERED, WRITTEN
+from ..kube.did_you_mean import nearest
+from ..kube.input_schemas import COMMON, Shapes
+from ..kube.intent import Child, Intent
+from ..kube.manifest import Json, Manifest
+from ..kube.problem import Complaint, InputError, Problem
+from ..kube.reader import Reader
+from ..kube.redact import masked_paths
+from ..kube.reference import Reference
+from ..task.manifest_loader import Document
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Service:
+    """One service of the task. subject: how messages call it. problems: what was found so far, warnings included."""
+
+    subject: str
+    kind: ServiceKind[Any, Any]
+    reference: Reference
+    typed: Any
+    settings: Any
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        """The problems that forbid to go on with this service."""
+        return tuple(problem for problem in self.problems if problem.severity == "error")
+
+    def compile(self, reader: Reader) -> Intent:
+        """Return what the service wants to exist."""
+        return self.kind.compile(self.typed, self.settings, reader)
+
+
+class Settings:
+    """The task's settings, typed once for each kind that is used."""
+
+    def __init__(self, options: Mapping[str, Any], releases: Mapping[str, str | None]) -> None:
+        self._options = options
+        self._releases = {name: release for name, release in releases.items() if release}
+        self._typed: dict[str, Any] = {}
+
+    def of(self, kind: ServiceKind[Any, Any]) -> Any:
+        """Return the settings of a kind. Raises InputError."""
+        if kind.kind not in self._typed:
+            self._typed[kind.kind] = kind.settings(self._options, self._releases)
+        return self._typed[kind.kind]
+
+
+def shapes_of(services: Sequence[Service]) -> Shapes:
+    """Return the shapes of the objects of others that these services look at."""
+    kinds = {service.kind.kind: service.kind for service in services}
+    return {
+        **COMMON,
+        **{key: shape for kind in kinds.values() for key, shape in kind.shapes().items()},
+    }
+
+
+def load_fleet(
+    documents: Sequence[Document], settings: Settings, namespace: str | None, *, skip_invalid: bool
+) -> tuple[list[Service], list[Complaint]]:
+    """Return the services, and the complaints about those left out with `skip_invalid`.
+
+    namespace: for documents that name none. Raises InputError that holds all problems of all documents.
+    """
+    services: list[Service] = []
+    complaints: list[Complaint] = []
+    for document in documents:
+        kind, problem = _kind(document.value)
+        if kind is None:
+            complaints.append(Complaint(document.origin, (problem,)))
+            continue
+        value = _with_namespace(document.value, namespace)
+        loaded = kind.load(value, settings.of(kind))
+        problems = [*loaded.problems, *_masks(value)]
+        subject = subject_of(document.origin, value)
+        if loaded.service is None:
+            complaints.append(
+                Complaint(subject, tuple(p for p in problems if p.severity == "error"))
+            )
+            continue
+        reference = loaded.service.reference
+        services.append(
+            Service(subject, kind, reference, loaded.service, settings.of(kind), problems)
+        )
+    _find_conflicts(services)
+    invalid = [Complaint(service.subject, service.errors) for service in services if service.errors]
+    complaints += invalid
+    valid = [service for service in services if not service.errors]
+    if complaints and not (skip_invalid and valid):
+        raise InputError(complaints)
+    return valid, complaints
+
+
+def named(
+    documents: Sequence[Document], namespace: str | None
+) -> list[tuple[ServiceKind[Any, Any], Reference]]:
+    """Return which services are meant, by name alone: for `absent`, where the rest of a document does not matter."""
+    found: list[tuple[ServiceKind[Any, Any], Reference]] = []
+    complaints: list[Complaint] = []
+    for document in documents:
+        kind, problem = _kind(document.value)
+        metadata = document.value.get("metadata") if isinstance(document.value, dict) else None
+        name = metadata.get("name") if isinstance(metadata, dict) else None
+        place = (metadata.get("namespace") if isinstance(metadata, dict) else None) or namespace
+        problems = [problem] if kind is None else []
+        if not isinstance(name, str) or not name:
+            problems.append(Problem("metadata.name", "missing: name the service"))
+        if not place:
+            problems.append(
+                Problem(
+                    "metadata.namespace",
+                    "missing: name a namespace here or in the option namespace",
+                )
+            )
+        if problems or kind is None:
+            complaints.append(Complaint(document.origin, tuple(problems)))
+        else:
+            found.append((kind, Reference(kind.api_version, kind.kind, str(place), str(name))))
+    if complaints:
+        raise InputError(complaints)
+    return list({reference: (kind, reference) for kind, reference in found}.values())
+
+
+def subject_of(origin: str, value: Json) -> str:
+    """Return how messages call a document, for example `services[2] (ModelService team-a/chat)`."""
+    metadata = value.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    name = metadata.get("name") or "without a name"
+    place = f"{metadata['namespace']}/{name}" if metadata.get("namespace") else name
+    return f"{origin} ({value.get('kind')} {place})"
+
+
+def _kind(value: Any) -> tuple[ServiceKind[Any, Any] | None, Problem]:
+    known = ", ".join(
+        f"{kind} ({' or '.join(versions)})" for kind, (versions, dummy) in REGISTERED.items()
+    )
+    if not isinstance(value, dict):
+        return None, Problem(
+            "", f"{type(value).__name__} is not a custom resource; give a map with one of {known}"
+        )
+    key = (str(value.get("apiVersion")), str(value.get("kind")))
+    if key in WRITTEN:
+        return WRITTEN[key], Problem("", "")
+    near = nearest(key[1], REGISTERED)
+    hint = f", did you mean {near}?" if near and near != key[1] else ""
+    field_name = "apiVersion" if near == key[1] else "kind"
+    shown = value.get(field_name)
+    text = "missing" if shown is None else f'"{shown}" is not a service that this collection knows'
+    return None, Problem(field_name, f"{text}{hint}; known are {known}")
+
+
+def _masks(value: Json) -> Iterator[Problem]:
+    for path in masked_paths(value):
+        message = "holds the mask of a secret, not the secret; write the value, or refer to a Secret with valueFrom"
+        yield Problem(path, message, rule="masked")
+
+
+def _with_namespace(value: Json, namespace: str | None) -> Json:
+    metadata = value.get("metadata")
+    if namespace and isinstance(metadata, dict) and not metadata.get("namespace"):
+        return {**value, "metadata": {**metadata, "namespace": namespace}}
+    return value
+
+
+def _find_conflicts(services: Sequence[Service]) -> None:
+    by_kind: dict[str, list[Service]] = {}
+    for service in services:
+        by_kind.setdefault(service.kind.kind, []).append(service)
+    for members in by_kind.values():
+        first = members[0]
+        found = first.kind.conflicts([member.typed for member in members], first.settings)
+        for position, problems in found.items():
+            members[position].problems += problems
+
+
+def compile_fleet(
+    services: Sequence[Service],
+    reader: Reader,
+    into: Callable[[Service, Intent], T],
+    *,
+    skip_invalid: bool = False,
+    compiler: Callable[[Service, Reader], Intent] = Service.compile,
+) -> tuple[list[T], list[Complaint]]:
+    """Compile every service; return those that can be made, and the complaints about those left out with `skip_invalid`.
+
+    into: makes of a service and its intent what is kept; only one intent is held at a time. Where two services would claim one
+    object neither is made, unless it is one that they share. Raises InputError that holds what is wrong with each of them.
+    """
+    compiled: dict[Reference, T] = {}
+    claims: list[tuple[Service, list[Reference]]] = []
+    shared: dict[Reference, Manifest] = {}
+    found: dict[Reference, list[Problem]] = {}
+    for service in services:
+        try:
+            intent = _without_shared(compiler(service, reader), shared)
+        except InputError as error:
+            problems = [problem for each in error.complaints for problem in each.problems]
+            found[service.reference] = problems
+            continue
+        claims.append((service, [child.manifest.reference for child in intent.children]))
+        compiled[service.reference] = into(service, intent)
+    found |= _collisions(claims)
+    complaints = [
+        Complaint(service.subject, tuple(found[service.reference]))
+        for service in services
+        if service.reference in found
+    ]
+    kept = [made for reference, made in compiled.items() if reference not in found]
+    if complaints and not (skip_invalid and kept):
+        raise InputError(complaints)
+    return kept, complaints
+
+
+def _without_shared(intent: Intent, shared: dict[Reference, Manifest]) -> Intent:
+    """Leave out of an intent what an earlier service makes in the same way. shared: what they have made; gets what this one does."""
+
+    def is_its_own(child: Child) -> bool:
+        if not child.shared:
+            return True
+        first = shared.setdefault(child.manifest.reference, child.manifest)
+        return first is child.manifest or first != child.manifest
+
+    return replace(intent, children=tuple(filter(is_its_own, intent.children)))
+
+
+def paired(service: Service, intent: Intent) -> tuple[Service, Intent]:
+    """Keep all of a compiled service."""
+    return service, intent
+
+
+def _collisions(
+    claims: Sequence[tuple[Service, Sequence[Reference]]],
+) -> dict[Reference, list[Problem]]:
+    """Return the problems of each service that wants an object which another wants, too."""
+    claimed: dict[Reference, Service] = {}
+    found: dict[Reference, list[Problem]] = {}
+    for service, references in claims:
+        for reference in references:
+            other = claimed.setdefault(reference, service)
+            if other is not service:
+                message = f'"{other.reference.name}" and "{service.reference.name}" both become {reference}; rename one of them'
+                problem = Problem("metadata.name", message, rule="collision")
+                for claimant in (other, service):
+                    found.setdefault(claimant.reference, []).append(problem)
+    return found

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The HTTPRoutes of a service in Standard mode: one of each component, and one of the service.
+
+Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A13.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....kube.condition import GATEWAY_GROUP
+from ....kube.fields import filled
+from ....kube.intent import Child, Stage
+from ....kube.manifest import Json, Manifest
+from .. import names
+from ..names import Role
+from ..pods.component import Components
+from ..resolved import Resolved
+from ..router.front_component import EXPLAIN_PATH, PORT, entry_role, has_routes, service_headers
+from ..router.hosts import additional_hosts, service_host, service_path
+
+ROUTE_API = f"{GATEWAY_GROUP}/v1"
+#: How long a request may take, where a component does not say, in seconds.
+_TIMEOUT = 60
+_ALL = "^/.*$"
+
+
+def http_routes(components: Components, resolved: Resolved) -> tuple[Child, ...]:
+    """Return the routes, none for a service that is not to be reached from outside. Raises HostError.
+
+    A component that is stopped has none, and then the service as a whole has none.
+    """
+    if not resolved.config.ingress.enable_gateway_api or not has_routes(resolved):
+        return ()
+    running = [each.role for each in components.items if not each.stopped]
+    whole = () if components.some_stopped else (_service_route(components, resolved),)
+    return (*(_component_route(role, components, resolved) for role in running), *whole)
+
+
+def _component_route(role: Role, components: Components, resolved: Resolved) -> Child:
+    name = names.component(resolved.service.name, role)
+    host = service_host(resolved.service, name, resolved.config.ingress)
+    return _route(name, [host], [_rule(_ALL, role, resolved)], components, resolved)
+
+
+def _service_route(components: Components, resolved: Resolved) -> Child:
+    service, config = resolved.service, resolved.config.ingress
+    host = service_host(service, service.name, config)
+    hosts = list(dict.fromkeys([host, *additional_hosts(host, [config.domain], config)]))
+    if config.path_template:
+        hosts.append(config.domain)
+    rules = list(_service_rules(resolved))
+    return _route(service.name, hosts, rules, components, resolved)
+
+
+def _service_rules(resolved: Resolved) -> Iterator[Json]:
+    service = resolved.service
+    explains = service.component("explainer") is not None
+    entry = entry_role(service)
+    if explains:
+        yield _rule(f"^{EXPLAIN_PATH}$", "explainer", resolved)
+    yield _rule(_ALL, entry, resolved)
+    path = service_path(service, resolved.config.ingress)
+    if path is not None:
+        stem = path.removesuffix("/")
+        if explains:
+            yield _rule(f"{stem}({EXPLAIN_PATH})$", "explainer", resolved)
+        yield _rule(f"{stem}/", entry, resolved)
+
+
+def _rule(path: str, role: Role, resolved: Resolved) -> Json:
+    service = resolved.service
+    headers = [{"name": key, "value": value} for key, value in service_headers(service).items()]
+    seconds = (service.component(role) or {}).get("timeout")
+    backend = {
+        "kind": "Service",
+        "name": names.component(service.name, role),
+        "namespace": service.namespace,
+        "port": PORT,
+    }
+    return {
+        "matches": [{"path": {"type": "RegularExpression", "value": path}}],
+        "filters": [{"type": "RequestHeaderModifier", "requestHeaderModifier": {"set": headers}}],
+        "backendRefs": [backend],
+        "timeouts": {"request": f"{_TIMEOUT if seconds is None else seconds}s"},
+    }
+
+
+def _route(
+    name: str, hosts: list[str], rules: list[Json], components: Components, resolved: Resolved
+) -> Child:
+    config = resolved.config
+    parent = {
+        "group": GATEWAY_GROUP,
+        "kind": "Gateway",
+        "namespace": config.ingress.kserve_gateway_namespace,
+        "name": config.ingress.kserve_gateway_name,
+    }
+    annotations = resolved.service.annotations.items()
+    return Child(
+        stage=Stage.ROUTING,
+        manifest=Manifest(
+            api_version=ROUTE_API,
+            kind="HTTPRoute",
+            name=name,
+            namespace=resolved.service.namespace,
+            labels={
+                k: v for k, v in components.labels.items() if k not in config.disallowed_labels
+            },
+            annotations={k: v for k, v in annotations if k not in config.disallowed_annotations},
+            body={"spec": filled({"parentRefs": [parent], "hostnames": hosts, "rules": rules})},
+        ),
+    )

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether a service is reached, and under which names. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A13, A14.7."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import urlsplit, urlunsplit
+
+from ....kube.manifest import Json, value_at
+from ....kube.reader import Reader
+from ....kube.reference import Reference
+from ..children.http_routes import ROUTE_API
+from ..names import Role, component
+from ..resolved import Resolved
+from ..router.front_component import entry_name, entry_role, has_routes
+from ..router.hosts import local_host, service_host, service_path
+from ..router.knative_host import knative_service_host
+from .status_builder import Draft
+from .types import INGRESS, STOPPED_REASON, ready
+
+#: Where pods behind a Service without an address of its own listen.
+_POD_PORT = ":8080"
+
+
+def standard_routing(draft: Draft, resolved: Resolved, reader: Reader) -> None:
+    """Say of a service in Standard mode whether it is reached."""
+    if has_routes(resolved):
+        if resolved.config.ingress.enable_gateway_api:
+            fault = _route_fault(draft, resolved, reader)
+            if fault is not None:
+                draft.conditions.put(INGRESS, "False", *fault)
+                return
+        elif (waiting := _waiting(draft, _awaited(resolved))) is not None:
+            draft.conditions.put(INGRESS, "False", _not_created(waiting))
+            return
+    service, scheme = resolved.service, resolved.config.ingress.url_scheme
+    draft.url = f"{scheme}://{service_host(service, service.name, resolved.config.ingress)}"
+    host = local_host(entry_name(service), service.namespace, resolved.settings.cluster_domain)
+    draft.address = f"{scheme}://{host}{_port(resolved, reader)}"
+    draft.conditions.put(INGRESS, "True")
+
+
+def knative_routing(draft: Draft, resolved: Resolved) -> None:
+    """Say of a service in Knative mode whether it is reached: as soon as Knative has said where, it counts as reached."""
+    waiting = _waiting(draft, resolved.service.roles)
+    if waiting is not None:
+        refused = draft.conditions.status(ready(waiting)) == "False"
+        draft.conditions.put(INGRESS, "False" if refused else "Unknown", _not_created(waiting))
+    service, config = resolved.service, resolved.config.ingress
+    entry = draft.components.get(entry_role(service)) or {}
+    if not entry.get("url"):
+        return
+    parts = urlsplit(entry["url"])._replace(scheme=config.url_scheme)
+    entry["url"] = urlunsplit(parts)
+    name = service.name
+    if config.disable_virtual_host:
+        name = entry_name(service)
+    else:
+        parts = parts._replace(netloc=knative_service_host(resolved, parts.netloc))
+    path = service_path(service, config)
+    draft.url = f"{config.url_scheme}://{config.domain}{path}" if path else urlunsplit(parts)
+    draft.address = (
+        f"http://{local_host(name, service.namespace, resolved.settings.cluster_domain)}"
+    )
+    draft.conditions.put(INGRESS, "True")
+
+
+def stopped_routing(draft: Draft, resolved: Resolved, *, standard: bool) -> None:
+    """Say that a stopped service is not reached. Of an Ingress that was never there, the controller says nothing."""
+    if draft.was_routed or not standard or resolved.config.ingress.enable_gateway_api:
+        draft.conditions.put(INGRESS, "False", STOPPED_REASON)
+
+
+def route_references(resolved: Resolved) -> list[tuple[str, Reference]]:
+    """Return the HTTPRoutes of a service in the order in which the controller looks at them, and how messages call them."""
+    service = resolved.service
+    named: list[tuple[str, str]] = [
+        (role.capitalize(), component(service.name, role)) for role in service.roles
+    ]
+    named.append(("InferenceService", service.name))
+    return [
+        (title, Reference(ROUTE_API, "HTTPRoute", service.namespace, name)) for title, name in named
+    ]
+
+
+def _route_fault(draft: Draft, resolved: Resolved, reader: Reader) -> tuple[str, str] | None:
+    """Return reason and message of the first route that does not lead to its component yet, None where all do."""
+    for title, reference in route_references(resolved):
+        live = reader.get(reference)
+        parents = value_at(live or {}, ("status", "parents")) or ()
+        if live is None or (not parents and _too_early(title, draft, resolved)):
+            return f"{title} Deployment NotReady", f"{title} HTTPRoute not created"
+        if not parents:
+            return "ParentStatusNotAvailable", f"{title} HttpRouteNotReady"
+        for said in (one for parent in parents for one in parent.get("conditions") or ()):
+            if said.get("status") == "False":
+                return said.get("reason") or "", f"{title} {said.get('message') or ''}"
+    return None
+
+
+def _too_early(title: str, draft: Draft, resolved: Resolved) -> bool:
+    """Return whether the controller would not have made a route yet; we make it at once, and nobody has reported on it."""
+    roles = resolved.service.roles
+    needed = [role for role in roles if role.capitalize() == title] or roles
+    return _waiting(draft, needed) is not None
+
+
+def _awaited(resolved: Resolved) -> Sequence[Role]:
+    """Return the components that the controller waits for before it makes an Ingress."""
+    roles = resolved.service.roles
+    return [role for role in roles if role != "explainer" or "transformer" not in roles]
+
+
+def _waiting(draft: Draft, roles: Sequence[Role]) -> Role | None:
+    """Return the first component that is not ready, None where all are."""
+    return next((role for role in roles if draft.conditions.status(ready(role)) != "True"), None)
+
+
+def _not_created(role: Role) -> str:
+    return f"{role.capitalize()} ingress not created"
+
+
+def _port(resolved: Resolved, reader: Reader) -> str:
+    service = resolved.service
+    live: Json | None = reader.get(
+        Reference("v1", "Service", service.namespace, entry_name(service))
+    )
+    headless = resolved.config.service_cluster_ip_none
+    if live is not None:
+        headless = value_at(live, ("spec", "clusterIP")) == "None"
+    return _POD_PORT if headless else ""

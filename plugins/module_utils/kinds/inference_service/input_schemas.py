@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The shapes of others' objects that an InferenceService is made with, as far as they are read. Source: serving.kserve.io of KServe v0.17.0."""
+
+from __future__ import annotations
+
+from ...kube.core_schema import string_map
+from ...kube.input_schemas import Shapes
+from ...kube.pod_schema.container import CONTAINER
+from ...kube.schema import Anything, Boolean, Integer, ListOf, Object, Schema, Text
+from .local_model import CACHE_KIND, CACHE_VERSION
+from .pod_fields import WORKER_POD
+from .runtimes.runtime import API_VERSION, CLUSTER, NAMESPACED
+
+_TEXT, _FLAG = Text(), Boolean()
+_POD: dict[str, Schema] = {
+    **{
+        name: WORKER_POD[name]
+        for name in ("nodeSelector", "affinity", "tolerations", "volumes", "imagePullSecrets")
+    },
+    "schedulerName": _TEXT,
+    "containers": ListOf(items=CONTAINER),
+    "labels": string_map(""),
+    "annotations": string_map(""),
+}
+_FORMATS = ListOf(
+    items=Object(
+        fields={
+            "name": _TEXT,
+            "version": _TEXT,
+            "autoSelect": _FLAG,
+            "priority": Integer(),
+        },
+        required=("name",),
+    )
+)
+_WORKERS = Object(
+    fields={
+        **_POD,
+        "pipelineParallelSize": Integer(bits=64),
+        "tensorParallelSize": Integer(bits=64),
+    }
+)
+_RUNTIME = Object(
+    fields={
+        **_POD,
+        "supportedModelFormats": _FORMATS,
+        "protocolVersions": ListOf(items=_TEXT),
+        "multiModel": _FLAG,
+        "disabled": _FLAG,
+        "workerSpec": _WORKERS,
+    }
+)
+_STORAGE = Object(
+    fields={
+        "container": CONTAINER,
+        "supportedUriFormats": ListOf(items=Object(fields={"prefix": _TEXT, "regex": _TEXT})),
+        "workloadType": _TEXT,
+        "supportsMultiModelDownload": _FLAG,
+    },
+    required=("container",),
+)
+_CACHE = Object(
+    fields={"sourceModelUri": _TEXT, "nodeGroups": ListOf(items=_TEXT, min_items=1)},
+    required=("nodeGroups", "sourceModelUri"),
+)
+_OPEN = Anything(type="object")
+
+
+def shapes() -> Shapes:
+    """Return the shapes by apiVersion and kind."""
+    return {
+        (API_VERSION, NAMESPACED): {"spec": _RUNTIME},
+        (API_VERSION, CLUSTER): {"spec": _RUNTIME},
+        (API_VERSION, "ClusterStorageContainer"): {"spec": _STORAGE, "disabled": _FLAG},
+        (CACHE_VERSION, CACHE_KIND): {"spec": _CACHE},
+        ("serving.kserve.io/v1beta1", "InferenceService"): {"status": _OPEN},
+    }

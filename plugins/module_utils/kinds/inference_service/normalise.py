@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a custom resource to a typed service: checked, with the defaults of its schema.
+
+What depends on a cluster's configuration follows in resolve.py. Source: KServe v0.17.0; reference A4 and A5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...kube.envelope import as_applied, read_envelope
+from ...kube.manifest import Json
+from ...kube.schema_check import check, related
+from ..kind import Loaded
+from .admission.naming import name_problems
+from .admission.service import own_problems
+from .implementations import KSERVE_CONTAINER
+from .pod_fields import WRITTEN_WHOLE
+from .schema import SPEC
+from .settings import Settings
+from .spec import API_VERSION, KIND, ROLES, InferenceService
+
+
+def load(document: Json, settings: Settings) -> Loaded[InferenceService]:  # noqa: ARG001
+    """Return the service that a custom resource describes, and every problem of it. No service where there is an error."""
+    envelope = read_envelope(document, API_VERSION, KIND)
+    written = _with_names(document.get("spec") or {})
+    spec = check(SPEC, written, "spec")
+    found = [*envelope.problems, *spec.problems]
+    broken = [problem.path for problem in found]
+    judged = [*name_problems(envelope.name), *own_problems(spec.value, envelope.annotations)]
+    found += [problem for problem in judged if not related(problem.path, broken)]
+    if any(problem.severity == "error" for problem in found):
+        return Loaded(None, tuple(found))
+    whole = _with_whole_lists(written, spec.value)
+    applied = as_applied({"apiVersion": API_VERSION, "kind": KIND, "spec": whole}, envelope)
+    service = InferenceService(
+        document=applied,
+        name=envelope.name,
+        namespace=envelope.namespace,
+        labels=envelope.labels,
+        annotations=applied["metadata"].get("annotations") or {},
+        spec=spec.value,
+    )
+    return Loaded(service, tuple(found))
+
+
+def _with_names(spec: Any) -> Any:
+    """Return a spec in which the first container of each component has a name.
+
+    KServe's webhook gives it one; without the webhook the API refuses a container that has none.
+    """
+    if not isinstance(spec, Mapping):
+        return spec
+    named = {role: _named(spec[role]) for role in ROLES if isinstance(spec.get(role), Mapping)}
+    return {**spec, **named}
+
+
+def _with_whole_lists(written: Json, stored: Json) -> Json:
+    """Return a spec as it is applied: lists that are owned as a whole have the defaults that the API server writes into them.
+
+    Else what is read back of them would differ from what was sent.
+    """
+    return {
+        **written,
+        **{role: _whole(written[role], stored[role]) for role in ROLES if written.get(role)},
+    }
+
+
+def _whole(written: Json, stored: Json) -> Json:
+    lists = (*WRITTEN_WHOLE, "storageUris")
+    filled = {name: stored[name] for name in lists if written.get(name) and name in stored}
+    if written.get("workerSpec"):
+        filled["workerSpec"] = _whole(written["workerSpec"], stored["workerSpec"])
+    return {**written, **filled}
+
+
+def _named(component: Mapping[str, Any]) -> Mapping[str, Any]:
+    containers = component.get("containers")
+    if not isinstance(containers, list) or not containers:
+        return component
+    first = containers[0]
+    if not isinstance(first, Mapping) or first.get("name"):
+        return component
+    return {**component, "containers": [{**first, "name": KSERVE_CONTAINER}, *containers[1:]]}

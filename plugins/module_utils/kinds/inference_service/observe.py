@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The status of an InferenceService, from its live children and their pods.
+
+The conditions are the controller's, after as many of its runs as change something. `ready` asks for more: the pods have to be of
+the present templates. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ...kube.condition import Acceptance, acceptance
+from ...kube.fault import Fault
+from ...kube.manifest import Json
+from ...kube.reader import Reader
+from ...kube.reference import Reference
+from ...kube.rollout import Rollout, read_rollout
+from ..kind import Observation
+from ..kserve.modes import KNATIVE, STANDARD
+from .conditions.reconcile_pass import deployments, knative_reference, observe_once
+from .conditions.routing import route_references
+from .conditions.status_builder import Draft
+from .conditions.types import INGRESS, PREDICTOR, READY
+from .errors import RECONCILE_FAILED
+from .pods.component import Components
+from .resolved import Resolved
+from .resolved_service import Understood
+from .router.front_component import has_routes
+from .runtimes.runtime import NAMESPACED
+
+#: How often the controller's run is repeated at most. It settles in three: what one run says of the model, the next one reads.
+_RUNS = 5
+
+
+def observe(meant: Understood, reader: Reader, pods: Sequence[Json] = ()) -> Observation:
+    """Return the status that live objects give a service.
+
+    reader: sees its children, and its custom resource with the status until now. pods: any pods, the predictor's among them.
+    """
+    resolved, components = meant.resolved, meant.components
+    parent = reader.get(resolved.service.reference) or {}
+    draft = Draft.of(parent.get("status") or {})
+    for dummy in range(_RUNS):
+        before = draft.to_json()
+        observe_once(draft, resolved, components, reader, pods)
+        if draft.to_json() == before:
+            break
+    workloads = [] if resolved.service.stopped else _workloads(resolved, components, reader)
+    rollouts = [read_rollout(live, pods) for kind, live in workloads if kind == "Deployment"]
+    routes = _routes(resolved, reader)
+    current = all(rollout.complete for rollout in rollouts) and all(
+        _is_current(live) for kind, live in workloads if kind != "Deployment"
+    )
+    return Observation(
+        status={**draft.to_json(), **_facts(resolved, components)},
+        ready=draft.conditions.status(READY) == "True" and current,
+        faults=(
+            *_stopped(resolved, components),
+            *_faults(resolved, draft, rollouts, routes, workloads),
+        ),
+        awaited={INGRESS: tuple(one for said in routes for one in said.awaited)} if routes else {},
+        url=draft.url,
+    )
+
+
+def reconcile_error(observation: Observation, message: str) -> Observation:
+    """Return the observation of a service of which a child could not be applied: the controller says so of the predictor."""
+    draft = Draft.of(observation.status)
+    draft.conditions.put(PREDICTOR, "False", RECONCILE_FAILED, message)
+    status = {**observation.status, "conditions": draft.conditions.to_json()}
+    faults = (Fault(RECONCILE_FAILED, message), *observation.faults)
+    return replace(observation, status=status, ready=False, faults=faults)
+
+
+def _facts(resolved: Resolved, components: Components) -> Json:
+    """Return how the service is run and what serves its model."""
+    runtime = components.runtime
+    if runtime is None:
+        return {"deploymentMode": resolved.mode}
+    field = "servingRuntimeName" if runtime.kind == NAMESPACED else "clusterServingRuntimeName"
+    return {"deploymentMode": resolved.mode, field: runtime.name}
+
+
+def _workloads(
+    resolved: Resolved, components: Components, reader: Reader
+) -> list[tuple[str, Json | None]]:
+    found: list[Reference] = []
+    for component in components.items:
+        if resolved.mode == STANDARD:
+            found += deployments(component, resolved)
+        else:
+            found.append(knative_reference(component, resolved))
+    return [(reference.kind, reader.get(reference)) for reference in found]
+
+
+def _is_current(live: Json | None) -> bool:
+    """Return whether Knative has seen a Service as it is now."""
+    generation = ((live or {}).get("metadata") or {}).get("generation") or 0
+    seen = ((live or {}).get("status") or {}).get("observedGeneration") or 0
+    return bool(live is not None and seen >= generation)
+
+
+def _routes(resolved: Resolved, reader: Reader) -> list[Acceptance]:
+    """Return what gateways say of each HTTPRoute."""
+    if resolved.mode == KNATIVE or not has_routes(resolved):
+        return []
+    if not resolved.config.ingress.enable_gateway_api:
+        return []
+    references = [reference for dummy, reference in route_references(resolved)]
+    return [acceptance(reader.get(one), f"HTTPRoute {one.name}") for one in references]
+
+
+def _stopped(resolved: Resolved, components: Components) -> Iterator[Fault]:
+    """Yield the components that are stopped by themselves, for which a service waits in vain."""
+    for component in components.items:
+        if component.stopped and not resolved.service.stopped:
+            yield Fault("Stopped", f"its {component.role} is stopped by an annotation")
+
+
+def _faults(
+    resolved: Resolved,
+    draft: Draft,
+    rollouts: Sequence[Rollout],
+    routes: Sequence[Acceptance],
+    workloads: Sequence[tuple[str, Json | None]],
+) -> Iterator[Fault]:
+    """Yield what waiting does not mend."""
+    if resolved.service.stopped:
+        yield Fault("Stopped", "the service is stopped by its annotation")
+        return
+    failure = draft.model.get("lastFailureInfo") or {}
+    if draft.model.get("transitionStatus") == "BlockedByFailedLoad" and failure:
+        text = failure.get("message") or f"exit code {failure.get('exitCode')}"
+        yield Fault(failure.get("reason") or "", f"the model does not load: {text}")
+    said = [*(rollout.fault for rollout in rollouts), *(route.fault for route in routes)]
+    yield from (fault for fault in said if fault is not None)
+    for kind, live in workloads:
+        if kind != "Deployment" and live is not None:
+            yield from _refused(live)
+
+
+def _refused(live: Json) -> Iterator[Fault]:
+    """Yield what Knative says no to."""
+    for said in (live.get("status") or {}).get("conditions") or ():
+        if (said.get("type"), said.get("status")) == ("Ready", "False") and _is_current(live):
+            name = live["metadata"]["name"]
+            reason = said.get("reason") or "NotReady"
+            yield Fault(reason, f"Knative Service {name}: {said.get('message') or reason}")

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a service as it was loaded to what it means in its cluster. Source: KServe v0.17.0; reference A2 to A4."""
+
+from __future__ import annotations
+
+from ...kube.problem import Complaint, InputError, Problem
+from ...kube.reader import Reader
+from ..kserve.read_system_config import read_system_config
+from ..kserve.system_config import Misconfigured
+from .admission.service import placed_problems
+from .defaulting import defaulted
+from .mode import deployment_mode, mode_problem
+from .resolved import Resolved
+from .settings import Settings
+from .spec import InferenceService
+
+
+def resolve(service: InferenceService, settings: Settings, reader: Reader) -> Resolved:
+    """Return a service with the cluster's configuration applied. Raises InputError with all that forbids to run it."""
+    try:
+        config = read_system_config(settings.kserve_namespace, reader)
+    except Misconfigured as error:
+        raise _refused(service, *error.problems) from error
+    live = reader.get(service.reference)
+    problem = mode_problem(service, config, live)
+    if problem:
+        raise _refused(service, problem)
+    mode = deployment_mode(service, config, live)
+    done = defaulted(service, config, reader)
+    refused = tuple(placed_problems(done, mode, config))
+    if refused:
+        raise _refused(service, *refused)
+    return Resolved(done, mode, config, settings, live)
+
+
+def _refused(service: InferenceService, *problems: Problem) -> InputError:
+    return InputError([Complaint(service.subject, problems)])

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What each kind of service offers to the rest of the house: one value of `ServiceKind` per package."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from ..kube.fault import Fault
+from ..kube.input_schemas import Shapes
+from ..kube.intent import Intent
+from ..kube.manifest import Json
+from ..kube.problem import Problem
+from ..kube.reader import Reader
+from ..kube.reference import Reference
+from .certificates import Certificates
+
+S = TypeVar("S")
+"""The typed service of a kind, for example ModelService."""
+C = TypeVar("C")
+"""The typed settings of a kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded(Generic[S]):
+    """One custom resource read: the typed service where it can be used, and every problem found (warnings included)."""
+
+    service: S | None
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What the live children say about a service.
+
+    status: the custom resource's status as its controller would write it, with our extra conditions, without times.
+    ready: whether the service does its work. faults: what waiting will not mend, where it lasts.
+    awaited: by condition type the objects of others that have to say something first, and without which waiting for it does not help.
+    looked_at: objects of others that the status was read from; set by whoever has asked.
+    replicas: ready and desired ones of all workloads, None where nobody can tell.
+    """
+
+    status: Json
+    ready: bool
+    faults: tuple[Fault, ...] = ()
+    awaited: Mapping[str, Sequence[Reference]] = field(default_factory=dict)
+    url: str = ""
+    problems: tuple[Problem, ...] = ()
+    looked_at: tuple[Reference, ...] = ()
+    replicas: tuple[int, int] | None = None
+
+
+#: A live object, and what it is to become, where that is known.
+Pair: TypeAlias = "tuple[Json, Json | None]"
+
+
+@dataclass(frozen=True, slots=True)
+class OtherRelease:
+    """A sign that objects are of another release than the one that is wanted. theirs: in words. seen: where, and what."""
+
+    theirs: str
+    wanted: str
+    seen: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceKind(Generic[S, C]):
+    """The functions and facts of one kind.
+
+    load: checks and defaults one custom resource; never raises for bad input.
+    settings: types the user's `settings` for a release; raises InputError.
+    compile: the children. advise: warnings that need a look at other objects or at the settings.
+    conflicts: problems of services with each other, by their position in the list.
+    observe: status of a compiled service, from its intent's `basis`, the live objects and the pods of its workloads.
+    reconcile_error: what was observed, of a service of which something could not be applied, with the error's text.
+    child_kinds: the kinds of all children. observed_kinds: those that observe looks at, pods apart.
+    compared_kinds: those that compile reads of its own children, live, so that they are read before the others.
+    answered_kinds: of these, those to which somebody else answers in the status: a wait that sees an answer compiles again.
+    foreign_kinds: those of which observe looks at objects of others (gateways, routes of the author).
+    unused_kinds: of the child kinds, those that no service has under these settings, nor ever had, as far as the live custom
+    resources say. They need no look.
+    common_kinds: those of others' objects that compile and observe read and that many services share: one list for all.
+    certificates: how the kind keeps the certificates of its services, None where they have none.
+    pod_labels: what selects the pods of all services: labels, or a label selector.
+    shapes: of the objects of others that compile reads, where they are not among the common ones.
+    other_release: what live objects, the custom resource among them, say against the wanted release, each beside what it is to
+    become; True: that is certain, whoever made them, False: if we made them. None for a kind whose objects carry a label with it.
+    finalizers: what the kind's own controller leaves on the custom resource.
+    controller: labels by which the Deployment of the kind's controller is recognised. field_manager: the name under which it writes.
+    """
+
+    api_version: str
+    kind: str
+    plural: str
+    crd: Callable[[], Json]
+    settings: Callable[[Mapping[str, Any], Mapping[str, str]], C]
+    load: Callable[[Json, C], Loaded[S]]
+    compile: Callable[[S, C, Reader], Intent]
+    advise: Callable[[S, C, Reader], Sequence[Problem]]
+    conflicts: Callable[[Sequence[S], C], Mapping[int, Sequence[Problem]]]
+    observe: Callable[[Any, Reader, Sequence[Json]], Observation]
+    reconcile_error: Callable[[Observation, str], Observation]
+    child_kinds: tuple[tuple[str, str], ...]
+    observed_kinds: tuple[tuple[str, str], ...]
+    pod_labels: Mapping[str, Any]
+    finalizers: tuple[str, ...]
+    controller: Mapping[str, str]
+    field_manager: str
+    compared_kinds: tuple[tuple[str, str], ...] = ()
+    answered_kinds: tuple[tuple[str, str], ...] = ()
+    foreign_kinds: tuple[tuple[str, str], ...] = ()
+    unused_kinds: Callable[[C, Iterable[Json]], tuple[tuple[str, str], ...]] | None = None
+    common_kinds: tuple[tuple[str, str], ...] = ()
+    certificates: Certificates | None = None
+    shapes: Callable[[], Shapes] = dict
+    other_release: Callable[[C, Sequence[Pair], bool], OtherRelease | None] | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """apiVersion and kind of the custom resource."""
+        return self.api_version, self.kind
+
+    @property
+    def kinds(self) -> tuple[tuple[str, str], ...]:
+        """The kinds of everything that belongs to a service: its custom resource and its children."""
+        return self.key, *self.child_kinds

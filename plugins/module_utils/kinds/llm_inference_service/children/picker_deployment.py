@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Deployment of the endpoint picker, which chooses a pod for each request."""
+
+from __future__ import annotations
+
+from ....kube.fields import filled
+from ....kube.intent import Child, Stage
+from ....kube.manifest import Json, Manifest
+from ....kube.reader import Reader
+from ...kserve.pod import changed, container_of
+from .. import labels, names
+from ..certificate.request import certificate_hash
+from ..pod import MAIN
+from ..resolved import Resolved
+from .picker_config import config_arguments
+from .picker_migrations import migrated
+from .picker_rewrites import WITH_TOKENIZER, rewritten
+from .tokenizer import with_tokenizer
+
+_ELECTION_FLAGS = ("--ha-enable-leader-election", "-ha-enable-leader-election")
+#: With it the picker reads a renewed certificate by itself, and need not be started anew.
+_RELOAD_FLAG = "--enable-cert-reload"
+
+
+def scheduler_deployment(resolved: Resolved, reader: Reader) -> Child | None:
+    """Return the Deployment, None where the picker is somebody else's.
+
+    Source: KServe v0.17.0 to v0.19.0; reference/kserve-llmisvc.md §4, §10. The labels of its pods are its own and its selector.
+    """
+    if not resolved.managed_scheduler:
+        return None
+    scheduler: Json = resolved.at("router", "scheduler")
+    said = scheduler.get("annotations") or {}
+    pod = with_tokenizer(scheduler["template"], resolved, reader)
+    given = pod
+    pod = changed(pod, MAIN, lambda main: _configured(given, main, said, resolved))
+    selector = {**labels.scheduler(resolved.name), **(scheduler.get("labels") or {})}
+    annotations = {
+        **said,
+        **_restart(resolved, reader, pod),
+    }
+    return Child(
+        stage=Stage.WORKLOAD,
+        manifest=Manifest(
+            api_version="apps/v1",
+            kind="Deployment",
+            name=names.scheduler(resolved.name),
+            namespace=resolved.namespace,
+            labels=selector,
+            body={
+                "spec": filled(
+                    {
+                        "replicas": scheduler.get("replicas"),
+                        "selector": {"matchLabels": selector},
+                        "strategy": {"type": "Recreate"},
+                        "template": {
+                            "metadata": filled({"labels": selector, "annotations": annotations}),
+                            "spec": pod,
+                        },
+                    }
+                )
+            },
+        ),
+    )
+
+
+def _configured(pod: Json, main: Json, annotations: Json, resolved: Resolved) -> Json:
+    """Return the picker's container with its configuration, rewritten for what stands beside it and for its release."""
+    release = resolved.settings.release
+    arguments = [str(word) for word in main.get("args") or ()]
+    replicas = resolved.at("router", "scheduler", "replicas") or 1
+    if replicas > 1 and not any(flag in arguments for flag in _ELECTION_FLAGS):
+        arguments.append(_ELECTION_FLAGS[0])
+    arguments = [*arguments, *config_arguments(resolved, arguments)]
+    if container_of(pod, release.tokenizer) is not None:
+        arguments = rewritten(arguments, release.text_flags, WITH_TOKENIZER)
+    main = {**main, "args": arguments}
+    return (
+        migrated(pod, main, annotations, resolved)
+        if release.migrates_picker_configuration
+        else main
+    )
+
+
+def _restart(resolved: Resolved, reader: Reader, pod: Json) -> Json:
+    """Return the annotation that starts the picker anew when the certificate changes."""
+    main = container_of(pod, MAIN)
+    if not resolved.settings.release.restarts_picker_for_certificate:
+        return {}
+    digest = certificate_hash(resolved, reader)
+    if digest is None or main is None or _RELOAD_FLAG in main["args"]:
+        return {}
+    return {resolved.config.certificates.restart_annotation: digest}

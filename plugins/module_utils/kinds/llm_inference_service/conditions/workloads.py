@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether the pods that serve the model, and the endpoint picker's, are there.
+
+The controller believes the conditions of Deployments and LeaderWorkerSets, of whatever generation they speak.
+Source: KServe v0.17.0; reference/kserve-llmisvc.md §4 and §6.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....kube import leader_worker_set
+from ....kube.condition import Condition
+from ....kube.manifest import Json, value_at
+from ....kube.reader import Reader
+from ....kube.reference import Reference
+from .. import names
+from ..resolved import Resolved
+from .condition_types import (
+    MAIN,
+    PREFILL,
+    PREFILL_WORKER,
+    SCHEDULER,
+    SERVING,
+    WORKER,
+    false,
+    stopped,
+    true,
+)
+
+DEPLOYMENT = ("apps/v1", "Deployment")
+GROUP = (leader_worker_set.API_VERSION, leader_worker_set.KIND)
+
+
+def workload_references(resolved: Resolved) -> dict[str, Reference]:
+    """Return what serves the model: the type of the condition that tells of it → the object."""
+    if resolved.stopped:
+        return {}
+    prefill = resolved.at("prefill")
+    found: dict[str, Reference] = {}
+    if resolved.at("worker") is None:
+        found[MAIN] = _reference(resolved, DEPLOYMENT, names.main(resolved.name))
+    else:
+        found[WORKER] = _reference(resolved, GROUP, names.multi_node(resolved.name))
+    if prefill is not None and prefill.get("worker") is None:
+        found[PREFILL] = _reference(resolved, DEPLOYMENT, names.prefill(resolved.name))
+    elif prefill is not None:
+        name = names.multi_node_prefill(resolved.name)
+        found[PREFILL_WORKER] = _reference(resolved, GROUP, name)
+    return found
+
+
+def scheduler_reference(resolved: Resolved) -> Reference | None:
+    """Return the endpoint picker's Deployment, None where the service has none of its own."""
+    if not resolved.managed_scheduler:
+        return None
+    return _reference(resolved, DEPLOYMENT, names.scheduler(resolved.name))
+
+
+def workload_conditions(resolved: Resolved, reader: Reader) -> Iterator[Condition]:
+    """Yield what is said of the workloads that the service has; of all that it could have when it is stopped."""
+    if resolved.stopped:
+        yield from map(stopped, SERVING)
+    for kind, reference in workload_references(resolved).items():
+        live = reader.get(reference) or {}
+        of_group = reference.kind == GROUP[1]
+        yield group_condition(kind, live) if of_group else deployment_condition(kind, live)
+
+
+def scheduler_condition(resolved: Resolved, reader: Reader) -> Condition | None:
+    """Return what is said of the endpoint picker, None where the service has none of its own.
+
+    One picker is enough: of several, only the leader is ever ready.
+    """
+    if resolved.stopped:
+        return stopped(SCHEDULER)
+    reference = scheduler_reference(resolved)
+    if reference is None:
+        return None
+    live = reader.get(reference) or {}
+    if (value_at(live, ("status", "availableReplicas")) or 0) > 0:
+        return true(SCHEDULER)
+    progressing = _said(live, "Progressing")
+    late = ("False", "ProgressDeadlineExceeded")
+    if progressing and (progressing.get("status"), progressing.get("reason")) == late:
+        return _passed_on(SCHEDULER, progressing)
+    available = _said(live, "Available")
+    if available is None:
+        return false(SCHEDULER, "Progressing", "Deployment rollout in progress")
+    return _passed_on(SCHEDULER, available)
+
+
+def deployment_condition(kind: str, live: Json) -> Condition:
+    """Return what a live Deployment gives a condition; `{}` is one that is not there."""
+    available = _said(live, "Available")
+    return false(kind, "Progressing") if available is None else _passed_on(kind, available)
+
+
+def group_condition(kind: str, live: Json) -> Condition:
+    """Return what a live LeaderWorkerSet gives a condition; `{}` is one that is not there."""
+    available = _said(live, "Available")
+    if available is None:
+        return false(kind, "Progressing", "LWS is progressing")
+    return _passed_on(kind, available)
+
+
+def _passed_on(kind: str, said: Json) -> Condition:
+    if said.get("status") == "True":
+        return true(kind)
+    return false(kind, said.get("reason", ""), said.get("message", ""))
+
+
+def _said(live: Json, kind: str) -> Json | None:
+    conditions = value_at(live, ("status", "conditions")) or ()
+    return next((one for one in conditions if one.get("type") == kind), None)
+
+
+def _reference(resolved: Resolved, kind: tuple[str, str], name: str) -> Reference:
+    return Reference(*kind, resolved.namespace, name)

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The status of an LLMInferenceService, from its live children and from what its router names.
+
+The conditions are the controller's. `ready` asks for more: the pods have to be of the present templates.
+Source: KServe v0.17.0; reference/kserve-llmisvc.md §5.4, §5.5 and §6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ...kube.condition import Condition, acceptance
+from ...kube.fault import Fault
+from ...kube.fields import filled
+from ...kube.manifest import Json
+from ...kube.reader import Reader
+from ...kube.reference import Reference
+from ...kube.rollout import Rollout, read_rollout
+from ..kind import Observation
+from .children.http_route import http_route
+from .conditions import condition_types
+from .conditions.condition_types import (
+    GATEWAYS,
+    MAIN,
+    PARTS,
+    POOL,
+    PRESETS,
+    READY,
+    ROUTER,
+    ROUTES,
+    SCHEDULER,
+    WORKLOADS,
+)
+from .conditions.pools import pool_state
+from .conditions.routes import gateways_condition, live_routes, routes_condition
+from .conditions.scaling import scaling_conditions
+from .conditions.workloads import (
+    scheduler_condition,
+    scheduler_reference,
+    workload_conditions,
+    workload_references,
+)
+from .resolved import Resolved
+from .router.addresses import Addresses, service_addresses
+from .router.references import REFS_INVALID, InvalidReferences, invalid_references
+from .router.urls import DiscoveryError
+
+PRESET_ANNOTATION = "serving.kserve.io/"
+
+
+@dataclass(frozen=True, slots=True)
+class _Router:
+    """What is said of the router. addresses: None where nothing new is known of them."""
+
+    conditions: tuple[Condition, ...]
+    addresses: Addresses | None = None
+
+
+def observe(resolved: Resolved, reader: Reader, pods: Sequence[Json] = ()) -> Observation:
+    """Return the status that live objects give a service. reader: sees its children, its custom resource, Gateways and routes."""
+    parent = reader.get(resolved.service.reference) or {}
+    before: Json = parent.get("status") or {}
+    invalid = invalid_references(resolved, reader)
+    if invalid is not None:
+        router = _invalid(invalid, before)
+    else:
+        router = _router(resolved, reader)
+    parts = [
+        _presets(resolved),
+        *workload_conditions(resolved, reader),
+        *scaling_conditions(resolved, reader),
+        *router.conditions,
+    ]
+    conditions = {part.type: part for part in (*parts, *_summaries(parts))}
+    status = _status(resolved, parent, conditions.values(), router.addresses)
+    rollouts = _rollouts(resolved, reader, pods)
+    return Observation(
+        status=status,
+        ready=conditions[READY].status == "True" and all(one.complete for one in rollouts),
+        faults=tuple(_faults(resolved, reader, rollouts, invalid)),
+        awaited={invalid.condition: invalid.missing} if invalid else {},
+        url=status.get("url", ""),
+    )
+
+
+def _presets(resolved: Resolved) -> Condition:
+    if resolved.warning:
+        message = f"Service is stopped with warning: {resolved.warning}"
+        return condition_types.false(PRESETS, "Stopped", message)
+    return condition_types.true(PRESETS)
+
+
+def reconcile_error(observation: Observation, message: str) -> Observation:
+    """Return the observation of a service of which a child could not be applied: KServe says so of the workload."""
+    failed = [
+        condition_types.false(kind, "ReconcileError", message) for kind in (MAIN, WORKLOADS, READY)
+    ]
+    kept = {one["type"]: one for one in observation.status.get("conditions") or ()}
+    kept |= {one.type: condition_types.to_json(one) for one in failed}
+    status = {**observation.status, "conditions": _sorted(kept)}
+    faults = (Fault("ReconcileError", message), *observation.faults)
+    return replace(observation, status=status, ready=False, faults=faults)
+
+
+def _router(resolved: Resolved, reader: Reader) -> _Router:
+    """Return what is said where every reference leads somewhere, as far as the controller comes in one run."""
+    picker = scheduler_condition(resolved, reader)
+    try:
+        addresses = service_addresses(resolved, _addressed(resolved, reader), reader)
+    except DiscoveryError as error:
+        message = f"Failed to reconcile HTTPRoute: {error}"
+        failed = condition_types.false(ROUTES, "HTTPRouteReconcileError", message)
+        return _Router(_present(picker, failed))
+    pool = pool_state(resolved, reader)
+    if pool.ends:
+        return _Router(_present(picker, pool.condition), addresses)
+    gateways = gateways_condition(resolved, reader)
+    routes = routes_condition(resolved, reader)
+    return _Router(_present(picker, pool.condition, gateways, routes), addresses)
+
+
+def _addressed(resolved: Resolved, reader: Reader) -> list[Json]:
+    """Return the routes that lead to a service: those of its author, and the managed one as it is meant to be."""
+    managed = http_route(resolved, reader)
+    meant = [managed.manifest.to_dict()] if managed else []
+    return [*live_routes(resolved, reader, managed=False), *meant]
+
+
+def _invalid(invalid: InvalidReferences, before: Json) -> _Router:
+    """Return what is said where a reference leads nowhere: of all that comes after it, what was said before."""
+    said = condition_types.false(invalid.condition, REFS_INVALID, invalid.message)
+    later = {POOL, SCHEDULER} | ({ROUTES} if invalid.condition == GATEWAYS else set())
+    kept = [
+        condition_types.from_json(one)
+        for one in before.get("conditions") or ()
+        if one["type"] in later and one.get("reason") != REFS_INVALID
+    ]
+    return _Router((said, *kept))
+
+
+def _present(*conditions: Condition | None) -> tuple[Condition, ...]:
+    return tuple(condition for condition in conditions if condition is not None)
+
+
+def _summaries(parts: Iterable[Condition]) -> Iterator[Condition]:
+    """Yield the three summaries. Of Ready, the router has the last word."""
+    said = {part.type: part for part in parts}
+    found = [_summary(kind, said) for kind in (WORKLOADS, ROUTER)]
+    yield from found
+    refused = next((one for one in reversed(found) if one.status == "False"), None)
+    yield replace(refused, type=READY) if refused else condition_types.true(READY)
+
+
+def _summary(kind: str, said: Mapping[str, Condition]) -> Condition:
+    for part in PARTS[kind]:
+        if part in said and said[part].status == "False":
+            return replace(said[part], type=kind)
+    return condition_types.true(kind)
+
+
+def _status(
+    resolved: Resolved, parent: Json, conditions: Iterable[Condition], addresses: Addresses | None
+) -> Json:
+    before: Json = parent.get("status") or {}
+    keeps_url = addresses is None or addresses.keep_url
+    told = before.get("addresses") if addresses is None else list(addresses.addresses)
+    kept = {f"{PRESET_ANNOTATION}{suffix}": name for suffix, name in resolved.preset_names.items()}
+    return filled(
+        {
+            "url": before.get("url") if keeps_url or addresses is None else addresses.url,
+            "observedGeneration": (parent.get("metadata") or {}).get("generation"),
+            "conditions": _sorted({one.type: condition_types.to_json(one) for one in conditions}),
+            "annotations": {**(before.get("annotations") or {}), **kept},
+            "addresses": told,
+        }
+    )
+
+
+def _sorted(conditions: Mapping[str, Json]) -> list[Json]:
+    return [conditions[kind] for kind in sorted(conditions)]
+
+
+def _rollouts(resolved: Resolved, reader: Reader, pods: Sequence[Json]) -> list[Rollout]:
+    """Return the state of everything of the service that runs pods."""
+    references = [*workload_references(resolved).values(), scheduler_reference(resolved)]
+    found = []
+    for reference in references:
+        if reference is not None:
+            rollout = read_rollout(reader.get(reference), pods)
+            # Of several pickers only the leader gets ready.
+            leads = reference == references[-1] and rollout.ready > 0 and rollout.rolled_out
+            found.append(replace(rollout, desired=min(rollout.desired, 1)) if leads else rollout)
+    return found
+
+
+def _faults(
+    resolved: Resolved,
+    reader: Reader,
+    rollouts: Sequence[Rollout],
+    invalid: InvalidReferences | None,
+) -> Iterator[Fault]:
+    """Yield what waiting does not mend."""
+    if resolved.stopped:
+        yield Fault("Stopped", "the service is stopped by its annotation")
+    yield from (rollout.fault for rollout in rollouts if rollout.fault is not None)
+    if invalid is not None:
+        yield Fault(REFS_INVALID, invalid.message)
+    for live in live_routes(resolved, reader, managed=True):
+        said = acceptance(live, str(Reference.of(live)))
+        if said.fault is not None:
+            yield said.fault

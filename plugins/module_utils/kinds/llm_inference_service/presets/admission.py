@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Judging a config that was given instead of read: no API server has taken it, so what would keep one from it is told here.
+
+Source: KServe v0.17.0; reference/kserve-llmisvc.md §1.3 and §1.4.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import lru_cache
+
+from ....kube.schema_check import check
+from ..admission.config import create_errors
+from ..admission.field_error import refusal
+from ..conversion import to_v1alpha2
+from ..schema import spec_schema
+from ..settings import Settings
+from ..spec import CONFIG_KIND
+from .admission_sample import template_refusal
+
+
+@lru_cache(maxsize=256)
+def refusal_of(name: str, api_version: str, text: str, settings: Settings) -> str:
+    """Return why the API server or KServe's webhook would refuse a config, empty where they would take it.
+
+    text: its spec as JSON, in the given version. Remembered, because the services of a fleet share few configs.
+    """
+    return "; ".join(_refusals(name, api_version, text, settings))
+
+
+def _refusals(name: str, api_version: str, text: str, settings: Settings) -> Iterator[str]:
+    """Yield what is wrong. A field that is not known is dropped, as the API server drops it; templates are tried in what is left."""
+    spec = json.loads(text)
+    errors = create_errors(spec)
+    if errors:
+        yield refusal(CONFIG_KIND, name, errors)
+    stored = to_v1alpha2({"apiVersion": api_version, "kind": CONFIG_KIND, "spec": spec})["spec"]
+    schema = spec_schema(strict=False, header_templates=settings.release.routes_by_model)
+    checked = check(schema, stored, "spec", keep_empty=True)
+    found = [problem for problem in checked.problems if problem.rule != "unknown-field"]
+    yield from (f"{problem.path}: {problem.message}" for problem in found)
+    failed = template_refusal(name, checked.value, settings)
+    if failed is not None:
+        yield failed.message

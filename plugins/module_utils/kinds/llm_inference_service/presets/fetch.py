@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reading presets and picker configurations: in the service's namespace first, then in KServe's.
+
+Source: KServe v0.17.0; reference/kserve-llmisvc.md §2.4.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from ....kube.manifest import Json
+from ....kube.reader import Reader
+from ....kube.reference import Reference
+from ....kube.schema_check import check
+from ....kube.text import few
+from ...kserve.service import GROUP
+from ..conversion import OLD_API_VERSION, to_v1alpha2
+from ..errors import Unbuildable
+from ..schema import spec_schema
+from ..settings import Settings
+from ..spec import API_VERSION, CONFIG_KIND
+from .admission import refusal_of
+from .builtin import OWN, PREFIX, own_presets
+from .merge import written
+
+#: ConfigMaps of this name in KServe's namespace serve all namespaces.
+_SHARED_PICKER_CONFIG = "config-scheduler-"
+_DEFAULT_PICKER_KEY = "epp"
+_SHOWN = 5
+
+
+class Preset(NamedTuple):
+    """One LLMInferenceServiceConfig. name: as messages show it. spec: as `written` gives it."""
+
+    name: str
+    spec: Json
+
+
+def fetch(name: str, namespace: str, settings: Settings, reader: Reader, path: str) -> Preset:
+    """Return a preset by name. path: the field that asks for it. Raises Unbuildable."""
+    of_headers = settings.release.routes_by_model
+    for place in (namespace, settings.kserve_namespace):
+        for api_version in (API_VERSION, OLD_API_VERSION):
+            found = reader.get(Reference(api_version, CONFIG_KIND, place, name))
+            if found is not None:
+                text = json.dumps(found.get("spec") or {})
+                if not reader.complete:
+                    _check_given(
+                        f"{CONFIG_KIND} {place}/{name}",
+                        path,
+                        refusal_of(name, api_version, text, settings),
+                    )
+                return Preset(
+                    f"{CONFIG_KIND} {place}/{name}", _stored(api_version, text, of_headers)
+                )
+    own = _own(name, settings, reader)
+    if own is not None:
+        return own
+    raise _missing(name, namespace, settings, path, _how_to_get(name, settings, reader))
+
+
+def _missing(name: str, namespace: str, settings: Settings, path: str, advice: str) -> Unbuildable:
+    """Return the error in the words of the release."""
+    reason = settings.release.missing_preset
+    if reason:
+        places = f"[{namespace} {settings.kserve_namespace}]"
+        message = f'{CONFIG_KIND} "{name}" not found in namespaces {places}'
+        return Unbuildable(message, reason=reason, path=path, advice=advice)
+    places = f'["{namespace}", "{settings.kserve_namespace}"]'
+    missing = f'{CONFIG_KIND}.{GROUP} "{name}" not found'
+    message = f'failed to get {CONFIG_KIND} "{name}" from namespaces {places}: {missing}'
+    return Unbuildable(message, path=path, advice=advice)
+
+
+def _check_given(subject: str, path: str, told: str) -> None:
+    """Raise Unbuildable for a config that no API server has taken and that would be refused. told: why, empty where it would not."""
+    if told:
+        advice = f"correct {subject} in cluster_objects"
+        raise Unbuildable(told, condition="", reason="", path=path, advice=advice)
+
+
+def _own(name: str, settings: Settings, reader: Reader) -> Preset | None:
+    """Return one of the collection's presets, where they are asked for or the cluster has none at all.
+
+    They are asked for by their name, which a service keeps from its first run whatever the settings of whoever looks at it.
+    """
+    own = own_presets(settings.release.name)
+    asked_for = name.startswith(PREFIX)
+    suffix = name.removeprefix(PREFIX if asked_for else settings.config_prefix)
+    if suffix == name or suffix not in own:
+        return None
+    if not asked_for and reader.list(API_VERSION, CONFIG_KIND, settings.kserve_namespace, {}):
+        return None
+    text = json.dumps(own[suffix])
+    return Preset(f"{OWN} {suffix}", _stored(API_VERSION, text, settings.release.routes_by_model))
+
+
+@lru_cache(maxsize=256)
+def _stored(api_version: str, text: str, header_templates: bool) -> Json:
+    """Return a preset's spec, given as JSON, in the stored version and with the defaults of the API server. Not to be changed.
+
+    Remembered, because the services of a fleet share few presets.
+    """
+    document = {"apiVersion": api_version, "kind": CONFIG_KIND, "spec": json.loads(text)}
+    spec = to_v1alpha2(document)["spec"]
+    schema = spec_schema(strict=False, header_templates=header_templates)
+    return written(check(schema, spec, "spec", keep_empty=True).value)
+
+
+def _how_to_get(name: str, settings: Settings, reader: Reader) -> str:
+    if name.endswith("-pipeline-parallel"):
+        return "KServe ships no preset for pipeline parallelism: create this one, or use data parallelism"
+    given = "" if reader.complete else ", or give it in cluster_objects"
+    if name.startswith(settings.config_prefix):
+        return f"create it{given}, or set settings.config_prefix to the prefix of other presets ({PREFIX} for the collection's own)"
+    return f"create it{given}"
+
+
+def picker_config(reference: Json, namespace: str, settings: Settings, reader: Reader) -> str:
+    """Return the text that `router.scheduler.config.ref` names. Raises Unbuildable."""
+    name = reference.get("name") or ""
+    key = reference.get("key") or _DEFAULT_PICKER_KEY
+    found = reader.get(Reference("v1", "ConfigMap", namespace, name))
+    if found is None and name.startswith(_SHARED_PICKER_CONFIG):
+        found = reader.get(Reference("v1", "ConfigMap", settings.kserve_namespace, name))
+        if found is None:
+            places = f'["{namespace}", "{settings.kserve_namespace}"]'
+            raise _no_config(
+                f'failed to get scheduler config "{name}" from namespaces {places}: ConfigMap "{name}" not found',
+                name,
+            )
+    text = ((found or {}).get("data") or {}).get(key)
+    if text is None:
+        place = Reference.of(found) if found else Reference("", "", "", "")
+        raise _no_config(
+            f'ConfigMap {place.namespace}/{place.name} doesn\'t have key "{key}" in data',
+            name,
+            sorted((found or {}).get("data") or {}),
+        )
+    return str(text)
+
+
+def _no_config(message: str, name: str, keys: Sequence[str] = ()) -> Unbuildable:
+    has = f"; it has {few(keys, _SHOWN)}" if keys else ""
+    return Unbuildable(
+        message,
+        path="spec.router.scheduler.config.ref",
+        advice=f"create the ConfigMap {name} with this key before the service{has}",
+        rule="picker-config",
+    )

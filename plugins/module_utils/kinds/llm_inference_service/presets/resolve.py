@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a service to what it means once its presets are combined. Source: KServe v0.17.0; reference/kserve-llmisvc.md §2.4."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from ....kube.manifest import Json, value_at
+from ....kube.reader import Reader
+from .. import labels, names
+from ..admission.service import merged_refusal
+from ..errors import Unbuildable
+from ..read_system_config import read_system_config
+from ..resolved import Resolved
+from ..settings import Settings
+from ..spec import LlmInferenceService
+from ..system_config import SystemConfig
+from .context import template_data
+from .fetch import Preset, fetch, picker_config
+from .merge import merged, written
+from .model_routing import by_model, without_model_rules
+from .route import with_fitted_route
+from .selection import preset_names, selected
+from .templating import filled_in
+
+
+def resolve(service: LlmInferenceService, settings: Settings, reader: Reader) -> Resolved:
+    """Return a service with everything that its presets say. Raises Unbuildable, which says what the controller would."""
+    config = read_system_config(settings, reader)
+    status: Json = (reader.get(service.reference) or {}).get("status") or {}
+    names_kept = preset_names(settings, status.get("annotations") or {})
+    try:
+        return _combined(service, status, names_kept, config, settings, reader)
+    except Unbuildable as error:
+        if not service.stopped or settings.release.stop_needs_presets:
+            raise
+        # Whatever is wrong with them, there is enough to take everything away.
+        spec = written(service.spec)
+        return Resolved(service, spec, config, settings, names_kept, warning=error.message)
+
+
+def _combined(
+    service: LlmInferenceService,
+    status: Json,
+    names_kept: Mapping[str, str],
+    config: SystemConfig,
+    settings: Settings,
+    reader: Reader,
+) -> Resolved:
+    own = _with_model_name(written(service.spec), service.name)
+    bases = _bases(own, service, settings, reader)
+    detected = merged([own, *(base.spec for base in bases)], settings.release)
+    # A base's name for the model wins over the service's own, since it is filled in before the last merge.
+    own = _with_model_name(own, value_at(detected, ("model", "name")), replace=True)
+    presets = [
+        fetch(preset, service.namespace, settings, reader, path="")
+        for preset in selected(detected, names_kept, settings)
+    ]
+    layers = [
+        *presets,
+        *bases,
+        Preset(service.subject, own),
+    ]
+    spec = merged([layer.spec for layer in layers], settings.release)
+    spec = _with_defaults(spec, service.name)
+    data = template_data(dataclasses.replace(service, spec=own), status, config, settings)
+    functions = settings.release.template_functions
+    spec = written(filled_in(spec, _metadata(service), data, layers, functions))
+    if settings.release.routes_by_model and not by_model(own, service.namespace, config, reader):
+        spec = without_model_rules(spec, config.ingress.model_header)
+    spec = with_fitted_route(spec, service.name, settings.release)
+    spec = _with_picker_config(spec, service, settings, reader)
+    _validate(spec, service, settings)
+    sources = tuple(layer.name for layer in layers[:-1])
+    return Resolved(service, spec, config, settings, names_kept, sources)
+
+
+def _validate(spec: Json, service: LlmInferenceService, settings: Settings) -> None:
+    refusal = merged_refusal(service.name, spec, settings.release)
+    if refusal:
+        raise Unbuildable(
+            refusal,
+            advice="the service is fine by itself, but not together with its presets and baseRefs",
+            rule="merged",
+        )
+    if settings.release.serves_adapters and value_at(spec, ("model", "lora", "adapters")):
+        raise Unbuildable(
+            f"KServe {settings.release.name} serves adapters, and this collection does not yet",
+            condition="",
+            reason="",
+            path="spec.model.lora.adapters",
+            advice="leave them out, or give the service to KServe's controller (reconciler: controller); docs/kserve_releases.md",
+            rule="adapters",
+        )
+
+
+def _bases(
+    own: Json, service: LlmInferenceService, settings: Settings, reader: Reader
+) -> list[Preset]:
+    return [
+        fetch(
+            reference.get("name") or "",
+            service.namespace,
+            settings,
+            reader,
+            path=f"spec.baseRefs[{number}].name",
+        )
+        for number, reference in enumerate(own.get("baseRefs") or ())
+    ]
+
+
+def _with_model_name(spec: Json, name: str, *, replace: bool = False) -> Json:
+    """Return a spec whose model has a name. replace: this one, whatever it is called so far."""
+    model = spec.get("model") or {}
+    if model.get("name") and not replace:
+        return spec
+    return {**spec, "model": {**model, "name": name}}
+
+
+def _metadata(service: LlmInferenceService) -> Json:
+    return {
+        "name": service.name,
+        "namespace": service.namespace,
+        "labels": dict(service.labels),
+        "annotations": dict(service.annotations),
+    }
+
+
+def _with_defaults(spec: Json, service: str) -> Json:
+    """Return a merged spec whose pool selects the service's pods and whose picker has an account."""
+    scheduler = value_at(spec, ("router", "scheduler"))
+    if scheduler is None:
+        return spec
+    pool = value_at(scheduler, ("pool", "spec"))
+    if pool is not None and not value_at(pool, ("selector", "matchLabels")):
+        selector = {
+            **(pool.get("selector") or {}),
+            "matchLabels": labels.workload_selector(service),
+        }
+        pool = {**pool, "selector": selector}
+        scheduler = {**scheduler, "pool": {**scheduler["pool"], "spec": pool}}
+    template = scheduler.get("template")
+    if template is not None and not template.get("serviceAccountName"):
+        template = {**template, "serviceAccountName": names.picker_account(service)}
+        scheduler = {**scheduler, "template": template}
+    return {**spec, "router": {**spec["router"], "scheduler": scheduler}}
+
+
+def _with_picker_config(
+    spec: Json, service: LlmInferenceService, settings: Settings, reader: Reader
+) -> Json:
+    """Return a merged spec whose picker configuration stands in it; one by reference wins over another layer's."""
+    scheduler = value_at(spec, ("router", "scheduler")) or {}
+    reference = value_at(scheduler, ("config", "ref"))
+    if reference is None:
+        return spec
+    text = picker_config(reference, service.namespace, settings, reader)
+    scheduler = {**scheduler, "config": {"inline": text}}
+    return {**spec, "router": {**spec["router"], "scheduler": scheduler}}

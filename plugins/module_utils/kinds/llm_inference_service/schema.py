@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every field of an LLMInferenceService and of an LLMInferenceServiceConfig, in both versions: type, default, limits, meaning.
+
+The order of the fields is that of the Go types, in which messages of the controller show values.
+Source: serving.kserve.io of KServe v0.17.0; reference/kserve-llmisvc.md §1.2, §1.3 and §1.6.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ...kube.core_schema import string_map
+from ...kube.input_schemas import Shapes
+from ...kube.pod_schema.pod import POD_SPEC
+from ...kube.schema import Anything, Boolean, Integer, ListOf, Object, Row, Schema, Text, rows
+from ..kserve.service import GROUP
+from .releases import LATER_FIELD
+from .router_schema import name_only, router_schema
+from .scaling_schema import REPLICAS_OR_SCALING, SCALING
+from .spec import API_VERSION, CONFIG_KIND, KIND
+from .status_schema import STATUS
+
+#: The versions that the API serves, the stored one last.
+VERSIONS = ("v1alpha1", "v1alpha2")
+STORED_VERSION = API_VERSION.partition("/")[2]
+
+_ADAPTER_LIMITS = ("maxRank", "maxAdapters", "maxCpuAdapters")
+
+CRITICALITIES = ("Critical", "Standard", "Sheddable")
+
+
+def _parallel(description: str) -> Integer:
+    return Integer(description=description, minimum=1)
+
+
+PARALLELISM = Object(
+    description="How the model is spread.",
+    fields={
+        "tensor": _parallel("Devices over which each layer is split."),
+        "pipeline": _parallel("Pods over which the layers are dealt out. Not with `data`."),
+        "data": _parallel("Copies of the model that work as one server."),
+        "dataLocal": _parallel("Copies of the model in one pod; `data` over `dataLocal` pods."),
+        "dataRPCPort": Integer(
+            description="Port by which the copies talk.", minimum=1, maximum=65535
+        ),
+        "expert": Boolean(description="Whether the experts of a model are spread."),
+    },
+)
+
+
+def _model(version: str) -> Object:
+    fields: dict[str, Schema] = {
+        "uri": Text(
+            description="Where the weights are: `hf://`, `s3://`, `pvc://` or `oci://`.",
+            keep_empty=True,
+        ),
+        "name": Text(
+            description="The name that clients send as `model`; the service's own where absent."
+        ),
+    }
+    if version == "v1alpha1":
+        fields["criticality"] = Text(
+            description="How much requests matter. Kept, without effect.", enum=CRITICALITIES
+        )
+    fields["lora"] = Object(
+        description="Adapters. Kept, without effect before 0.19, and refused there.",
+        fields={"adapters": Anything(description="Adapters, as models.")},
+        hints=dict.fromkeys(_ADAPTER_LIMITS, LATER_FIELD.format("0.19")),
+    )
+    return Object(
+        description="The model that is served.",
+        fields=fields,
+        required=("uri",),
+        hints={"confidential": LATER_FIELD.format("0.20")},
+    )
+
+
+def _pod(description: str) -> Object:
+    return Object(description=description, fields=POD_SPEC.fields)
+
+
+def _workload(what: str) -> dict[str, Schema]:
+    """Return the fields that decode and prefill share. what: whose pods these are."""
+    return {
+        "replicas": Integer(
+            description="Pods, or groups of pods. Where absent, what is there is left alone.",
+            minimum=0,
+        ),
+        "scaling": SCALING,
+        "parallelism": PARALLELISM,
+        "labels": string_map(f"Labels of {what}."),
+        "annotations": string_map(f"Annotations of {what}."),
+        "template": _pod("The pod, or the leader of a group; merged over the preset's."),
+        "worker": _pod("The other pods of a group. Its presence makes groups of pods."),
+    }
+
+
+@cache
+def spec_schema(
+    version: str = STORED_VERSION, *, strict: bool = True, header_templates: bool = False
+) -> Object:
+    """Return the schema of `spec`. Not strict is that of a v1alpha2 config, in which texts may be templates.
+
+    header_templates: names of headers may be, too, as from 0.19 on.
+    """
+    prefill = Object(
+        description="The pods that only read prompts. Its presence, also as `{}`, splits the work.",
+        fields=_workload("the prefill pods"),
+        hints={"kvCacheOffloading": LATER_FIELD.format("0.20")},
+        rules=(REPLICAS_OR_SCALING,),
+    )
+    return Object(
+        hints=dict.fromkeys(("tracing", "kvCacheOffloading"), LATER_FIELD.format("0.20")),
+        description="What is wanted.",
+        fields={
+            "model": _model(version),
+            "storageInitializer": Object(
+                description="How the weights get into the pods.",
+                fields={
+                    "enabled": Boolean(
+                        description="`false` leaves all weights to the pods, also those of `pvc://` and `oci://`."
+                    )
+                },
+            ),
+            **_workload("all pods"),
+            "router": router_schema(version, strict=strict, header_templates=header_templates),
+            "prefill": prefill,
+            "baseRefs": ListOf(
+                description="Configs under this spec, a later one over an earlier one.",
+                items=name_only(""),
+            ),
+        },
+        rules=(REPLICAS_OR_SCALING,),
+    )
+
+
+@cache
+def root_schema(version: str, kind: str = KIND) -> Object:
+    """Return the schema of a whole custom resource, as its CRD shows it."""
+    what = (
+        "A large language model that is served."
+        if kind == KIND
+        else "A part of services that they name or that KServe puts under them."
+    )
+    fields: dict[str, Schema] = {
+        "apiVersion": Text(description=f"`{GROUP}/{version}`."),
+        "kind": Text(description=f"`{kind}`."),
+        "metadata": Object(fields={}),
+        "spec": spec_schema(version, strict=kind == KIND or version != STORED_VERSION),
+    }
+    if kind == KIND:
+        fields["status"] = STATUS
+    return Object(description=what, fields=fields)
+
+
+def preset_shapes() -> Shapes:
+    """Return the shape of an LLMInferenceServiceConfig in each version."""
+    return {
+        (f"{GROUP}/{version}", CONFIG_KIND): {
+            "spec": root_schema(version, CONFIG_KIND).fields["spec"]
+        }
+        for version in VERSIONS
+    }
+
+
+def documentation(version: str = STORED_VERSION) -> tuple[Row, ...]:
+    """Return every field below `spec` in order, for the documentation table; pod specs are those of Kubernetes."""
+    pods = ("template.", "worker.")
+    return tuple(
+        row
+        for row in rows(spec_schema(version), "spec")
+        if not any(f".{pod}" in row.path for pod in pods)
+    )

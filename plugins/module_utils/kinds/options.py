@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reading the option `settings` of a task, which holds what each kind of service wants to know, and the option `releases`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from ..kube.did_you_mean import nearest
+from ..kube.problem import Problem
+from ..kube.schema import Boolean, Object, Schema, Text
+from ..kube.schema_faults import show
+
+R = TypeVar("R")
+
+BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+
+
+def as_ansible_means(schema: Object, value: Any) -> Any:
+    """Return options with the texts that templates make of booleans, and the numbers of texts, turned back."""
+    if not isinstance(value, Mapping):
+        return value
+    return {key: _meant(schema.fields.get(key), item) for key, item in value.items()}
+
+
+def _meant(schema: Schema | None, value: Any) -> Any:
+    match schema:
+        case Object():
+            return as_ansible_means(schema, value)
+        case Boolean() if isinstance(value, str):
+            return BOOLEANS.get(value.lower(), value)
+        case Text() if isinstance(value, int | float) and not isinstance(value, bool):
+            return str(value)
+        case _:
+            return value
+
+
+def wanted_release(
+    releases: Mapping[str, str], product: str, known: Mapping[str, R], default: str
+) -> tuple[R, list[Problem]]:
+    """Return the release of a product that a task asks for, and what is wrong with the wish. default: where there is none."""
+    wanted = str(releases.get(product) or default)
+    release = known.get(wanted.removeprefix("v"))
+    if release:
+        return release, []
+    near = nearest(wanted, known)
+    guess = f', did you mean "{near}"?' if near else ""
+    message = f"{show(wanted)} is not one of {', '.join(known)}{guess}"
+    return known[default], [Problem(f"releases.{product}", message, rule="release")]

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Looks at services: their children, conditions, drift, and objects whose service is gone. Writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from ..cluster.connection import Cluster
+from ..engine.desired import owner_value
+from ..engine.plan import Change, ServicePlan, is_record, removals
+from ..engine.policy import Policy
+from ..engine.snapshot import Snapshot, take_snapshot
+from ..fleet.cluster_reader import reader_of
+from ..fleet.load import Service, Settings, named
+from ..kinds.registry import KINDS
+from ..kube.manifest import Json
+from ..kube.pod_health import UNREAD
+from ..kube.problem import InputError, Problem
+from ..kube.reader import Reader
+from ..kube.reference import Reference
+from ..reconcile.certificates import read_certificates
+from ..reconcile.compiled_service import CONTROLLER, DIRECT, Target, children_of_ours, target_of
+from ..reconcile.planner import plan_target, services_of
+from ..reconcile.service_pods import pods_of
+from ..reconcile.state_gathered import as_written
+from ..reconcile.status import observe, read_pods, recorded_service
+from ..reconcile.topology import topology
+from ..task import arguments
+from ..task.manifest_loader import given, read
+from ..task.result import Clock, ServiceResult, stats, warnings
+
+EMPTY: Mapping[str, Any] = {"changed": False, "services": [], "orphans": [], "stats": {}}
+ARGUMENT_SPEC: arguments.Spec = {
+    **arguments.SERVICES,
+    "topology": {"type": "bool", "default": False},
+    **arguments.AUTH,
+    **arguments.REQUESTS,
+}
+
+
+def run(
+    params: Mapping[str, Any],
+    *,
+    check_mode: bool,  # noqa: ARG001  # reading is the same in check mode
+    diff: bool,  # noqa: ARG001
+    environment: Mapping[str, str],
+    progress: Callable[[str], None],  # noqa: ARG001
+) -> Json:
+    """Return the services that are named, or all of the fleet. Raises InputError and ClusterError."""
+    clock = Clock()
+    fleet = params["fleet"] or arguments.DEFAULT_FLEET
+    meant = named(
+        [*given("services", params["services"]), *read(params["src"])], params["namespace"]
+    )
+    with arguments.connection(params, environment) as cluster:
+        wanted = {reference for _kind, reference in meant}
+        namespaces = sorted(
+            {reference.namespace for reference in wanted} or {params["namespace"] or ""} - {""}
+        )
+        kinds = [pair for kind in KINDS.values() for pair in kind.kinds]
+        snapshot = take_snapshot(cluster, kinds, fleet, namespaces)
+        settings = Settings(params["settings"], params["releases"])
+        documents = _documents(cluster, snapshot, wanted, namespaces)
+        services, unusable = _load(documents, settings)
+        reader = reader_of(cluster, services, snapshot.objects | documents)
+        read_certificates(cluster, services, reader)
+        targets = _compile(services, snapshot, reader, fleet, unusable)
+        plans = [plan_target(target, snapshot, Policy(fleet)) for target in targets]
+        results = _results(cluster, snapshot, targets, plans, reader) | unusable
+        if params["topology"]:
+            for reference, rows in topology(cluster, targets, snapshot.objects, reader).items():
+                results[reference]["topology"] = rows
+        return {
+            **EMPTY,
+            "services": list(results.values()),
+            "orphans": _orphans(snapshot, set(documents), namespaces),
+            "warnings": _warnings(wanted - results.keys(), targets),
+            "stats": stats(cluster.stats, clock),
+        }
+
+
+def _warnings(missing: Iterable[Reference], targets: Sequence[Target]) -> list[str]:
+    """Return which of the named services are not there, and what the authors of the others should know."""
+    absent = [f"{reference}: there is no such service" for reference in sorted(missing)]
+    return absent + warnings(
+        (str(target.reference), problem)
+        for target in targets
+        for problem in target.service.problems
+    )
+
+
+def _documents(
+    cluster: Cluster, snapshot: Snapshot, wanted: set[Reference], namespaces: Sequence[str]
+) -> dict[Reference, Json]:
+    """Return the custom resources to look at: the fleet's (or their records), and the named ones that are not the fleet's."""
+    found = {
+        reference: live
+        for reference, live in snapshot.objects.items()
+        if (reference.api_version, reference.kind) in KINDS
+    }
+    for service in services_of(snapshot):
+        for reference in snapshot.owned_by(owner_value(service)):
+            if is_record(reference, service) and service not in found:
+                found[service] = recorded_service(snapshot.objects[reference])
+    for reference in wanted - found.keys():
+        served = (reference.api_version, reference.kind) not in snapshot.missing
+        if served and (there := cluster.get(reference)):
+            found[reference] = there
+    return {
+        reference: live
+        for reference, live in sorted(found.items())
+        if (not wanted or reference in wanted)
+        and (not namespaces or reference.namespace in namespaces)
+    }
+
+
+def _load(
+    documents: Mapping[Reference, Json], settings: Settings
+) -> tuple[list[Service], dict[Reference, Json]]:
+    """Return the services, and the results of those that cannot be read."""
+    services: list[Service] = []
+    unusable: dict[Reference, Json] = {}
+    for reference, live in documents.items():
+        kind = KINDS[reference.api_version, reference.kind]
+        document = as_written(live, kind) if "resourceVersion" in live["metadata"] else live
+        loaded = kind.load(document, settings.of(kind))
+        if loaded.service is None:
+            unusable[reference] = _only_problems(reference, loaded.problems)
+            continue
+        problems = list(loaded.problems)
+        services.append(
+            Service(str(reference), kind, reference, loaded.service, settings.of(kind), problems)
+        )
+    return services, unusable
+
+
+def _only_problems(reference: Reference, problems: Iterable[Problem]) -> Json:
+    result = ServiceResult(reference, "", list(problems))
+    return {**result.to_dict(verbose=True), "drift": [], "pods": [], "topology": []}
+
+
+def _compile(
+    services: Sequence[Service],
+    snapshot: Snapshot,
+    reader: Reader,
+    fleet: str,
+    unusable: dict[Reference, Json],
+) -> list[Target]:
+    """Return the services compiled. unusable: gets the results of those that cannot be built."""
+    targets: list[Target] = []
+    for service in services:
+        reference = service.reference
+        try:
+            intent = service.compile(reader)
+        except InputError as error:
+            found = [problem for each in error.complaints for problem in each.problems]
+            unusable[reference] = _only_problems(reference, found)
+            continue
+        reconciler = DIRECT if children_of_ours(snapshot, reference) else CONTROLLER
+        targets.append(target_of(service, intent, fleet, reconciler))
+    return targets
+
+
+def _results(
+    cluster: Cluster,
+    snapshot: Snapshot,
+    targets: Sequence[Target],
+    plans: Sequence[ServicePlan],
+    others: Reader,
+) -> dict[Reference, Json]:
+    objects = dict(snapshot.objects)
+    unready = [target for target in targets if not observe(target, objects, others=others).ready]
+    for target in unready:
+        served = (target.reference.api_version, target.reference.kind) not in snapshot.missing
+        if served and target.reference not in objects and (live := cluster.get(target.reference)):
+            objects[target.reference] = live
+    pods = read_pods(cluster, unready)
+    owned = pods_of(cluster, targets)
+    results = {}
+    for target, plan in zip(targets, plans, strict=True):
+        problems: list[Problem] = [*target.service.problems, *plan.problems]
+        result = ServiceResult(
+            target.reference, target.reconciler, problems, unchanged=plan.unchanged
+        )
+        found = pods.get(target.reference.namespace, UNREAD)
+        result.observation = observe(target, objects, found, others)
+        drift = (
+            [_drift(change) for change in [*plan.changes, *removals(snapshot, plan)]]
+            if target.reconciler == DIRECT
+            else []
+        )
+        results[target.reference] = {
+            **result.to_dict(verbose=True),
+            "drift": drift,
+            "pods": owned[target.reference],
+            "topology": [],
+        }
+    return results
+
+
+def _drift(change: Change) -> Json:
+    return {
+        "kind": change.reference.kind,
+        "namespace": change.reference.namespace,
+        "name": change.reference.name,
+        "action": change.action.value,
+        "reason": change.reason,
+    }
+
+
+def _orphans(snapshot: Snapshot, known: set[Reference], namespaces: Sequence[str]) -> list[Json]:
+    """Return our objects whose service is gone: neither its custom resource nor its record is there.
+
+    namespaces: of the services that were looked for, empty for all. Cluster-scoped objects of other services are no orphans.
+    """
+    orphans = []
+    for service in sorted(services_of(snapshot) - known):
+        owned = snapshot.owned_by(owner_value(service))
+        if namespaces and service.namespace not in namespaces:
+            continue
+        if service in snapshot.objects or any(is_record(reference, service) for reference in owned):
+            continue
+        orphans += [
+            {
+                "kind": reference.kind,
+                "namespace": reference.namespace,
+                "name": reference.name,
+                "service": f"{service.namespace}/{service.name}",
+            }
+            for reference in sorted(owned)
+        ]
+    return orphans

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rights that somebody needs who reconciles services: from what is rendered for them, in two groups, and no more.
+
+What is used is asked for by a run itself; what is held only has to be held, since nobody may write a Role that grants more than its
+writer has. Neither `escalate` nor `bind` is ever among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..accelerators.demand import WORKLOADS, demands_of
+from ..cluster.kinds import facts
+from ..kinds.kind import ServiceKind
+from ..kinds.registry import KINDS, WRITTEN
+from ..kube.manifest import Json
+from ..kube.problem import Complaint, InputError, Problem
+from .roles import WRITE, Kind, Right, both, granted, rules_of
+
+_LOOK, _WATCH = ("list",), ("list", "watch")
+#: What limits the pods of a namespace, and how many there may be.
+_LIMITS = (
+    ("v1", "LimitRange"),
+    ("v1", "ResourceQuota"),
+    ("autoscaling/v2", "HorizontalPodAutoscaler"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """name: of the roles. subject: whom they are bound to. wait: whether runs wait. create_namespaces: whether runs may make them.
+
+    cluster_rights: whether rights beyond the services' namespaces may be given.
+    """
+
+    name: str
+    subject: Json
+    wait: bool = True
+    create_namespaces: bool = False
+    cluster_rights: bool = True
+
+
+def least_privilege(
+    services: Sequence[Mapping[str, Any]], manifests: Sequence[Json], wanted: Wanted
+) -> Json:
+    """Return `manifests`, the roles and bindings, and `lost`, what does not work without rights that are not given.
+
+    services: kind and namespace of each. manifests: everything that is rendered for them. Raises InputError for a kind that is no service.
+    """
+    kinds = [_kind(service) for service in services]
+    namespaces = sorted({str(service["namespace"]) for service in services})
+    roles: list[Json] = []
+    for namespace in namespaces:
+        within = [each for each in manifests if each["metadata"].get("namespace") == namespace]
+        used = rules_of(_used(kinds, within, wanted, namespaced=True))
+        held = granted(within, "Role")
+        roles += both(wanted.name, wanted.subject, namespace, used, held)
+    everywhere = [each for each in manifests if not each["metadata"].get("namespace")]
+    if wanted.cluster_rights:
+        used = rules_of(
+            [
+                *_used(kinds, everywhere, wanted, namespaced=False),
+                *_looks(wanted),
+                *_fit(manifests),
+            ]
+        )
+        roles += both(wanted.name, wanted.subject, "", used, granted(everywhere, "ClusterRole"))
+    return {"manifests": roles, "lost": [] if wanted.cluster_rights else list(_lost(everywhere))}
+
+
+def _kind(service: Mapping[str, Any]) -> ServiceKind[Any, Any]:
+    name = str(service["kind"])
+    found = next((KINDS[key] for key in WRITTEN if key[1] == name and key in KINDS), None)
+    if found is None:
+        text = f"{name} is no kind of service; there are: {', '.join(sorted({k for dummy, k in KINDS}))}"
+        raise InputError([Complaint("least_privilege", (Problem("services", text),))])
+    return found
+
+
+def _used(
+    kinds: Iterable[ServiceKind[Any, Any]],
+    manifests: Sequence[Json],
+    wanted: Wanted,
+    *,
+    namespaced: bool,
+) -> Iterator[Right]:
+    """Yield kind, subresource and verbs of what a run asks for. Every run looks at all kinds of children, to find those to remove."""
+    written = {(each["apiVersion"], each["kind"]) for each in manifests}
+    for kind in kinds:
+        for child in kind.child_kinds:
+            if _is_namespaced(child) is namespaced:
+                watched = wanted.wait and child in kind.observed_kinds
+                yield child, "", _WATCH if watched else _LOOK
+        if namespaced:
+            yield kind.key, "", (*WRITE, *(_WATCH if wanted.wait else _LOOK))
+            yield kind.key, "status", ("patch",)
+    for each in written:
+        yield each, "", WRITE
+    if namespaced:
+        yield ("coordination.k8s.io/v1", "Lease"), "", WRITE
+        if _has_devices(manifests):
+            for looked_at in _LIMITS:
+                yield looked_at, "", _LOOK
+        # A namespace may be read by whoever has rights in it.
+        yield ("v1", "Namespace"), "", ("get",)
+        if wanted.wait:
+            yield ("v1", "Pod"), "", _WATCH
+
+
+def _looks(wanted: Wanted) -> Iterator[Right]:
+    """Yield what is looked at beyond the services' namespaces: whether a controller runs, the gateway, the namespaces."""
+    yield ("apps/v1", "Deployment"), "", _LOOK
+    yield ("gateway.networking.k8s.io/v1", "Gateway"), "", ("get",)
+    if wanted.create_namespaces:
+        yield ("v1", "Namespace"), "", ("create", "get")
+
+
+def _fit(manifests: Sequence[Json]) -> Iterator[Right]:
+    """Yield what is looked at to tell whether pods with devices will find room."""
+    if _has_devices(manifests):
+        yield ("v1", "Node"), "", _LOOK
+        yield ("v1", "Pod"), "", _LOOK
+        for kind in ("DeviceClass", "ResourceSlice", "ResourceClaim"):
+            yield ("resource.k8s.io/v1", kind), "", _LOOK
+
+
+def _has_devices(manifests: Sequence[Json]) -> bool:
+    workloads = [each for each in manifests if each["kind"] in WORKLOADS]
+    return any(demand.device for each in workloads for demand in demands_of(each))
+
+
+def _lost(everywhere: Sequence[Json]) -> Iterator[str]:
+    """Yield what a run without rights of the whole cluster cannot do."""
+    for each in everywhere:
+        name = f"{each['kind']} {each['metadata']['name']}"
+        yield f"{name} cannot be written, and a service that wants it is refused: switch the feature off"
+    yield "whether a controller runs for the services is not seen; say reconciler: direct"
+    yield "whether the gateway is there is not seen"
+    yield "namespaces cannot be created, and a missing one is only seen when a write fails"
+    yield "whether pods will find room on the nodes is not judged"
+
+
+def _is_namespaced(kind: Kind) -> bool:
+    known = facts(*kind)
+    return known is None or known.namespaced

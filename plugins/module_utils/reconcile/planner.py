@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Looking at a fleet and planning what each service needs; nothing is written here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from ..cluster.connection import Cluster
+from ..cluster.errors import KindMissing
+from ..engine.crd_established import wait_for_kinds
+from ..engine.deletion_wait import is_dying
+from ..engine.owner_object import custom_resource, record
+from ..engine.plan import (
+    Change,
+    ServicePlan,
+    deletions,
+    plan_give_back,
+    plan_service,
+    removals,
+)
+from ..engine.policy import Policy
+from ..engine.snapshot import Kind, Snapshot, take_snapshot
+from ..engine.streaming_proof import Prover
+from ..fleet.load import Service
+from ..kinds.kind import ServiceKind
+from ..kinds.registry import KINDS
+from ..kube.manifest import Json
+from ..kube.problem import Problem
+from ..kube.reference import Reference
+from .compiled_service import AUTO, CONTROLLER, Controllers, Target, contradictions, decide
+
+
+@dataclass(slots=True)
+class Planned:
+    """A look at the whole fleet. plans: of the services that are not left out. removed: see `deletions`."""
+
+    snapshot: Snapshot
+    plans: list[ServicePlan]
+    removed: list[Change]
+    services: frozenset[Reference]
+
+    @property
+    def empty(self) -> bool:
+        return not self.removed and not any(plan.changes or plan.errors for plan in self.plans)
+
+    @property
+    def deletions(self) -> list[Change]:
+        """What is to be deleted at the end; nothing of a service that was left out after it was planned."""
+        left_out = self.services - {plan.service for plan in self.plans}
+        sooner = {change.reference for plan in self.plans for change in plan.changes}
+        return [
+            change
+            for change in self.removed
+            if change.service not in left_out and change.reference not in sooner
+        ]
+
+
+class Planner:
+    """Plans for the services of a fleet.
+
+    wanted: `direct`, `controller` or `auto`. keeps: services that the task names, valid or not; every other one of the fleet is
+    removed. None: no other one is touched.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        policy: Policy,
+        controllers: Controllers,
+        *,
+        wanted: str,
+        keeps: frozenset[Reference] | None,
+    ) -> None:
+        self._cluster = cluster
+        self._policy = policy
+        self._controllers = controllers
+        self._wanted = wanted
+        self._keeps = keeps
+        self._begun: Snapshot | None = None
+
+    def begin(self, services: Sequence[Service]) -> Snapshot:
+        """List what compiling the services depends on: their custom resources, and the children that are compared with live ones."""
+        kinds, places = self._scope(services)
+        early = [pair for kind in kinds for pair in (kind.key, *kind.compared_kinds)]
+        self._begun = take_snapshot(self._cluster, early, self._policy.fleet, places)
+        return self._begun
+
+    def first(self, services: Sequence[Service], targets: Sequence[Target]) -> Planned:
+        """Look, decide who reconciles each service, and plan; kinds whose CRD was applied a moment ago are waited for."""
+        planned = self._first(services, targets, {})
+        arrived = {} if planned.empty else self._wait_for_kinds(planned.snapshot, targets)
+        return self._first(services, targets, arrived) if arrived else planned
+
+    def again(self, targets: Sequence[Target]) -> Planned:
+        """Look again, and plan for what is there now."""
+        return self._plan(targets, self._look(targets))
+
+    def _first(
+        self,
+        services: Sequence[Service],
+        targets: Sequence[Target],
+        kinds: Mapping[Kind, KindMissing | None],
+    ) -> Planned:
+        """Look, decide and plan once. kinds: what is known of those that were missing before."""
+        snapshot = self._look(targets)
+        snapshot.missing |= {kind: error for kind, error in kinds.items() if error}
+        parents = self._custom_resources(services, snapshot)
+        for target in targets:
+            target.reconciler = self._decide(target.service, snapshot, parents)
+        return self._plan(targets, snapshot)
+
+    def _wait_for_kinds(
+        self, snapshot: Snapshot, targets: Sequence[Target]
+    ) -> Mapping[Kind, KindMissing | None]:
+        """Wait for kinds that the services need and whose CRD was applied a moment ago."""
+        wanted = {target.service.kind.key for target in targets}
+        for target in targets:
+            wanted |= {
+                (child.reference.api_version, child.reference.kind) for child in target.children
+            }
+        return wait_for_kinds(self._cluster, sorted(wanted & snapshot.missing.keys()))
+
+    def _look(self, targets: Sequence[Target]) -> Snapshot:
+        """List the fleet: the custom resources first, since their uids stand in the owner references of the children."""
+        services = [target.service for target in targets]
+        kinds, places = self._scope(services)
+        begun = self._begun or self.begin(services)
+        self._begun = None
+        uids = {
+            reference: str(live["metadata"]["uid"])
+            for reference, live in begun.objects.items()
+            if (reference.api_version, reference.kind) in KINDS and not is_dying(live)
+        }
+        # What changes hands is needed whole.
+        children = (
+            [] if self._policy.adopt else [each for target in targets for each in target.children]
+        )
+        prover = Prover(children, uids)
+        early = {pair for kind in kinds for pair in kind.compared_kinds}
+        below = [
+            pair
+            for kind in kinds
+            for pair in self._used_kinds(kind, services, begun)
+            if pair not in early
+        ]
+        return begun | take_snapshot(self._cluster, below, self._policy.fleet, places, prover)
+
+    def _used_kinds(
+        self, kind: ServiceKind[Any, Any], services: Sequence[Service], begun: Snapshot
+    ) -> list[Kind]:
+        """Return the kinds of children that services of a kind may have. Of those that the task does not name, anything is possible."""
+        if kind.unused_kinds is None or self._keeps is not None:
+            return list(kind.child_kinds)
+        settings = next(service.settings for service in services if service.kind is kind)
+        parents = [
+            live
+            for reference, live in begun.objects.items()
+            if (reference.api_version, reference.kind) == kind.key
+        ]
+        unused = kind.unused_kinds(settings, parents)
+        return [pair for pair in kind.child_kinds if pair not in unused]
+
+    def _scope(
+        self, services: Sequence[Service]
+    ) -> tuple[Sequence[ServiceKind[Any, Any]], Sequence[str]]:
+        """Return the kinds to list, and the namespaces; none of these for all."""
+        if self._keeps is not None:
+            return list(KINDS.values()), []
+        named = {service.kind.key: service.kind for service in services}
+        return list(named.values()), sorted({service.reference.namespace for service in services})
+
+    def _custom_resources(
+        self, services: Sequence[Service], snapshot: Snapshot
+    ) -> dict[Reference, Json]:
+        """Return the custom resources that decide who reconciles: the fleet's, and those that carry no label of ours yet."""
+        unlabelled = [
+            service.reference
+            for service in services
+            if self._wanted == AUTO
+            and service.kind.key not in snapshot.missing
+            and snapshot.get(service.reference) is None
+        ]
+        calls = [
+            partial(self._cluster.get, reference, metadata_only=True) for reference in unlabelled
+        ]
+        found = dict(snapshot.objects)
+        for reference, answer in zip(unlabelled, self._cluster.parallel(calls), strict=True):
+            if isinstance(answer, Exception):
+                raise answer
+            if answer is not None:
+                found[reference] = answer
+        return found
+
+    def _decide(
+        self, service: Service, snapshot: Snapshot, parents: Mapping[Reference, Json]
+    ) -> str:
+        live = parents.get(service.reference)
+        return decide(
+            self._wanted, service.kind, service.reference, snapshot, live, self._controllers
+        )
+
+    def _plan(self, targets: Sequence[Target], snapshot: Snapshot) -> Planned:
+        plans = [plan_target(target, snapshot, self._policy) for target in targets]
+        gone = (
+            [change for plan in plans for change in removals(snapshot, plan)]
+            if self._policy.prune
+            else []
+        )
+        if self._keeps is not None:
+            for service in sorted(services_of(snapshot) - self._keeps):
+                gone += deletions(
+                    snapshot, service, keep=set(), reason="the list no longer names the service"
+                )
+        return Planned(snapshot, plans, gone, frozenset(target.reference for target in targets))
+
+
+def plan_target(target: Target, snapshot: Snapshot, policy: Policy) -> ServicePlan:
+    """Compare a service with the snapshot. Where its controller reconciles it, the custom resource is all that is ours.
+
+    Children of ours go back to the controller, where `adopt` permits that objects change hands.
+    """
+    kind = target.service.kind
+    make_parent = record if kind.key in snapshot.missing else custom_resource
+    parent = make_parent(target.document, policy.fleet)
+    if target.reconciler == CONTROLLER:
+        plan = plan_service(parent, (), snapshot, replace(policy, adopt=False))
+        plan.controller = kind.field_manager
+        plan.problems += contradictions(target, snapshot, policy)
+        if policy.adopt:
+            plan_give_back(plan, snapshot)
+        return plan
+    children = [child.owned_by(parent.reference) for child in target.children]
+    plan = plan_service(parent, children, snapshot, policy)
+    plan.nothing = target.nothing
+    if not children and not target.nothing:
+        text = "it renders to nothing at all, which would remove everything it has; use state: absent to remove it"
+        plan.problems.append(Problem("", text, rule="empty-render"))
+    return plan
+
+
+def services_of(snapshot: Snapshot) -> set[Reference]:
+    """Return the services whose objects are in the snapshot, from the owner annotations."""
+    versions = {kind: api_version for api_version, kind in KINDS}
+    found = set()
+    for owner in snapshot.owners:
+        kind, _slash, rest = owner.partition("/")
+        namespace, _slash, name = rest.partition("/")
+        if kind in versions and name:
+            found.add(Reference(versions[kind], kind, namespace, name))
+    return found

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Everything that forbids a write, looked for between the plan and the first of them; a run that changes nothing asks none of this."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..cluster.connection import Cluster
+from ..cluster.errors import Forbidden
+from ..engine import preflight_checks
+from ..engine.adoption.preflight import objections as objections_to_adopt
+from ..engine.exclusive_objects import look_up_replaced
+from ..engine.plan import ServicePlan, look_up_strangers
+from ..engine.policy import Policy
+from ..engine.rights import Need, missing_rights, needs_of
+from ..kube.intent import Stage
+from ..kube.problem import Complaint, InputError, Problem
+from ..kube.reader import Reader
+from ..kube.reference import Reference
+from ..task.arguments import IGNORE
+from .compiled_service import CONTROLLER, Controllers, Target, objections, unseen
+from .planner import Planned
+from .release_change import release_problems
+from .run_state import Reconciled
+
+
+class Examiner:
+    """Objects to plans. done: gets the warnings, and the services that are left out. taken: names that others had before us."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        policy: Policy,
+        controllers: Controllers,
+        done: Reconciled,
+        *,
+        skip_invalid: bool,
+        fit: str,
+    ) -> None:
+        self.taken: frozenset[Reference] = frozenset()
+        self._cluster = cluster
+        self._policy = policy
+        self._controllers = controllers
+        self._done = done
+        self._skip_invalid = skip_invalid
+        self._fit = fit
+
+    def examine(self, planned: Planned, targets: Sequence[Target], reader: Reader) -> list[str]:
+        """Look at everything that forbids a write. reader: what the services see. Returns the namespaces to create."""
+        self.taken = look_up_strangers(self._cluster, planned.plans, self._policy)
+        look_up_replaced(self._cluster, planned.plans, self._policy)
+        for target, plan in zip(targets, planned.plans, strict=True):
+            plan.problems += objections(target, plan, self._controllers, self._policy)
+            if plan.changes and target.reconciler != CONTROLLER:
+                plan.problems += _advice(target, reader)
+                plan.problems += release_problems(self._cluster, target, plan)
+        self._done.warnings += unseen(self._controllers, targets)
+        new = preflight_checks.missing_namespaces(self._cluster, planned.plans)
+        if not self._policy.create_namespaces:
+            for plan in planned.plans:
+                if plan.service.namespace in new:
+                    text = f'"{plan.service.namespace}" does not exist; create it, or set create_namespaces: true'
+                    plan.problems.append(
+                        Problem("metadata.namespace", text, rule="missing-namespace")
+                    )
+        if self._policy.adopt:
+            for plan in planned.plans:
+                plan.problems += objections_to_adopt(
+                    self._cluster, plan, allow_restart=self._policy.allow_restart
+                )
+        self._check_fit(planned.plans)
+        self._done.refuse(planned.plans, skip_invalid=self._skip_invalid)
+        self._check_budget(planned)
+        self._check_rights(planned, new)
+        return new
+
+    def _check_fit(self, plans: Sequence[ServicePlan]) -> None:
+        """Look whether pods will find room, where workloads change at all."""
+        changes = [change for plan in plans for change in plan.changes]
+        if self._fit == IGNORE or not any(change.stage is Stage.WORKLOAD for change in changes):
+            return
+        # Loading it costs a tenth of a settled run, which has no use for it.
+        from .capacity_preflight import check_fit
+
+        self._done.warnings += check_fit(self._cluster, plans, self._fit)
+
+    def _check_rights(self, planned: Planned, new_namespaces: Sequence[str]) -> None:
+        """Ask for the rights of all planned writes; what a namespace that is still to be made permits shows when it is there."""
+        there = [plan for plan in planned.plans if plan.service.namespace not in new_namespaces]
+        changes = [change for plan in there for change in plan.changes]
+        changes += planned.deletions
+        needs = [*needs_of(changes, self._policy.fleet), *_status_needs(self._done.targets, there)]
+        for plan in planned.plans:
+            if plan not in there:
+                place = Reference("v1", "Namespace", "", plan.service.namespace)
+                needs.append(Need(plan.service, "create", place))
+        problems = missing_rights(self._cluster, needs, there)
+        for plan in planned.plans:
+            plan.problems += problems.pop(plan.service, [])
+        if problems:
+            raise InputError(
+                Complaint(str(service), tuple(found)) for service, found in problems.items()
+            )
+        self._done.refuse(planned.plans, skip_invalid=self._skip_invalid)
+
+    def _check_budget(self, planned: Planned) -> None:
+        objects = len(planned.snapshot.objects)
+        # Who stops a service has asked for that.
+        stopped = {plan.service for plan in planned.plans if plan.nothing}
+        deletions = [change for change in planned.deletions if change.service not in stopped]
+        if not self._policy.max_deletions.allows(len(deletions), objects):
+            names = ", ".join(str(change.reference) for change in deletions[:5])
+            raise InputError.single(
+                "max_deletions",
+                "",
+                f"{len(deletions)} of {objects} objects would be deleted ({names}, …), "
+                f"{self._policy.max_deletions.of(objects)} are allowed; set max_deletions to permit more",
+            )
+
+
+def _advice(target: Target, reader: Reader) -> Sequence[Problem]:
+    """Return what a look at the cluster says about a service, nothing where looking is not allowed."""
+    service = target.service
+    try:
+        return service.kind.advise(service.typed, service.settings, reader)
+    except Forbidden:
+        return ()
+
+
+def _status_needs(targets: Sequence[Target], plans: Sequence[ServicePlan]) -> list[Need]:
+    """Return the rights that the statuses of changed services need."""
+    direct = {target.reference for target in targets if target.reconciler != CONTROLLER}
+    return [
+        Need(plan.service, "patch", plan.service, "status")
+        if plan.parent.reference == plan.service
+        else Need(plan.service, "patch", plan.parent.reference)
+        for plan in plans
+        if plan.changes and plan.service in direct
+    ]

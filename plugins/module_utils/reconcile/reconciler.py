@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The story of a reconcile: look, plan, object, take the lease, look again, write; again while what was written changes what is wanted.
+
+What is answered later, while services are waited for, may change it once more (`another`, `go_on`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..cluster.connection import Cluster
+from ..cluster.errors import AlreadyExists
+from ..cluster.lease import leases
+from ..engine import preflight_checks
+from ..engine.apply import Execution
+from ..engine.exclusive_objects import look_up_replaced
+from ..engine.outcome import Outcome
+from ..engine.plan import ServicePlan, look_up_strangers
+from ..engine.policy import Policy
+from ..fleet.cluster_reader import ClusterReader, reader_of
+from ..fleet.load import Service, compile_fleet
+from ..kube.intent import Intent
+from ..kube.problem import InputError
+from ..kube.reference import Reference
+from .certificates import KeyMaker, read_certificates
+from .compiled_service import Controllers, Target, target_of, unlisted
+from .planner import Planned, Planner
+from .preflight import Examiner
+from .requeue import ROUNDS, PutOff, merged, put_off, reader_after, recompiled, skipped
+from .run_state import Reconciled
+
+
+class Reconciler:
+    """One run over the services of a fleet.
+
+    keeps: services that the task names, valid or not; every other one of the fleet is removed. None: no other one is touched.
+    done: what the run did so far, also where `run` raises. reader: what the services see of the cluster.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        policy: Policy,
+        *,
+        reconciler: str,
+        keeps: frozenset[Reference] | None,
+        skip_invalid: bool,
+        fit: str,
+    ) -> None:
+        self._cluster = cluster
+        self._policy = policy
+        self._wanted = reconciler
+        self._skip_invalid = skip_invalid
+        self.done = Reconciled()
+        self.reader = ClusterReader(cluster)
+        controllers = Controllers(cluster)
+        self._planner = Planner(cluster, policy, controllers, wanted=reconciler, keeps=keeps)
+        self._examiner = Examiner(
+            cluster, policy, controllers, self.done, skip_invalid=skip_invalid, fit=fit
+        )
+
+    def run(self, services: Sequence[Service]) -> None:
+        """Make the cluster match the services.
+
+        Raises InputError for what is found before the first write, ClusterError where the run cannot go on; then `done` tells what
+        was written before.
+        """
+        done = self.done
+        self.reader = reader_of(self._cluster, services, self._planner.begin(services).objects)
+        read_certificates(self._cluster, services, self.reader)
+        keys = KeyMaker(self.reader, real=not self._policy.dry_run)
+        targets, done.left_out = compile_fleet(
+            services,
+            self.reader,
+            self._target,
+            skip_invalid=self._skip_invalid,
+            compiler=lambda service, dummy: keys.compile(service),
+        )
+        planned = self._planner.first(services, targets)
+        done.snapshot, done.targets, done.plans = planned.snapshot, targets, planned.plans
+        done.warnings += unlisted(planned.snapshot, targets)
+        if planned.empty:
+            return
+        new_namespaces = self._examiner.examine(planned, targets, self.reader)
+        if self._policy.dry_run:
+            self._create_namespaces(new_namespaces)
+            self._execute(planned, frozenset(new_namespaces), lambda dummy: None)
+            return
+        preflight_checks.wait_for_dying(self._cluster, planned.plans)
+        done.refuse(planned.plans, skip_invalid=self._skip_invalid)
+        self._create_namespaces(new_namespaces)
+        with leases(self._cluster, self._policy.fleet, _written(planned)) as check:
+            again = self._planner.again(done.targets)
+            # What was free before the lease is created, and the answer proves it; what was taken is looked at again.
+            look_up_strangers(self._cluster, again.plans, self._policy, only=self._examiner.taken)
+            look_up_replaced(self._cluster, again.plans, self._policy)
+            preflight_checks.wait_for_dying(self._cluster, again.plans)
+            done.refuse(again.plans, skip_invalid=self._skip_invalid)
+            _keep_warnings(planned.plans, again.plans)
+            done.snapshot, done.plans = again.snapshot, again.plans
+            late = put_off(again, keys.unfinished, done.targets)
+            self._execute(again, frozenset(), check)
+            try:
+                self._repeat(late, check)
+            finally:
+                done.outcomes = merged(done.outcomes)
+
+    def _repeat(self, late: PutOff, guard: Callable[[str], object]) -> None:
+        """Compile, plan and apply again what the writes before have changed, or waited for."""
+        done, since = self.done, 0
+        for dummy in range(ROUNDS - 1):
+            done.outcomes += skipped(late, done.outcomes)
+            self.reader = reader_after(self.reader, done)
+            keys = KeyMaker(self.reader, real=True)
+            targets = recompiled(done, keys, late, since, self._policy.fleet)
+            if not targets:
+                return
+            since = len(done.outcomes)
+            planned = self._planned_again(targets)
+            late = put_off(planned, keys.unfinished, targets)
+            self._execute(planned, frozenset(), guard)
+
+    def _planned_again(self, targets: Sequence[Target]) -> Planned:
+        """Begin a further round: look and plan for services that want something else than before. Raises InputError."""
+        done = self.done
+        done.rounds += 1
+        planned = self._planner.again(targets)
+        planned.removed = [each for each in planned.removed if each.service in planned.services]
+        look_up_strangers(
+            self._cluster, planned.plans, self._policy, only=done.unplanned(planned.plans)
+        )
+        preflight_checks.wait_for_dying(self._cluster, planned.plans)
+        done.replace(targets, planned.plans)
+        done.refuse(done.plans, skip_invalid=self._skip_invalid)
+        return planned
+
+    def another(self, target: Target) -> Target | None:
+        """Return a service compiled anew, None where it wants what it wanted, or where this run may not compile it again."""
+        if self.done.rounds >= ROUNDS or target.reference.namespace in self.done.lost:
+            return None
+        try:
+            intent = target.service.compile(self.reader)
+        except InputError:
+            return None
+        made = target_of(target.service, intent, self._policy.fleet, target.reconciler)
+        return made if made.children != target.children else None
+
+    def go_on(self, targets: Sequence[Target]) -> None:
+        """Write what services want that were compiled anew during a wait. Raises InputError, ClusterError."""
+        namespaces = sorted({target.reference.namespace for target in targets})
+        with leases(self._cluster, self._policy.fleet, namespaces) as check:
+            planned = self._planned_again(targets)
+            try:
+                self._execute(planned, frozenset(), check)
+            finally:
+                self.done.outcomes = merged(self.done.outcomes)
+
+    def _target(self, service: Service, intent: Intent) -> Target:
+        return target_of(service, intent, self._policy.fleet, self._wanted)
+
+    def _create_namespaces(self, names: Sequence[str]) -> None:
+        for name in names:
+            reference = Reference("v1", "Namespace", "", name)
+            try:
+                self._cluster.create(reference.to_manifest(), dry_run=self._policy.dry_run)
+            except AlreadyExists as error:
+                # Somebody else made it meanwhile, unless an attempt of ours did whose answer was lost.
+                if not error.uncertain:
+                    continue
+            service = next(
+                plan.service for plan in self.done.plans if plan.service.namespace == name
+            )
+            self.done.outcomes.append(Outcome(reference, service, "created", "it is not there"))
+
+    def _execute(
+        self, planned: Planned, new_namespaces: frozenset[str], guard: Callable[[str], object]
+    ) -> None:
+        execution = Execution(self._cluster, self._policy, new_namespaces, guard)
+        try:
+            execution.apply(planned.plans)
+            execution.delete(planned.deletions)
+        finally:
+            self.done.outcomes += execution.outcomes
+            self.done.lost |= execution.lost
+
+
+def _keep_warnings(before: Sequence[ServicePlan], after: Sequence[ServicePlan]) -> None:
+    """Carry over what was found before the lease was taken; it is not looked for a second time."""
+    found = {plan.service: plan.problems for plan in before}
+    for plan in after:
+        plan.problems += found[plan.service]
+
+
+def _written(planned: Planned) -> list[str]:
+    """Return the namespaces of the services that are written for, in the order in which their leases are taken."""
+    services = {plan.service for plan in planned.plans if plan.changes} | {
+        change.service for change in planned.deletions
+    }
+    return sorted({service.namespace for service in services})

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is said of services whose objects are of another release than the wanted one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..cluster.connection import Cluster
+from ..engine.plan import Action, ServicePlan
+from ..engine.restarts import restarting
+from ..kinds.kind import Pair
+from ..kube.intent import Stage
+from ..kube.problem import Problem
+from ..kube.text import few
+from .compiled_service import Target
+
+#: How many workloads a warning names.
+_NAMED = 10
+
+
+def release_problems(cluster: Cluster, target: Target, plan: ServicePlan) -> Iterator[Problem]:
+    """Yield that objects cannot be adopted by another release, or that pods of ours restart since the release changes."""
+    kind, settings = target.service.kind, target.service.settings
+    if kind.other_release is None or not plan.changes:
+        return
+    adopting = any(
+        change.action is Action.ADOPT and change.stage is not Stage.PARENT
+        for change in plan.changes
+    )
+    pairs: list[Pair] = [(plan.parent_live, None)] if plan.parent_live else []
+    for change in plan.changes:
+        if change.live:
+            wanted = change.desired.manifest(plan.owner_uid) if change.desired else None
+            pairs.append((change.live, wanted))
+    found = kind.other_release(settings, pairs, adopting)
+    if found is None:
+        return
+    if adopting:
+        yield Problem(
+            "releases",
+            f"the service was made by {found.theirs} ({found.seen}), and {found.wanted} is wanted; adopt it with the release "
+            "that made it, and change the release in a run of its own",
+            rule="adopt-release",
+        )
+        return
+    restarted = restarting(cluster, plan)
+    if restarted:
+        names = few([str(reference) for reference in restarted], _NAMED)
+        yield Problem(
+            "releases",
+            f"the service is of {found.theirs} ({found.seen}), and {found.wanted} is wanted: the pods of {names} restart",
+            "warning",
+            rule="release-restart",
+        )

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One service that is waited for: what was seen of it last, and for how long something has kept it from getting there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..kinds.kind import Observation
+from ..kube.fault import Fault
+from ..kube.leader_worker_set import unchanged_since
+from ..kube.manifest import Json
+from ..kube.reader import Reader
+from ..kube.reference import Reference
+from .compiled_service import CONTROLLER, Target
+from .status import condition, observe
+
+#: How long a fault has to last before it ends a wait, in seconds: one back-off of an image pull may pass.
+FAULT_LASTS_S = 20.0
+#: Other times: an autoscaler that will help says so within this one; what a route refers to may be on its way.
+LASTS_S = {"Unschedulable": 30.0, "BackendNotFound": 60.0, "RefNotPermitted": 60.0}
+#: The suspicion that what has to accept a route is not there.
+NO_GATEWAY = "GatewayNotFound"
+#: Words that the kubelet uses in turn for one fault.
+_SAME = {"ErrImagePull": "ImagePullBackOff"}
+
+
+class Awaited:
+    """A service with its own objects and its pods.
+
+    known: live objects after our writes. wait_for: `ready`, or the type of a condition. verdict: the fault that ends the wait for it.
+    own: its own objects that tell something. foreign: those of others that its state depends on. others: where they are read that were
+    not seen.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        known: Mapping[Reference, Json],
+        wait_for: str,
+        foreign: Sequence[Reference] = (),
+        others: Reader | None = None,
+    ) -> None:
+        self.target = target
+        self.wait_for = wait_for
+        self.observation: Observation | None = None
+        self.verdict: Fault | None = None
+        self.text = ""
+        self.foreign = foreign
+        self.own = frozenset(self.references)
+        self._others = others
+        self._objects: dict[Reference, Json] = {}
+        self._pods: dict[Reference, Json] = {}
+        self._faults: Sequence[Fault] = ()
+        self._since: dict[str, float] = {}
+        self._left = {
+            reference: known[reference] for reference in self._ours() if reference in known
+        }
+
+    @property
+    def references(self) -> Iterator[Reference]:
+        """The service, and its children that tell something about it or whose pods do."""
+        observed = self.target.service.kind.observed_kinds
+        yield self.target.reference
+        for child in self.target.children:
+            reference = child.reference
+            if (reference.api_version, reference.kind) in observed:
+                yield reference
+
+    @property
+    def reached(self) -> bool:
+        """Whether the service is what is waited for."""
+        return reached(self.observation, self.wait_for)
+
+    def see(self, reference: Reference, live: Json | None) -> None:
+        """Take note of one of its objects, or that it is gone."""
+        if reference.kind == "Pod":
+            # What a pod is made of tells nothing, and is most of it.
+            _put(self._pods, reference, live and {**live, "spec": {}})
+        else:
+            _put(self._objects, reference, live and self._current(reference, live))
+
+    def observe(self, now: float) -> Observation:
+        """Return the state as of what was seen. now: seconds, on the clock that `lasting` is asked with."""
+        self.observation = observe(
+            self.target, self._objects, list(self._pods.values()), self._others
+        )
+        self._faults = () if self.reached else tuple(self._present(self.observation))
+        self._since = {_word(fault): self._since.get(_word(fault), now) for fault in self._faults}
+        return self.observation
+
+    def lasting(self, now: float) -> Iterator[Fault]:
+        """Yield the faults that have lasted long enough to be believed."""
+        for fault in self._faults:
+            if now - self._since[_word(fault)] >= LASTS_S.get(fault.reason, FAULT_LASTS_S):
+                yield fault
+
+    def _ours(self) -> Iterator[Reference]:
+        """Yield the objects that this run left there: where a controller reconciles, the custom resource alone."""
+        direct = self.target.reconciler != CONTROLLER
+        return (each for each in self.references if direct or each == self.target.reference)
+
+    def _current(self, reference: Reference, live: Json) -> Json:
+        """Return an object, without its status where that is of a time before our write, which the status then knows nothing of."""
+        left = self._left.get(reference)
+        if left is None or left["metadata"].get("uid") != live["metadata"].get("uid"):
+            return live
+        before, now = (each["metadata"].get("generation") or 0 for each in (left, live))
+        return {**live, "status": {}} if now < before else unchanged_since(left, live)
+
+    def _present(self, observation: Observation) -> Iterator[Fault]:
+        yield from observation.faults
+        for waiting, references in observation.awaited.items():
+            if self.wait_for in ("ready", waiting):
+                for reference in references:
+                    yield Fault(NO_GATEWAY, f"{reference} does not exist", reference)
+        for reference in self._left:
+            live = self._objects.get(reference)
+            if live is None or live["metadata"].get("deletionTimestamp"):
+                state = "is gone" if live is None else "is being deleted"
+                yield Fault("Deleted", f"{reference} {state}: somebody deleted it during the wait")
+        direct = self.target.reconciler != CONTROLLER
+        if direct and self.wait_for != "ready" and not condition(observation.status, self.wait_for):
+            there = ", ".join(item["type"] for item in observation.status.get("conditions") or ())
+            yield Fault(
+                "NoSuchCondition", f"it has no condition {self.wait_for}; there are {there}"
+            )
+
+
+def reached(observation: Observation | None, wait_for: str) -> bool:
+    """Tell whether a service is what is waited for: `ready`, or a condition that is true."""
+    if observation is None:
+        return False
+    if wait_for == "ready":
+        return observation.ready
+    found = condition(observation.status, wait_for)
+    return found is not None and found.get("status") == "True"
+
+
+def _word(fault: Fault) -> str:
+    return _SAME.get(fault.reason, fault.reason)
+
+
+def _put(place: dict[Reference, Json], reference: Reference, live: Json | None) -> None:
+    if live is None:
+        place.pop(reference, None)
+    else:
+        place[reference] = live

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Documents that the user gives: in the task, or as files, folders and globs of YAML."""
+
+from __future__ import annotations
+
+import glob
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..kube.input_schemas import COMMON, Shapes, shape_problems
+from ..kube.manifest import Json
+from ..kube.problem import Complaint, InputError, Problem
+
+SUFFIXES = (".yaml", ".yml", ".json")
+#: How much of a path a message shows, in characters.
+MOST_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One YAML document. origin: where it stands, for messages, for example `services[2]` or `fleet.yaml, document 2`."""
+
+    origin: str
+    value: Any
+
+
+def given(option: str, values: Sequence[Any]) -> list[Document]:
+    """Return the documents that stand in the task itself."""
+    return [Document(f"{option}[{number}]", value) for number, value in enumerate(values)]
+
+
+def read(paths: Sequence[str], option: str = "src") -> list[Document]:
+    """Return the documents of files, folders (their YAML and JSON files, not deeper) and globs, in the order given.
+
+    Empty documents are skipped, the items of a List are taken apart. Raises InputError that names every path that cannot be used.
+    option: where the paths were given, for messages.
+    """
+    documents: list[Document] = []
+    complaints: list[Complaint] = []
+    for path in paths:
+        try:
+            files = _files(path)
+        except OSError as error:
+            files = []
+            complaints.append(_complaint(option, path, f"cannot be read: {error.strerror}"))
+        except ValueError as error:
+            files = []
+            complaints.append(_complaint(option, path, str(error)))
+        for file in files:
+            try:
+                documents += _parse(file)
+            except ValueError as error:
+                complaints.append(_complaint(option, str(file), str(error)))
+    if complaints:
+        raise InputError(complaints)
+    return documents
+
+
+def _complaint(option: str, path: str, message: str) -> Complaint:
+    """Return what is wrong with a path, which may be a whole document that somebody took for a path."""
+    shown = path if len(path) <= MOST_SHOWN else f"{path[:MOST_SHOWN]}…"
+    return Complaint(f"{option} {shown}", (Problem("", message),))
+
+
+def _files(path: str) -> list[Path]:
+    """Return the files that a path means. Raises ValueError where it means none, OSError where it cannot be looked at."""
+    target = Path(path).expanduser()
+    if target.is_dir():
+        files = sorted(
+            file for file in target.iterdir() if file.suffix in SUFFIXES and file.is_file()
+        )
+        if not files:
+            raise ValueError(f"the folder holds no file that ends in {', '.join(SUFFIXES)}")
+        return files
+    if target.is_file():
+        return [target]
+    if glob.has_magic(str(target)):
+        # Path.glob takes no absolute pattern.
+        found = sorted(glob.iglob(str(target), recursive=True))  # noqa: PTH207
+        if files := [Path(name) for name in found if Path(name).is_file()]:
+            return files
+        raise ValueError("no file matches this pattern")
+    raise ValueError("there is no such file or folder on the Ansible controller")
+
+
+def _parse(file: Path) -> list[Document]:
+    """Return the documents of a file. Raises ValueError where it cannot be used."""
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise ValueError(f"cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ValueError(f"is not UTF-8 text: {error.reason} at byte {error.start}") from error
+    values = _json(text) if file.suffix == ".json" else _yaml(text)
+    several = len(values) > 1
+    documents = []
+    for number, value in enumerate(values, start=1):
+        origin = f"{file}, document {number}" if several else str(file)
+        documents += list(unpack(origin, value))
+    return documents
+
+
+def _json(text: str) -> list[Any]:
+    """Return what JSON text holds; not every JSON is YAML (tabs, surrogate pairs)."""
+    try:
+        return [json.loads(text)] if text.strip() else []
+    except json.JSONDecodeError as error:
+        raise ValueError(
+            f"is not JSON: {error.msg} in line {error.lineno}, column {error.colno}"
+        ) from error
+    except RecursionError as error:
+        raise ValueError("is not JSON of use: it is nested too deeply") from error
+
+
+def _yaml(text: str) -> list[Any]:
+    import yaml
+
+    try:
+        return list(yaml.load_all(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
+    except yaml.YAMLError as error:
+        raise ValueError(f"is not YAML: {_yaml_error(error)}") from error
+    except ValueError as error:  # a date that does not exist, a number of too many digits
+        raise ValueError(f"is not YAML: {error}") from error
+    except RecursionError as error:
+        raise ValueError("is not YAML of use: it is nested too deeply") from error
+
+
+def parse_text(text: str, origin: str) -> list[Document]:
+    """Return the documents of a text. Raises InputError where it is not YAML."""
+    try:
+        values = _yaml(text)
+    except ValueError as error:
+        raise InputError([Complaint(origin, (Problem("", str(error)),))]) from None
+    return [
+        document
+        for number, value in enumerate(values, start=1)
+        for document in unpack(f"{origin}, document {number}", value)
+    ]
+
+
+def unpack(origin: str, value: Any) -> Iterator[Document]:
+    """Yield a document, or the items of a List; nothing where it is empty."""
+    if value is None:
+        return
+    if (
+        isinstance(value, dict)
+        and value.get("kind") == "List"
+        and isinstance(value.get("items"), list)
+    ):
+        for number, item in enumerate(value["items"]):
+            yield Document(f"{origin}, items[{number}]", item)
+    else:
+        yield Document(origin, value)
+
+
+def _yaml_error(error: Exception) -> str:
+    mark = getattr(error, "problem_mark", None)
+    what = getattr(error, "problem", None) or str(error).splitlines()[0]
+    return f"{what} in line {mark.line + 1}, column {mark.column + 1}" if mark else str(what)
+
+
+def cluster_objects(values: Sequence[Any], shapes: Shapes = COMMON) -> list[Json]:
+    """Return manifests that are to be treated as present: dicts, or paths as in `src`. Raises InputError that holds all problems.
+
+    shapes: of the kinds that are looked at.
+    """
+    manifests: list[Json] = []
+    complaints: list[Complaint] = []
+    for number, value in enumerate(values):
+        try:
+            documents = (
+                read([value], "cluster_objects")
+                if isinstance(value, str)
+                else [Document(f"cluster_objects[{number}]", value)]
+            )
+        except InputError as error:
+            complaints += error.complaints
+            continue
+        for document in documents:
+            problem = _not_an_object(document.value)
+            problems = (problem,) if problem else tuple(shape_problems(document.value, shapes))
+            if problems:
+                complaints.append(Complaint(_named(document), problems))
+            else:
+                manifests.append(document.value)
+    if complaints:
+        raise InputError(complaints)
+    return manifests
+
+
+def _named(document: Document) -> str:
+    """Return how messages call a given object: where it stands, and its kind and name where it has them."""
+    value = document.value
+    if not isinstance(value, dict) or not isinstance(value.get("metadata"), dict):
+        return document.origin
+    return f"{document.origin} ({value.get('kind')} {value['metadata'].get('name')})"
+
+
+def _not_an_object(value: Any) -> Problem | None:
+    if not isinstance(value, dict):
+        return Problem("", f"{type(value).__name__} is not a manifest; give a map or a path")
+    missing = [field for field in ("apiVersion", "kind") if not isinstance(value.get(field), str)]
+    if not isinstance(value.get("metadata"), dict) or not value["metadata"].get("name"):
+        missing.append("metadata.name")
+    return (
+        Problem("", f"{', '.join(missing)} missing; this is no Kubernetes object")
+        if missing
+        else None
+    )

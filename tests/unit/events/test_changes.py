@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An event for each thing that somebody has to know, and none for what we did ourselves or what follows by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.modelops.inference.plugins.module_utils.engine import (
+    FIELD_MANAGER,
+    OWNER_ANNOTATION,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.events.changes import Noticing
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+
+Json = dict[str, Any]
+SERVICE = Reference("x/v1", "Model", "team-a", "chat")
+CHILD = Reference("apps/v1", "Deployment", "team-a", "chat-decode")
+PLAIN = Reference("v1", "ConfigMap", "team-a", "chat")
+OWNER = "Model/team-a/chat"
+
+
+def live(reference: Reference, generation: int = 1, by: str = FIELD_MANAGER, **parts: Any) -> Json:
+    annotations = {} if reference == SERVICE else {OWNER_ANNOTATION: OWNER}
+    generations = {} if reference == PLAIN else {"generation": generation}
+    fields = {"f:spec": {"f:replicas": {}}}
+    entries = [
+        {"manager": FIELD_MANAGER, "operation": "Apply", "time": "2026-01-01T00:00:00Z", "fieldsV1": fields},
+        {"manager": by, "operation": "Update", "time": f"2026-01-02T00:00:{generation:02}Z"},
+        {"manager": "status-writer", "operation": "Update", "time": "2027", "subresource": "status"},
+    ]  # fmt: skip
+    manifest = reference.to_manifest()
+    manifest["metadata"] |= {"annotations": annotations, **generations, "managedFields": entries}
+    manifest["metadata"] |= parts.pop("metadata", {})
+    return {**manifest, **parts}
+
+
+def ready(status: str, phase: str = "Running") -> Json:
+    said = {"type": "Ready", "status": status, "reason": "Why", "message": "text"}
+    return {"status": {"phase": phase, "conditions": [said]}}
+
+
+@pytest.fixture
+def noticing() -> Noticing:
+    """It has seen a ready service with two children."""
+    made = Noticing([("x/v1", "Model")])
+    first = [live(SERVICE, **ready("True")), live(CHILD), live(PLAIN, data={"a": "1"})]
+    assert [notice for each in first for notice in made.see(Reference.of(each), each)] == []
+    assert list(made.listed()) == []
+    return made
+
+
+def told(noticing: Noticing, reference: Reference, now: Json | None) -> list[tuple[str, str, str]]:
+    return [(each.type, each.service, each.reason) for each in noticing.see(reference, now)]
+
+
+@pytest.mark.parametrize(
+    ("reference", "now", "events"),
+    [
+        (SERVICE, None, [("deletion", OWNER, "deleted")]),
+        (SERVICE, live(SERVICE, 2, **ready("True")), []),
+        (SERVICE, live(SERVICE, 2, "kubectl", **ready("True")), [("drift", OWNER, "changed")]),
+        (SERVICE, live(SERVICE, **ready("False")), [("failure", OWNER, "Why")]),
+        (SERVICE, live(SERVICE, **ready("True", "Failed")), [("failure", OWNER, "Why")]),
+        (SERVICE, live(SERVICE, **ready("Unknown")), []),
+        (CHILD, None, [("drift", OWNER, "deleted")]),
+        (CHILD, live(CHILD, 2), []),
+        (CHILD, live(CHILD, 2, "kubectl"), [("drift", OWNER, "changed")]),
+        (CHILD, live(CHILD, 2, "modelops.inference.gpu"), []),
+        (CHILD, live(CHILD, 1, "kubectl"), []),
+        (PLAIN, live(PLAIN, by="kubectl", data={"a": "2"}), [("drift", OWNER, "changed")]),
+        (PLAIN, live(PLAIN, by="kubectl", data={"a": "1"}), []),
+        (PLAIN, live(PLAIN, data={"a": "2"}), []),
+        (Reference("x/v1", "Model", "b", "n"), live(Reference("x/v1", "Model", "b", "n")), [("new", "Model/b/n", "created")]),
+    ],
+)  # fmt: skip
+def test_event_for_what_somebody_has_to_know(
+    noticing: Noticing, reference: Reference, now: Json | None, events: list[tuple[str, str, str]]
+) -> None:
+    assert told(noticing, reference, now) == events
+    assert told(noticing, reference, now) == [], "once is enough"
+
+
+def test_children_of_a_service_that_goes_are_no_drift(noticing: Noticing) -> None:
+    going = live(SERVICE, metadata={"deletionTimestamp": "now"}, **ready("True"))
+    assert told(noticing, SERVICE, going) == []
+    assert told(noticing, CHILD, None) == []
+    assert told(noticing, SERVICE, None) == [("deletion", OWNER, "deleted")]
+    assert told(noticing, PLAIN, None) == []
+
+
+def test_scale_counts_where_the_replicas_are_ours(noticing: Noticing) -> None:
+    now = live(CHILD, 2)
+    now["metadata"]["managedFields"].append({"manager": "kubectl", "subresource": "scale"})
+    assert told(noticing, CHILD, now) == [("drift", OWNER, "changed")]
+    for entry in now["metadata"]["managedFields"]:
+        entry["fieldsV1"] = {}
+    assert told(noticing, CHILD, now) == []
+    again = live(CHILD, 3)
+    again["metadata"]["managedFields"].append({"manager": "autoscaler", "subresource": "scale"})
+    assert told(noticing, CHILD, again) == []
+
+
+def test_what_vanished_unseen_is_told_after_the_next_list(noticing: Noticing) -> None:
+    noticing.begin()
+    assert told(noticing, SERVICE, live(SERVICE, **ready("True"))) == []
+    assert told(noticing, PLAIN, live(PLAIN, data={"a": "1"})) == []
+    assert [(each.type, each.about) for each in noticing.listed()] == [("drift", CHILD)]

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What services see of a cluster in which not everything may be read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.modelops.inference.plugins.module_utils.cluster.errors import Forbidden
+from ansible_collections.modelops.inference.plugins.module_utils.fleet.cluster_reader import (
+    ClusterReader,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import NotAllowed
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+
+WEBHOOKS = Reference("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", "", "x")
+
+
+class Closed:
+    """A cluster that refuses, and counts how often it is asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def get(self, reference: Reference) -> dict[str, Any] | None:
+        self.asked += 1
+        subject = str(reference)
+        raise Forbidden(status=403, reason="Forbidden", message="no", verb="get", subject=subject)
+
+
+def test_what_may_not_be_read_is_asked_for_once() -> None:
+    cluster: Any = Closed()
+    reader = ClusterReader(cluster)
+    for dummy in range(3):
+        with pytest.raises(NotAllowed):
+            reader.get(WEBHOOKS)
+    assert cluster.asked == 1

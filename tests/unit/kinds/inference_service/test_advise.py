@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fields without effect are named with the way out; what is looked for and not there is said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.advise import (
+    advise,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.normalise import (
+    load,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.settings import (
+    Settings,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import Problem
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+
+from .build import config_map, document, runtime
+
+KEDA = {"autoscalerClass": "keda"}
+MANY = {"type": "External", "external": {"metric": {"query": "q"}, "target": {"value": "1"}}}
+
+
+DOMAINS = {
+    "apiVersion": "v1",
+    "kind": "ConfigMap",
+    "metadata": {"name": "config-domain", "namespace": "knative-serving"},
+    "data": {"_example": "explains", "example.com": ""},
+}
+KNATIVE = {"deploymentMode": "Knative"}
+
+
+class Cluster(GivenObjects):
+    """A cluster: what it does not hold is not there."""
+
+    complete = True
+
+
+def advice(given: dict[str, Any], *objects: dict[str, Any]) -> list[Problem]:
+    service = load(given, Settings()).service
+    assert service is not None
+    return list(advise(service, Settings(), GivenObjects([config_map(), runtime(), *objects])))
+
+
+@pytest.mark.parametrize(
+    ("fields", "annotations", "path"),
+    [
+        ({"canaryTrafficPercent": 10}, {}, "canaryTrafficPercent"),
+        ({"minReplicas": 0}, {}, "minReplicas"),
+        ({"minReplicas": 0}, KEDA, None),
+        ({"scaleMetric": "rps"}, {}, "scaleMetric"),
+        ({"scaleMetric": "memory"}, {}, None),
+        ({"autoScaling": {"behavior": {}}}, {}, "autoScaling.behavior"),
+        ({"autoScaling": {"metrics": [MANY]}}, {}, "autoScaling.metrics[0]"),
+        ({"autoScaling": {"metrics": [MANY], "behavior": {}}}, KEDA, None),
+        ({"autoScaling": {}}, KNATIVE, "autoScaling"),
+        ({"canaryTrafficPercent": 10}, KNATIVE, None),
+    ],
+)
+def test_a_field_without_effect_is_named(
+    fields: dict[str, Any], annotations: dict[str, str], path: str | None
+) -> None:
+    found = advice(document(predictor=fields, annotations=annotations), DOMAINS)
+    assert [each.path for each in found] == ([f"spec.predictor.{path}"] if path else [])
+    assert all(each.severity == "warning" for each in found)
+
+
+def test_a_way_that_waits_for_its_host_name_is_named() -> None:
+    unnamed = document(annotations=KNATIVE)
+    (found,) = advice(unnamed)
+    assert (found.rule, found.severity) == ("host", "warning")
+    assert "no VirtualService" in found.message
+    assert "knative-serving/config-domain" in found.message
+    assert advice(unnamed, DOMAINS) == []
+    assert advice(document()) == []
+
+
+def gateway(namespaces: str) -> dict[str, Any]:
+    listener = {
+        "name": "http",
+        "protocol": "HTTP",
+        "allowedRoutes": {"namespaces": {"from": namespaces}},
+    }
+    return {
+        "apiVersion": "gateway.networking.k8s.io/v1",
+        "kind": "Gateway",
+        "metadata": {"name": "kserve-ingress-gateway", "namespace": "kserve"},
+        "spec": {"listeners": [listener]},
+    }
+
+
+@pytest.mark.parametrize(("namespaces", "rules"), [("All", []), ("Same", ["gateway-admits"])])
+def test_a_gateway_that_keeps_the_routes_out_is_named(namespaces: str, rules: list[str]) -> None:
+    assert [each.rule for each in advice(document(), gateway(namespaces))] == rules
+
+
+@pytest.mark.parametrize("local", [True, False])
+def test_a_missing_gateway_is_named_where_one_is_needed(local: bool) -> None:
+    given = document()
+    if local:
+        given["metadata"]["labels"] = {"networking.kserve.io/visibility": "cluster-local"}
+    service = load(given, Settings()).service
+    assert service is not None
+    found = advise(service, Settings(), Cluster([config_map(), runtime()]))
+    assert [each.rule for each in found] == ([] if local else ["gateway-missing"])
+
+
+@pytest.mark.parametrize(("mutation", "told"), [("webhook", 1), ("rendered", 0)])
+def test_a_sidecar_without_configuration_matters_to_the_webhook(mutation: str, told: int) -> None:
+    service = load(document(), Settings()).service
+    assert service is not None
+    settings = Settings(pod_mutation=mutation)  # type: ignore[arg-type]
+    given = GivenObjects([config_map(agent=None), runtime()])
+    found = advise(service, settings, given)
+    assert [each.rule for each in found] == ["system-config"] * told
+
+
+def test_a_cluster_without_configuration_gets_defaults_and_is_told_so() -> None:
+    service = load(document(), Settings()).service
+    assert service is not None
+    (problem,) = advise(service, Settings(), GivenObjects([runtime()]))
+    assert "kserve/inferenceservice-config is not among the given objects" in problem.message

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the API accepts of a service's pods and does not do what its author wants."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.advice import (
+    pod_advice,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.build import (
+    components,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.webhook_emulation import (
+    is_rendered,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.settings import (
+    PodMutation,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import NotAllowed
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from tests.parity.recorded_llm_services import Recorded
+
+from .test_mutation import fetches
+from .world import config, model, only, refusal, resolved, runtime, takes
+
+Json = dict[str, Any]
+KNATIVE = config(deploy={"defaultDeploymentMode": "Knative"})
+WEBHOOK: Json = {
+    "apiVersion": "admissionregistration.k8s.io/v1",
+    "kind": "MutatingWebhookConfiguration",
+    "metadata": {"name": "inferenceservice.serving.kserve.io"},
+    "webhooks": [{"name": "inferenceservice.kserve-webhook-server.pod-mutator"}],
+}
+
+
+def advice(predictor: Json, *manifests: Json) -> list[str]:
+    """Return the rules of the warnings about a service."""
+    world = resolved(predictor, *manifests)
+    found = list(pod_advice(world[0], components(*world), world[1]))
+    assert all(each.severity == "warning" for each in found)
+    return [each.rule for each in found]
+
+
+def arguments(theirs: list[str], ours: list[str]) -> list[str]:
+    server = {"name": "kserve-container", "image": "a:1", "args": theirs}
+    return advice(model(args=ours), runtime("a", takes(), containers=[server]))
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "warned"),
+    [
+        (["--port=1"], ["--port=2"], True),
+        (["--port", "1"], ["--port=2"], True),
+        (["--http_port=1"], ["--http-port=2"], True),
+        (["--port=1"], ["--port=1"], False),
+        (["--port=1"], ["--host=2"], False),
+        ([], ["--port=1", "--port=2"], False),
+    ],
+)
+def test_a_flag_with_two_values_is_told(theirs: list[str], ours: list[str], warned: bool) -> None:
+    assert arguments(theirs, ours) == (["argument-twice"] if warned else [])
+
+
+URIS = [{"uri": "s3://b/m", "mountPath": "/mnt/models"}]
+
+
+def test_models_that_knative_mode_leaves_out_are_told() -> None:
+    predictor = {"model": {"modelFormat": {"name": "sklearn"}}, "storageUris": URIS}
+    world = (runtime("a", takes()), fetches())
+    assert advice(predictor, KNATIVE, *world) == ["storage-uris"]
+    assert "initContainers" not in only(predictor, KNATIVE, *world).pod
+    error = refusal(predictor, *world)
+    assert "supportsMultiModelDownload: true" in error.problem.message
+    assert error.reason == "ReconcileFailed"
+
+
+def test_a_container_that_fetches_several_models_is_used() -> None:
+    predictor = {"model": {"modelFormat": {"name": "sklearn"}}, "storageUris": URIS}
+    able = fetches()
+    able["spec"]["supportsMultiModelDownload"] = True
+    assert only(predictor, runtime("a", takes()), able).pod["initContainers"]
+
+
+@pytest.mark.parametrize(
+    ("context", "warned"),
+    [({"runAsNonRoot": True}, True), ({"runAsUser": 1010}, False), ({}, False)],
+)
+def test_a_security_context_that_a_model_image_replaces_is_told(
+    context: Json, warned: bool
+) -> None:
+    server = {"name": "kserve-container", "image": "a:1", "securityContext": context}
+    found = advice(
+        model(storageUri="oci://example.com/m:1"), runtime("a", takes(), containers=[server])
+    )
+    assert found == (["modelcar-user"] if warned else [])
+
+
+def test_credentials_of_the_server_do_not_fetch_the_model() -> None:
+    token = [{"name": "HF_TOKEN", "value": "x"}]
+    server = runtime("a", takes("huggingface"))
+    assert advice(model("huggingface", storageUri="hf://o/m", env=token), server) == [
+        "fetch-credentials"
+    ]
+    assert advice(model("huggingface", storageUri="pvc://c/m", env=token), server) == []
+
+
+@pytest.mark.parametrize(("webhook", "warned"), [([], True), ([WEBHOOK], False)])
+def test_an_agent_that_knative_goes_past_is_told(webhook: list[Json], warned: bool) -> None:
+    predictor = {**model(), "logger": {"mode": "all"}}
+    found = advice(predictor, KNATIVE, runtime("a", takes()), *webhook)
+    assert found == (["agent-knative"] if warned else [])
+
+
+class Closed(Recorded):
+    """A cluster in which nobody may look at webhooks."""
+
+    def get(self, reference: Reference) -> Json | None:
+        if reference.kind == WEBHOOK["kind"]:
+            raise NotAllowed
+        return super().get(reference)
+
+
+@pytest.mark.parametrize(("mutation", "warned"), [("auto", True), ("rendered", False)])
+def test_who_may_not_look_for_the_webhook_finishes_pods_and_says_so(
+    mutation: PodMutation, warned: bool
+) -> None:
+    meant, open_ = resolved(model(), runtime("a", takes()))
+    reader = Closed(open_.objects())
+    meant = replace(meant, settings=replace(meant.settings, pod_mutation=mutation))
+    found = pod_advice(meant, components(meant, reader), reader)
+    assert [each.rule for each in found] == (["pod-mutation"] if warned else [])
+    assert is_rendered(meant, reader)
+
+
+def features(**switches: str) -> Json:
+    data = {f"kubernetes.podspec-{name.replace('_', '-')}": word for name, word in switches.items()}
+    metadata = {"name": "config-features", "namespace": "knative-serving"}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+
+
+@pytest.mark.parametrize(
+    ("predictor", "switches", "missing"),
+    [
+        (model(), {}, "kubernetes.podspec-init-containers is off"),
+        (model(), {"init_containers": "Enabled"}, ""),
+        (model(storageUri="pvc://c/m"), {}, "kubernetes.podspec-persistent-volume-claim is off"),
+        (model(storageUri="pvc://c/m"), {"persistent_volume_claim": "allowed"}, ""),
+        (
+            {**model(storageUri="pvc://c/m"), "tolerations": [{"operator": "Exists"}]},
+            {},
+            "tolerations, kubernetes.podspec-persistent-volume-claim are off",
+        ),
+    ],
+)
+def test_features_that_knative_has_switched_off_are_told(
+    predictor: Json, switches: dict[str, str], missing: str
+) -> None:
+    world = resolved(predictor, KNATIVE, runtime("a", takes()), features(**switches))
+    found = list(pod_advice(world[0], components(*world), world[1]))
+    assert [each.rule for each in found] == (["knative-features"] if missing else [])
+    assert all(missing in each.message for each in found)

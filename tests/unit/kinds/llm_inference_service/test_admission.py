@@ -1,0 +1,393 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What KServe's own tests of its CRD and its webhooks refuse and accept: reference/kserve-llmisvc.md §9.5, a row a case."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.admission import (
+    routing,
+    service,
+)
+
+from .build import document, messages
+
+POD: dict[str, Any] = {"containers": []}
+HTTP = "spec.router.route.http"
+PARENT = {"name": "edge", "namespace": "net"}
+
+
+def routed(http: dict[str, Any], gateway: dict[str, Any] | None = None) -> dict[str, Any]:
+    router = {"route": {"http": http}, **({} if gateway is None else {"gateway": gateway})}
+    return {"router": router}
+
+
+def scheduled(**fields: Any) -> dict[str, Any]:
+    return {"router": {"scheduler": fields}}
+
+
+REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
+    (
+        "V1 a route of the author and an inline route are one too many",
+        routed({"refs": [{"name": "a"}], "spec": {}}),
+        HTTP,
+        "unsupported configuration",
+    ),
+    (
+        "V2 a route of the author does not go with a managed gateway",
+        routed({"refs": [{"name": "a"}]}, {}),
+        f"{HTTP}.refs",
+        "with a managed gateway",
+    ),
+    (
+        "V5 parents of an inline route that are other gateways conflict",
+        routed({"spec": {"parentRefs": [PARENT]}}, {"refs": [{"name": "other"}]}),
+        f"{HTTP}.spec",
+        "conflict",
+    ),
+    (
+        "V6 pipeline and data parallel exclude each other",
+        {"parallelism": {"pipeline": 2, "data": 4, "dataLocal": 2}},
+        "spec.parallelism",
+        "cannot set both",
+    ),
+    (
+        "V7 data needs its local share",
+        {"parallelism": {"data": 4}},
+        "spec.parallelism.dataLocal",
+        "dataLocal must be set",
+    ),
+    (
+        "V8 a local share needs data",
+        {"parallelism": {"dataLocal": 2}},
+        "spec.parallelism.data",
+        "data must be set",
+    ),
+    (
+        "V9 a worker needs a kind of parallelism",
+        {"worker": POD},
+        "spec.worker",
+        "parallelism must be configured",
+    ),
+    (
+        "V10 prefill is not pipeline and data parallel at once",
+        {"prefill": {"parallelism": {"pipeline": 2, "data": 4, "dataLocal": 2}}},
+        "spec.prefill.parallelism",
+        "cannot set both",
+    ),
+    (
+        "V11 a prefill worker needs a kind of parallelism",
+        {"prefill": {"worker": POD}},
+        "spec.prefill.worker",
+        "must be configured",
+    ),
+    (
+        "V18 an empty picker configuration says nothing",
+        scheduled(config={}),
+        "spec.router.scheduler.config",
+        "either inline or ref",
+    ),
+    (
+        "V19 an inline configuration and a reference are one too many",
+        scheduled(config={"inline": {"a": 1}, "ref": {"name": "a", "key": "b"}}),
+        "spec.router.scheduler.config",
+        "both inline and ref",
+    ),
+    (
+        "V20 an empty inline configuration is none",
+        scheduled(config={"inline": {}}),
+        "spec.router.scheduler.config.inline",
+        "invalid",
+    ),
+    (
+        "V21 a reference to a configuration needs a name",
+        scheduled(config={"ref": {"key": "b"}}),
+        "spec.router.scheduler.config.ref.name",
+        "name is empty",
+    ),
+    (
+        "V25 no picker at all is refused",
+        scheduled(replicas=0),
+        "spec.router.scheduler.replicas",
+        "greater than zero",
+    ),
+    (
+        "V26 fewer pickers than none are refused",
+        scheduled(replicas=-1),
+        "spec.router.scheduler.replicas",
+        "greater than zero",
+    ),
+    (
+        "V30 fewer pods than none are refused",
+        {"replicas": -1},
+        "spec.replicas",
+        "below the minimum of 0",
+    ),
+    (
+        "V31 negative tensor parallelism is refused",
+        {"parallelism": {"tensor": -1}},
+        "spec.parallelism.tensor",
+        "minimum of 1",
+    ),
+    (
+        "V32 negative pipeline parallelism is refused",
+        {"parallelism": {"pipeline": -1}},
+        "spec.parallelism.pipeline",
+        "minimum of 1",
+    ),
+    (
+        "V33 negative data parallelism is refused",
+        {"parallelism": {"data": -1, "dataLocal": 1}},
+        "spec.parallelism.data",
+        "minimum",
+    ),
+    (
+        "V34 no local share at all is refused",
+        {"parallelism": {"data": 4, "dataLocal": 0}},
+        "spec.parallelism.dataLocal",
+        "minimum",
+    ),
+    (
+        "V35 a port of zero is refused",
+        {"parallelism": {"dataRPCPort": 0}},
+        "spec.parallelism.dataRPCPort",
+        "minimum of 1",
+    ),
+    (
+        "V36 a port above 65535 is refused",
+        {"parallelism": {"dataRPCPort": 99999}},
+        "spec.parallelism.dataRPCPort",
+        "65535",
+    ),
+]
+
+
+@pytest.mark.parametrize("version", ["v1alpha1", "v1alpha2"])
+@pytest.mark.parametrize(
+    ("spec", "field", "message"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED]
+)
+def test_refused(version: str, spec: dict[str, Any], field: str, message: str) -> None:
+    found = messages(document(version=version, **spec))
+    if version == "v1alpha1" and field == f"{HTTP}.spec":
+        message = "cannot be used with custom gateway refs"
+    assert list(found) == [field]
+    assert message in found[field]
+
+
+ACCEPTED: list[tuple[str, dict[str, Any]]] = [
+    (
+        "V3 gateways and an inline route without parents go together",
+        routed({"spec": {"hostnames": ["a.example.com"]}}, {"refs": [PARENT]}),
+    ),
+    ("V12 a worker may be pipeline parallel", {"parallelism": {"pipeline": 2}, "worker": POD}),
+    (
+        "V13 a worker may be data parallel",
+        {"parallelism": {"data": 4, "dataLocal": 2}, "worker": POD},
+    ),
+    (
+        "V14 a prefill worker may be pipeline parallel",
+        {"prefill": {"parallelism": {"pipeline": 2}, "worker": POD}},
+    ),
+    ("V17 a service needs no parallelism", {}),
+    (
+        "V22 an inline configuration is taken",
+        scheduled(config={"inline": {"kind": "EndpointPickerConfig"}}),
+    ),
+    (
+        "V23 a reference to a configuration is taken",
+        scheduled(config={"ref": {"name": "a", "key": "b"}}),
+    ),
+    ("V24 a picker needs no configuration", scheduled()),
+    ("V27 two pickers are taken", scheduled(replicas=2)),
+    ("V28 one picker is taken", scheduled(replicas=1)),
+    ("V29 pickers may be left open", scheduled(labels={"a": "b"})),
+]
+
+
+@pytest.mark.parametrize("version", ["v1alpha1", "v1alpha2"])
+@pytest.mark.parametrize("spec", [row[1] for row in ACCEPTED], ids=[row[0] for row in ACCEPTED])
+def test_accepted(version: str, spec: dict[str, Any]) -> None:
+    assert not messages(document(version=version, **spec))
+
+
+def test_v4_equal_parents_and_gateways_are_warned_of() -> None:
+    spec = routed({"spec": {"parentRefs": [PARENT]}}, {"refs": [PARENT]})
+    assert not messages(document(**spec))
+    assert "can be omitted" in next(iter(messages(document(**spec), "warning").values()))
+    assert messages(document(version="v1alpha1", **spec))
+
+
+def parallel(data: int, local: int) -> dict[str, Any]:
+    return {"parallelism": {"data": data, "dataLocal": local}}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fields"),
+    [
+        (parallel(1, 8), parallel(8, 1), ["spec.parallelism"]),
+        ({"prefill": parallel(1, 8)}, {"prefill": parallel(9, 1)}, ["spec.prefill.parallelism"]),
+        ({}, {"prefill": parallel(8, 1)}, []),
+        (parallel(4, 2), {"parallelism": {"pipeline": 2}}, []),
+        ({}, {"parallelism": {"tensor": 8}}, []),
+    ],
+    ids=[
+        "V15 the size of a group stays",
+        "V16 the size of a prefill group stays",
+        "prefill may come later",
+        "another way to the same size is taken",
+        "what has no size may change",
+    ],
+)
+def test_the_size_of_a_group_stays(
+    old: dict[str, Any], new: dict[str, Any], fields: list[str]
+) -> None:
+    assert [error.field for error in service.update_errors(old, new)] == fields
+
+
+Pairs = list[tuple[str, str | None]]
+#: Parents, gateways as name and namespace, and whether they are the same.
+SAME: dict[str, tuple[Pairs, Pairs, bool]] = {
+    "V40 one and the same": ([("a", "n")], [("a", "n")], True),
+    "V40 another name": ([("a", "n")], [("b", "n")], False),
+    "V40 another namespace": ([("a", "n")], [("a", "m")], False),
+    "V40 no namespace is an empty one": ([("a", None)], [("a", "")], True),
+    "V40 no namespace is not any namespace": ([("a", None)], [("a", "n")], False),
+    "V40 one more": ([("a", "n"), ("b", "n")], [("a", "n")], False),
+    "V40 several in the same order": ([("a", "n"), ("b", "n")], [("a", "n"), ("b", "n")], True),
+    "V40 several in another order": ([("a", "n"), ("b", "n")], [("b", "n"), ("a", "n")], True),
+    "V40 one of several is another": ([("a", "n"), ("b", "n")], [("a", "n"), ("b", "m")], False),
+}
+
+
+@pytest.mark.parametrize("row", SAME)
+def test_parents_and_gateways_are_compared_as_sets(row: str) -> None:
+    parents, gateways, same = SAME[row]
+
+    def named(pairs: Pairs) -> list[dict[str, Any]]:
+        return [{"name": name, "namespace": place} for name, place in pairs]
+
+    spec = routed({"spec": {"parentRefs": named(parents)}}, {"refs": named(gateways)})
+    assert routing.redundant_parents(spec, "v1alpha2") is same
+    assert bool(list(routing.errors(spec, "v1alpha2"))) is not same
+
+
+def test_v40_without_parents_and_gateways_there_is_nothing_to_compare() -> None:
+    spec = routed({"spec": {"parentRefs": []}}, {"refs": []})
+    assert not routing.redundant_parents(spec, "v1alpha2")
+    assert not list(routing.errors(spec, "v1alpha2"))
+
+
+def test_a_refusal_reads_like_the_api_server_s() -> None:
+    spec = {"parallelism": {"dataLocal": 2, "pipeline": 2, "data": 4}, **scheduled(replicas=0)}
+    assert service.merged_refusal("chat", spec) == (
+        'LLMInferenceService.serving.kserve.io "chat" is invalid: [spec.parallelism: Invalid value: '
+        '{"pipeline":2,"data":4,"dataLocal":2}: cannot set both pipeline parallelism and data parallelism '
+        "(data or dataLocal) simultaneously, spec.router.scheduler.replicas: Invalid value: 0: "
+        "scheduler replicas must be greater than zero]"
+    )
+    assert service.merged_refusal("chat", {}) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "severity", "message"),
+    [
+        ("v1.2-model", "error", 'has a "."'),
+        ("a" * 64, "error", "at most 63"),
+        ("Chat", "error", 'it holds "C"'),
+        ("7b-chat", "warning", "begins with a digit"),
+    ],
+)
+def test_a_name_is_what_every_child_can_have(name: str, severity: str, message: str) -> None:
+    assert message in messages(document(name=name), severity)["metadata.name"]
+
+
+def test_all_mistakes_are_found_at_once() -> None:
+    given = document(
+        replicas=1,
+        parallelism={"data": 2},
+        router={"scheduler": {"replicas": 0}},
+        temlate=POD,
+        scaling={"maxReplicas": 4, "wva": {"hpa": {}}},
+    )
+    assert set(messages(given)) == {
+        "spec",
+        "spec.temlate",
+        "spec.parallelism.dataLocal",
+        "spec.router.scheduler.replicas",
+    }
+
+
+def test_the_containers_of_a_message_have_resources_as_go_writes_them() -> None:
+    spec = {"worker": {"containers": [{"name": "main", "args": ["a"]}]}}
+    told = service.merged_refusal("chat", spec) or ""
+    assert 'Invalid value: {"containers":[{"name":"main","args":["a"],"resources":{}}]}:' in told
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("", "&RawExtension{Raw:*[],}"), ("a:", "&RawExtension{Raw:*[97 58],}"), ("{}", "{}")],
+)
+def test_a_picker_configuration_that_is_none_is_shown_as_go_shows_it(text: str, shown: str) -> None:
+    spec = {"router": {"scheduler": {"config": {"inline": text}}}}
+    told = service.merged_refusal("chat", spec) or ""
+    assert f"config.inline: Invalid value: {shown}: inline configuration is invalid" in told
+
+
+@pytest.mark.parametrize("version", ["v1alpha1", "v1alpha2"])
+@pytest.mark.parametrize(
+    ("adapters", "field"),
+    [
+        ([{"name": "a", "uri": "hf://a/b", "more": 1}, None], ""),
+        ("a", "adapters"),
+        ({"a": 1}, "adapters"),
+        ([1], "adapters[0]"),
+        ([{"name": 1}], "adapters[0].name"),
+        ([{"uri": ["a"]}], "adapters[0].uri"),
+    ],
+)
+def test_adapters_that_nobody_can_read_are_refused(version: str, adapters: Any, field: str) -> None:
+    model = {"uri": "hf://acme/chat", "lora": {"adapters": adapters}}
+    wanted = {f"spec.model.lora.{field}"} if field else set()
+    assert messages(document(version=version, model=model)).keys() == wanted
+
+
+@pytest.mark.parametrize(
+    ("spec", "field"),
+    [
+        ({"labels": {"a": None}}, "spec.labels"),
+        ({"annotations": {"a": None}}, "spec.annotations"),
+    ],
+)
+def test_a_null_in_a_map_is_a_mistake(spec: dict[str, Any], field: str) -> None:
+    (found,) = messages(document(**spec))
+    assert found.startswith(field)
+
+
+#: A field that a later release brought → where it stands, and the release.
+LATER: dict[str, tuple[dict[str, Any], str]] = {
+    "spec.router.gateway.refs[0].sectionName": (
+        {"router": {"gateway": {"refs": [{"name": "gw", "sectionName": "https"}]}}},
+        "0.18",
+    ),
+    "spec.model.lora.maxRank": (
+        {"model": {"uri": "hf://a/b", "lora": {"maxRank": 8}}},
+        "0.19",
+    ),
+    "spec.tracing": ({"tracing": {}}, "0.20"),
+    "spec.prefill.kvCacheOffloading": ({"prefill": {"kvCacheOffloading": {}}}, "0.20"),
+    "spec.model.confidential": (
+        {"model": {"uri": "hf://a/b", "confidential": {"enabled": True}}},
+        "0.20",
+    ),
+    "spec.router.route.group": ({"router": {"route": {"group": "blue"}}}, "0.20"),
+}
+
+
+@pytest.mark.parametrize("field", LATER)
+def test_a_field_of_a_later_release_is_refused_with_its_name(field: str) -> None:
+    spec, release = LATER[field]
+    found = messages(document(**spec))
+    assert list(found) == [field]
+    assert f"KServe {release} knows it" in found[field]

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is accepted and will not do what its author wants is warned about, with the way out."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.advise import (
+    advise,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
+    load,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
+    Settings,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+
+from .build import document
+from .preset_world import account, config_map, preset, secret, world
+
+Json = dict[str, Any]
+
+
+def warnings(given: Json, *manifests: Json) -> dict[str, str]:
+    """Return the warnings about a service in the small cluster: rule → message."""
+    service = load(given, Settings()).service
+    assert service is not None
+    return {found.rule: str(found) for found in advise(service, Settings(), world(*manifests))}
+
+
+def own_main(name: str) -> Json:
+    value = {"secretKeyRef": {"name": "hub", "key": name}}
+    return {"containers": [{"name": "main", "env": [{"name": name, "valueFrom": value}]}]}
+
+
+def test_an_ordinary_service_is_warned_about_nothing() -> None:
+    assert warnings(document()) == {}
+
+
+@pytest.mark.parametrize("name", ["HF_TOKEN", "AWS_SECRET_ACCESS_KEY"])
+def test_credentials_of_the_server_do_not_fetch_the_model(name: str) -> None:
+    told = warnings(document(template=own_main(name)))["fetch-credentials"]
+    assert name in told
+    assert "storage-initializer" in told
+    assert "service account" in told
+    mounted = document(template=own_main(name), model={"uri": "pvc://claim/path"})
+    assert warnings(mounted) == {}
+
+
+def test_credentials_that_reach_both_are_fine() -> None:
+    manifests = [account("default", "hub"), secret("hub", {"HF_TOKEN": "value"})]
+    assert warnings(document(template=own_main("HF_TOKEN")), *manifests) == {}
+
+
+def test_an_entry_for_s3_that_nobody_reads_is_told_without_its_value() -> None:
+    data = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_SESSION_TOKEN": "hidden"}
+    manifests = [account("default", "s3"), secret("s3", data)]
+    told = warnings(document(model={"uri": "s3://b/m"}), *manifests)
+    assert set(told) == {"secret-entry"}
+    assert "Secret team-a/s3 has AWS_SESSION_TOKEN" in told["secret-entry"]
+    assert "hidden" not in told["secret-entry"]
+
+
+def test_a_certificate_that_cannot_be_rendered_is_told() -> None:
+    service = load(document(), Settings()).service
+    assert service is not None
+    found = advise(service, Settings(), GivenObjects())
+    assert "certificate-left-out" in {problem.rule for problem in found}
+
+
+def test_a_gateway_that_is_not_there_is_told() -> None:
+    router = {"route": {}, "gateway": {"refs": [{"name": "gone", "namespace": "team-a"}]}}
+    told = warnings(document(router=router))["router-reference"]
+    assert "Gateway team-a/gone does not exist" in told
+
+
+def picker(scorer: str) -> Json:
+    plugins = [scorer, "max-score-picker"]
+    profile = {"name": "default", "plugins": [{"pluginRef": name} for name in plugins]}
+    return {
+        "apiVersion": "inference.networking.x-k8s.io/v1alpha1",
+        "kind": "EndpointPickerConfig",
+        "plugins": [{"type": name} for name in ("single-profile-handler", *plugins)],
+        "schedulingProfiles": [profile],
+    }
+
+
+def with_picker(config: Json) -> Json:
+    return document(router={"scheduler": {"config": config}, "route": {}})
+
+
+@pytest.mark.parametrize("referred", [False, True])
+def test_a_configuration_that_keeps_the_picker_from_starting_is_told(referred: bool) -> None:
+    wrong = picker("queue-scorrer")
+    stored = config_map("epp", {"epp": json.dumps(wrong)})
+    given = {"ref": {"name": "epp", "key": "epp"}} if referred else {"inline": wrong}
+    told = warnings(with_picker(given), stored)["picker-advice"]
+    for part in ("spec.router.scheduler.config: plugins[1].type", "queue-scorrer", "llmd:0.4"):
+        assert part in told
+
+
+def test_a_configuration_with_which_the_picker_starts_is_fine() -> None:
+    assert "picker-advice" not in warnings(with_picker({"inline": picker("queue-scorer")}))
+    elsewhere = {"pool": {"ref": {"name": "mine"}}, "config": {"inline": {"kind": "wrong"}}}
+    assert "picker-advice" not in warnings(document(router={"scheduler": elsewhere}))
+
+
+def test_what_cannot_be_built_is_no_warning() -> None:
+    broken = preset("b", {"labels": {"a": "{{ .Gone }}"}}, "team-a")
+    assert warnings(document(baseRefs=[{"name": "b"}]), broken) == {}

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The collection's own presets: every shape of service can be served with them, under Pod Security `restricted`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.check import (
+    check_text,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.releases import (
+    release_of,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.advise import (
+    advise,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.compile import (
+    compile as compile_service,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
+    load,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.builtin import (
+    own_presets,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.resolve import (
+    resolve,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.selection import (
+    WELL_KNOWN,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.releases import (
+    RELEASES,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.schema import (
+    spec_schema,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
+    Settings,
+    make_settings,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kube.pod_schema.pod import (
+    POD_SPEC,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from ansible_collections.modelops.inference.plugins.module_utils.kube.schema_check import check
+
+from .build import document
+from .preset_world import PRESETS, ROUTER, World, pods, preset, system_config
+
+Json = dict[str, Any]
+GROUPS: Json = {
+    "worker": {},
+    "parallelism": {"tensor": 2, "data": 4, "dataLocal": 2, "expert": True},
+}
+SHAPES: dict[str, Json] = {
+    "single": {},
+    "router": {"router": ROUTER},
+    "prefill": {"router": ROUTER, "prefill": {"replicas": 2}},
+    "groups": {"router": ROUTER, **GROUPS},
+    "groups and prefill": {"router": ROUTER, **GROUPS, "prefill": GROUPS},
+}
+
+
+def found(
+    shape: str, *manifests: Json, settings: Settings | None = None
+) -> dict[tuple[str, str], Json]:
+    chosen = settings or Settings()
+    service = load(document(**SHAPES[shape]), chosen).service
+    assert service is not None
+    intent = compile_service(service, chosen, GivenObjects(manifests))
+    made = [child.manifest.to_dict() for child in intent.children]
+    return {(each["kind"], each["metadata"]["name"]): each for each in made}
+
+
+def test_each_well_known_name_has_a_preset_that_the_api_takes() -> None:
+    """F1, F2."""
+    for release in RELEASES:
+        assert set(own_presets(release)) == set(WELL_KNOWN)
+        schema = spec_schema(strict=False, header_templates=True)
+        for spec in own_presets(release).values():
+            assert check(schema, spec, "spec", keep_empty=True).problems == ()
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_shape_can_be_served_without_any_preset_of_the_cluster(
+    shape: str, release: str
+) -> None:
+    children = found(shape, settings=make_settings({}, {"kserve": release}))
+    servers = list(pods(children))
+    assert servers
+    for pod in servers:
+        assert check(POD_SPEC, pod, "pod", keep_empty=True).problems == ()
+        assert "{{" not in str(pod)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_pods_run_under_restricted(shape: str, release: str) -> None:
+    for pod in pods(found(shape, settings=make_settings({}, {"kserve": release}))):
+        for container in [*pod["containers"], *pod.get("initContainers", ())]:
+            if container["name"] == "storage-initializer":
+                continue  # KServe's, without a security context in 0.17
+            context = container["securityContext"]
+            assert (context["allowPrivilegeEscalation"], context["runAsNonRoot"]) == (False, True)
+            assert context["capabilities"] == {"drop": ["ALL"]}
+            assert context["seccompProfile"] == {"type": "RuntimeDefault"}
+
+
+def test_groups_know_which_copies_of_the_model_they_hold() -> None:
+    templates = found("groups")["LeaderWorkerSet", "chat-kserve-mn"]["spec"]["leaderWorkerTemplate"]
+    leader, worker = (
+        templates[name]["spec"]["containers"][0]["command"][2]
+        for name in ("leaderTemplate", "workerTemplate")
+    )
+    assert "--enable-expert-parallel --tensor-parallel-size 2 --data-parallel-size 4" in leader
+    assert "--data-parallel-size-local 2" in leader
+    assert leader.endswith('--data-parallel-start-rank 0 "$@"')
+    assert worker.endswith(
+        '--data-parallel-start-rank $((${LWS_WORKER_INDEX:-0} * 2)) --headless "$@"'
+    )
+
+
+def test_presets_of_the_cluster_come_first_unless_ours_are_asked_for() -> None:
+    theirs = [preset(f"kserve-config-llm-{name}", spec) for name, spec in PRESETS.items()]
+    asked = Settings(config_prefix="modelops-")
+
+    def command(settings: Settings, *manifests: Json) -> Any:
+        children = found("single", *manifests, settings=settings)
+        (pod,) = pods(children)
+        return pod["containers"][0].get("command", [None])[0]
+
+    assert command(Settings(), *theirs) is None
+    assert command(asked, *theirs) == "vllm"
+    assert command(Settings()) == "vllm"
+
+
+def test_a_cluster_with_some_presets_is_not_helped_out_in_silence() -> None:
+    service = load(document(), Settings()).service
+    assert service is not None
+    some = preset("kserve-config-llm-scheduler", PRESETS["scheduler"])
+    with pytest.raises(Exception, match="kserve-config-llm-template"):
+        resolve(service, Settings(), World([system_config(), some]))
+
+
+def test_our_presets_are_told_unless_they_were_asked_for() -> None:
+    for settings, told in ((Settings(), True), (Settings(config_prefix="modelops-"), False)):
+        service = load(document(), settings).service
+        assert service is not None
+        rules = {problem.rule for problem in advise(service, settings, GivenObjects())}
+        assert ("own-presets" in rules) is told
+
+
+#: Release → the picker of our presets, which its default configuration has to suit.
+PICKERS = {"0.17": "v0.4.0", "0.18": "v0.7.1", "0.19": "v0.7.1"}
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_picker_of_our_presets_takes_the_configuration_of_the_release(release: str) -> None:
+    chosen = make_settings({}, {"kserve": release})
+    made = found("prefill", settings=chosen)["Deployment", "chat-kserve-router-scheduler"]
+    (picker,) = made["spec"]["template"]["spec"]["containers"]
+    assert picker["image"].endswith(PICKERS[release])
+    (text,) = [word for word in picker["args"] if "EndpointPickerConfig" in word]
+    assert [
+        finding.message
+        for finding in check_text(text, release_of(chosen.release.picker)).findings
+        if finding.severity == "error"
+    ] == []
+
+
+@pytest.mark.parametrize(("tls", "scheme"), [(True, "HTTPS"), (False, "HTTP")])
+@pytest.mark.parametrize("release", ["0.18", "0.19"])
+def test_our_servers_speak_tls_where_the_configuration_says_so(
+    release: str, tls: bool, scheme: str
+) -> None:
+    config = system_config(ingress={"enableLLMInferenceServiceTLS": tls})
+    children = found("prefill", config, settings=make_settings({}, {"kserve": release}))
+    for pod in pods(children):
+        (main, *dummy) = pod["containers"]
+        assert main["readinessProbe"]["httpGet"]["scheme"] == scheme
+        assert ("--ssl-certfile" in main["command"][2]) is tls
+    sidecar = children["Deployment", "chat-kserve"]["spec"]["template"]["spec"]["initContainers"][0]
+    assert ("--secure-proxy=true" in sidecar["args"]) is tls
+    picker = children["Deployment", "chat-kserve-router-scheduler"]["spec"]["template"]["spec"]
+    assert ("--secure-serving=true" in picker["containers"][0]["args"]) is tls
+
+
+def test_our_routes_lead_requests_by_the_models_name_where_the_release_does() -> None:
+    rules = {
+        release: found("router", settings=make_settings({}, {"kserve": release}))[
+            "HTTPRoute", "chat-kserve-route"
+        ]["spec"]["rules"]
+        for release in RELEASES
+    }
+    assert {release: len(each) for release, each in rules.items()} == {
+        "0.17": 3,
+        "0.18": 4,
+        "0.19": 8,
+    }
+    assert rules["0.19"][1]["matches"][0]["headers"] == [
+        {"type": "Exact", "name": "X-Gateway-Model-Name", "value": "publishers/team-a/models/chat"}
+    ]

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What KServe 0.19 does otherwise than 0.18, each by an input of which exactly that differs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.advise import (
+    advise,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
+    load,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.observe import (
+    observe,
+)
+
+from .build import document
+from .preset_world import ROUTER, children, preset, refusal, resolved, system_config, world
+from .release_pairs import CLAIM, differences, settings
+from .world import Cluster
+
+Json = dict[str, Any]
+SERVICE = "Service/chat-kserve-workload-svc"
+#: The port of the workload Service is called otherwise, whatever else is asked for.
+PORT: Json = {
+    f"{SERVICE} spec.ports[https].{field}": (value, None)
+    for field, value in (
+        ("name", "https"),
+        ("appProtocol", "https"),
+        ("port", 8000),
+        ("targetPort", 8000),
+        ("protocol", "TCP"),
+    )
+} | {
+    f"{SERVICE} spec.ports[http].{field}": (None, value)
+    for field, value in (
+        ("name", "http"),
+        ("appProtocol", "http"),
+        ("port", 8000),
+        ("targetPort", 8000),
+        ("protocol", "TCP"),
+    )
+}
+TLS = system_config(ingress={"enableLLMInferenceServiceTLS": True})
+GIVEN = {"template": {"initContainers": [{"name": "storage-initializer", "image": "mine:1"}]}}
+INITIALIZER = "Deployment/chat-kserve spec.template.spec.initContainers[storage-initializer].image"
+GATEWAY: Json = {"route": {}, "gateway": {"refs": [{"name": "gw"}]}, "scheduler": {}}
+STOP = {"serving.kserve.io/stop": "true"}
+
+#: Input and cluster → what differs, beside nothing.
+ROWS: dict[str, tuple[Json, list[Json], Json]] = {
+    "the port without TLS": (CLAIM, [], PORT),
+    "the port with TLS": (CLAIM, [TLS], {}),
+    "labels and annotations of the spec": (
+        {**CLAIM, "labels": {"team": "a"}, "annotations": {"note": "b"}},
+        [TLS],
+        {
+            f"{SERVICE} metadata.labels.team": (None, "a"),
+            f"{SERVICE} metadata.annotations.note": (None, "b"),
+        },
+    ),
+    "a gateway without namespace": (
+        {**CLAIM, "router": GATEWAY},
+        [TLS],
+        {"HTTPRoute/chat-kserve-route spec.parentRefs[gw].namespace": ("", None)},
+    ),
+    "a picker of which the pods do not say what they read": (
+        {**CLAIM, "router": {**ROUTER, "scheduler": {"config": {"inline": {"kind": "X"}}}}},
+        [TLS],
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_exactly_this_differs(name: str) -> None:
+    spec, manifests, told = ROWS[name]
+    assert differences(document(**spec), *manifests, old="0.18", new="0.19") == told
+
+
+def test_an_init_container_that_the_author_gives_goes_before_the_controllers_comes() -> None:
+    """Before there were two of one name, which we refuse as the API does."""
+    given = document(**GIVEN)
+    assert "storage-initializer" in refusal(given, settings=settings("0.18"))
+    pod = children(given, settings=settings("0.19"))["Deployment", "chat-kserve"]
+    (fetcher,) = pod["spec"]["template"]["spec"]["initContainers"]
+    assert fetcher["image"] == "registry.example.com/fetcher:1"
+
+
+def test_an_empty_scheduler_template_keeps_the_containers_of_the_preset() -> None:
+    given = document(**CLAIM, router={**ROUTER, "scheduler": {"template": {}}})
+    found = {
+        release: resolved(given, settings=settings(release)).at(
+            "router", "scheduler", "template", "containers"
+        )
+        for release in ("0.18", "0.19")
+    }
+    assert not found["0.18"]
+    assert [each["name"] for each in found["0.19"]] == ["main"]
+
+
+def test_the_default_configuration_has_the_plugins_of_picker_0_7() -> None:
+    given = document(**CLAIM, router=ROUTER, prefill={})
+    made = children(given, settings=settings("0.19"))["Deployment", "chat-kserve-router-scheduler"]
+    text = made["spec"]["template"]["spec"]["containers"][0]["args"][-1]
+    plugins = yaml.safe_load(text)["plugins"]
+    assert plugins[0] == {"type": "disagg-headers-handler"}
+    assert plugins[-1] == {
+        "type": "disagg-profile-handler",
+        "parameters": {"deciders": {"prefill": "always-disagg-pd-decider"}},
+    }
+
+
+def test_a_missing_preset_has_a_reason_of_its_own() -> None:
+    given = document(**CLAIM, baseRefs=[{"name": "none"}])
+    assert "CombineBaseError" in refusal(given, settings=settings("0.18"))
+    told = refusal(given, settings=settings("0.19"))
+    assert 'LLMInferenceServiceConfig "none" not found in namespaces [team-a kserve]' in told
+    assert "PresetsCombined False, ConfigNotFound" in told
+
+
+def test_a_service_is_stopped_whatever_is_wrong_with_its_presets() -> None:
+    given = document(**CLAIM, baseRefs=[{"name": "none"}])
+    given["metadata"]["annotations"] = STOP
+    assert refusal(given, settings=settings("0.18"))
+    assert children(given, settings=settings("0.19")) == {}
+    found = observe(resolved(given, settings=settings("0.19")), Cluster())
+    said = {each["type"]: each for each in found.status["conditions"]}["PresetsCombined"]
+    assert (said["status"], said["reason"]) == ("False", "Stopped")
+    assert said["message"].startswith("Service is stopped with warning: LLMInferenceServiceConfig")
+
+
+def test_accounts_of_groups_go_when_the_service_is_stopped() -> None:
+    given = document(**CLAIM, worker={}, parallelism={"data": 2, "dataLocal": 1})
+    given["metadata"]["annotations"] = STOP
+    assert set(children(given, settings=settings("0.18"))) == {("ServiceAccount", "chat-kserve-mn")}
+    assert children(given, settings=settings("0.19")) == {}
+
+
+def test_adapters_are_refused_where_they_would_have_an_effect() -> None:
+    given = document(**CLAIM)
+    given["spec"]["model"]["lora"] = {"adapters": [{"name": "a", "uri": "hf://acme/a"}]}
+    assert refusal(given, settings=settings("0.18")) == ""
+    told = refusal(given, settings=settings("0.19"))
+    assert "spec.model.lora.adapters" in told
+    assert "reconciler: controller" in told
+
+
+OFF = {"serving.kserve.io/disable-localmodel": "true"}
+
+
+@pytest.mark.parametrize(
+    ("release", "enabled", "annotations", "told"),
+    [
+        ("0.18", True, {}, False),
+        ("0.19", True, {}, True),
+        ("0.19", False, {}, False),
+        ("0.19", True, OFF, False),
+    ],
+)
+def test_a_cache_of_models_that_is_not_used_is_told(
+    release: str, enabled: bool, annotations: Json, told: bool
+) -> None:
+    given = document(**CLAIM)
+    given["metadata"]["annotations"] = annotations
+    chosen = settings(release)
+    typed = load(given, chosen).service
+    assert typed is not None
+    found = advise(typed, chosen, world(system_config(localModel={"enabled": enabled})))
+    assert ("local-model" in {each.rule for each in found}) is told
+
+
+@pytest.mark.parametrize(
+    ("grace", "seconds"), [(None, "40"), (30, "10"), (17, "0"), (3, "0"), (120, "100")]
+)
+def test_templates_know_how_long_a_server_has_to_end(grace: int | None, seconds: str) -> None:
+    main = {"name": "main", "args": ["{{ shutdownTimeout .Spec.Template 15 }}"]}
+    asking = preset("kserve-config-llm-template", {"template": {"containers": [main]}})
+    own = {} if grace is None else {"template": {"terminationGracePeriodSeconds": grace}}
+    found = resolved(document(**CLAIM, **own), asking, settings=settings("0.19"))
+    assert found.at("template", "containers")[0]["args"] == [seconds]
+    assert 'function "shutdownTimeout" not defined' in refusal(document(**CLAIM, **own), asking)

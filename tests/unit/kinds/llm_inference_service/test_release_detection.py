@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What live objects say of the release that made them: KServe writes it nowhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.release_detection import (
+    other_release,
+)
+
+from .build import document
+from .preset_world import ROUTER, children
+from .release_pairs import settings
+
+Json = dict[str, Any]
+RELEASES = ("0.17", "0.18", "0.19")
+STATUS = {"kind": "LLMInferenceService", "status": {"workloads": {}}}
+SECRET = {
+    "apiVersion": "v1",
+    "kind": "Secret",
+    "metadata": {
+        "name": "s",
+        "namespace": "team-a",
+        "managedFields": [{"fieldsV1": {"f:data": {"f:ca.crt": {}}}}],
+    },
+}
+HASHED = {
+    "apiVersion": "apps/v1",
+    "kind": "Deployment",
+    "metadata": {
+        "name": "p",
+        "namespace": "team-a",
+        "labels": {"app.kubernetes.io/component": "llminferenceservice-router-scheduler"},
+    },
+    "spec": {"template": {"metadata": {"annotations": {"certificates.kserve.io/cert-hash": "x"}}}},
+}
+
+
+def made(release: str) -> list[Json]:
+    """Return the children of a service of a release."""
+    return [*children(document(router=ROUTER), settings=settings(release)).values()]
+
+
+@pytest.mark.parametrize("theirs", RELEASES)
+@pytest.mark.parametrize("wanted", RELEASES)
+def test_objects_of_another_release_are_told_apart(theirs: str, wanted: str) -> None:
+    """A plain port is a sign of 0.19, and a port called https is none: TLS may be switched on."""
+    pairs = [(each, None) for each in made(theirs)]
+    silent = theirs == wanted or (theirs, wanted) == ("0.18", "0.19")
+    assert (other_release(settings(wanted), pairs, True) is None) is silent
+    ours = list(zip(made(theirs), made(wanted), strict=True))
+    assert (other_release(settings(wanted), ours, False) is None) is (theirs == wanted)
+
+
+@pytest.mark.parametrize(
+    ("live", "wanted", "told"),
+    [
+        (SECRET, "0.17", "KServe 0.18 or later"),
+        (SECRET, "0.19", None),
+        (HASHED, "0.18", "KServe before 0.18"),
+        (HASHED, "0.17", None),
+        (
+            {**STATUS, "metadata": {"name": "c"}, "apiVersion": "x/v1"},
+            "0.18",
+            "KServe 0.19 or later",
+        ),
+        ({**STATUS, "metadata": {"name": "c"}, "apiVersion": "x/v1"}, "0.19", None),
+    ],
+)
+def test_each_sign_is_told_with_its_place(live: Json, wanted: str, told: str | None) -> None:
+    found = other_release(settings(wanted), [(live, None)], True)
+    assert (found.theirs if found else None) == told
+    assert found is None or live["metadata"]["name"] in found.seen
+
+
+def test_pods_that_an_upgraded_controller_left_alone_are_no_certain_sign() -> None:
+    name = "chat-kserve"
+    (old,) = [each for each in made("0.17") if each["metadata"]["name"] == name]
+    (new,) = [each for each in made("0.18") if each["metadata"]["name"] == name]
+    assert other_release(settings("0.18"), [(old, new)], True) is None
+    found = other_release(settings("0.18"), [(old, new)], False)
+    assert found is not None
+    assert "HF_HUB_ENABLE_HF_TRANSFER" in found.seen
+
+
+def test_a_port_that_stays_as_it_is_is_no_sign() -> None:
+    name = "chat-kserve-workload-svc"
+    (live,) = [each for each in made("0.18") if each["metadata"]["name"] == name]
+    assert other_release(settings("0.19"), [(live, live)], False) is None

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The task's settings as the environment of KServe's controller."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.releases import (
+    RELEASES,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
+    Settings,
+    make_settings,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
+
+Json = dict[str, Any]
+
+#: Options → what is told, by field.
+WRONG: dict[str, tuple[Json, dict[str, str], list[str]]] = {
+    "an unknown release": ({}, {"kserve": "0.16"}, ["releases.kserve", "0.17, 0.18, 0.19"]),
+    "a namespace that is none": ({"kserve_namespace": "A b"}, {}, ["settings.kserve_namespace"]),
+    "a prefix that no name has": ({"config_prefix": "Next_"}, {}, ["settings.config_prefix"]),
+    "another type": ({"versioned_config": "maybe"}, {}, ["settings.versioned_config"]),
+    "all at once": (
+        {"cluster_domain": "-", "wildcard_hostname": "*"},
+        {},
+        ["settings.cluster_domain", "settings.wildcard_hostname"],
+    ),
+}
+
+
+def test_without_options_the_controllers_own_defaults_hold() -> None:
+    assert make_settings({}, {}) == Settings()
+    assert (
+        make_settings({"gateway_name": "read by another kind"}, {"kserve": "v0.17"}) == Settings()
+    )
+
+
+def test_each_release_is_a_set_of_data() -> None:
+    names = [make_settings({}, {"kserve": f"v{name}"}).release.name for name in RELEASES]
+    assert names == ["0.17", "0.18", "0.19"]
+
+
+def test_options_are_taken_as_ansible_means_them() -> None:
+    found = make_settings({"versioned_config": "no", "config_prefix": "modelops-"}, {})
+    assert (found.versioned_config, found.config_prefix) == (False, "modelops-")
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_setting_is_named(name: str) -> None:
+    options, releases, told = WRONG[name]
+    with pytest.raises(InputError) as caught:
+        make_settings(options, releases)
+    assert all(text in str(caught.value) for text in told)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The CRD made from the schema is the operator's, field by field."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.crd import crd
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.releases import (
+    ALPHA2,
+    V1,
+    Release,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.schema import (
+    documentation,
+)
+
+RECORDED = Path(__file__).parents[3] / "parity" / "recordings" / "model_service" / "crds"
+
+
+def bare(value: Any) -> Any:
+    """Return a schema without descriptions and without an order that has no meaning."""
+    if isinstance(value, dict):
+        kept = {
+            key: bare(item)
+            for key, item in value.items()
+            if not (key == "description" and isinstance(item, str))
+        }
+        return (
+            {**kept, "required": sorted(kept["required"])}
+            if isinstance(kept.get("required"), list)
+            else kept
+        )
+    return [bare(item) for item in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize(
+    ("release", "file"), [(ALPHA2, "modelservices-alpha2.yaml"), (V1, "modelservices-v1.yaml")]
+)
+def test_crd_is_the_recorded_one(release: Release, file: str) -> None:
+    assert bare(crd(release)) == yaml.safe_load((RECORDED / file).read_text())
+
+
+def test_default_holds_the_fields_of_every_release() -> None:
+    assert crd() == crd(V1)
+
+
+@pytest.mark.parametrize("release", [ALPHA2, V1])
+def test_every_field_is_described(release: Release) -> None:
+    assert not [row.path for row in documentation(release) if not row.schema.description]

@@ -1,0 +1,524 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""gpu_resources without a cluster: what to ask for, and judging against manifests that are given."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+
+from ansible_collections.modelops.inference.plugins.module_utils.module_runner import outcome
+from ansible_collections.modelops.inference.plugins.module_utils.modules import gpu_resources
+from tests.unit.accelerators.build import GPU, container, deployment, node, pod
+from tests.unit.kinds.model_service.build import document
+
+from .task import checked
+
+Json = dict[str, Any]
+
+
+def run(**options: Any) -> Json:
+    return outcome(
+        gpu_resources.run,
+        checked(gpu_resources.ARGUMENT_SPEC, options),
+        gpu_resources.EMPTY,
+        check_mode=False,
+        diff=False,
+        environment={},
+        progress=lambda dummy: None,
+    )
+
+
+def rendered(**options: Any) -> Json:
+    result = run(**{"state": "rendered", **options})
+    assert not result.get("failed"), result["msg"]
+    return result
+
+
+def refused(**options: Any) -> str:
+    result = run(**{"state": "rendered", **options})
+    assert result.get("failed"), result
+    message: str = result["msg"]
+    assert "Traceback" not in message
+    return message
+
+
+NVIDIA = {"type": "nvidia"}
+
+
+def test_what_a_container_and_its_pod_say() -> None:
+    found = rendered(
+        accelerator={**NVIDIA, "product": "NVIDIA-L4"}, parallelism={"tensor": 2, "data": 2}
+    )
+    assert found["resources"] == {"limits": {GPU: "4"}, "requests": {GPU: "4"}}
+    assert found["node_selector"] == {"nvidia.com/gpu.product": "NVIDIA-L4"}
+    assert found["tolerations"] == [{"key": GPU, "operator": "Exists", "effect": "NoSchedule"}]
+    assert {each["name"]: each["value"] for each in found["env"]} == {
+        "TP_SIZE": "2",
+        "DP_SIZE": "2",
+        "DP_SIZE_LOCAL": "2",
+    }
+    assert found["changed"] is False
+    assert found["stats"]["requests"] == 0
+
+
+def test_slices_tolerate_the_taint_of_whole_devices() -> None:
+    found = rendered(accelerator={**NVIDIA, "profile": "1g.10gb"})
+    assert found["resources"]["limits"] == {"nvidia.com/mig-1g.10gb": "1"}
+    assert found["tolerations"][0]["key"] == GPU
+
+
+def test_cpu_asks_for_no_device() -> None:
+    found = rendered(accelerator={"type": "cpu"})
+    assert (found["resources"], found["tolerations"]) == ({}, [])
+
+
+def test_device_claim() -> None:
+    found = rendered(
+        accelerator={**NVIDIA, "device_class": "gpu.nvidia.com"}, parallelism={"tensor": 8}
+    )
+    assert found["resources"] == {"claims": [{"name": "accelerators"}]}
+    (template,) = found["claim_templates"]
+    (request,) = template["spec"]["spec"]["devices"]["requests"]
+    assert request["exactly"] == {
+        "deviceClassName": "gpu.nvidia.com",
+        "allocationMode": "ExactCount",
+        "count": 8,
+    }
+    assert found["resource_claims"][0]["resourceClaimTemplateName"] == template["metadata"]["name"]
+
+
+def test_cores_of_a_device_are_ranks() -> None:
+    found = rendered(
+        accelerator={"type": "google", "ranks_per_device": 2}, parallelism={"tensor": 8}
+    )
+    assert found["resources"]["limits"] == {"google.com/tpu": "4"}
+
+
+def test_slice_of_tpus_needs_both_selectors_and_is_taken_as_a_whole() -> None:
+    tpu = {"type": "google", "product": "tpu-v6e-slice", "topology": "2x4"}
+    whole = rendered(accelerator=tpu, parallelism={"tensor": 8})
+    assert whole["node_selector"] == {
+        "cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice",
+        "cloud.google.com/gke-tpu-topology": "2x4",
+    }
+    assert not whole.get("warnings")
+    part = rendered(accelerator=tpu, parallelism={"tensor": 4})
+    assert "has 8 chips, and a replica asks for 4" in part["warnings"][0]
+    bare = rendered(accelerator={"type": "google"}, parallelism={"tensor": 8})
+    assert "need both node selectors" in bare["warnings"][0]
+
+
+def test_count_of_the_user_wins_and_is_warned_about() -> None:
+    found = rendered(accelerator=NVIDIA, parallelism={"tensor": 4}, devices=2)
+    assert found["resources"]["limits"] == {GPU: "2"}
+    assert "2 devices are asked for, and tensor 4" in found["warnings"][0]
+
+
+MODEL = {"parameters": "8.03B", "layers": 32, "kv_heads": 8, "head_dim": 128, "context": 32768}
+
+
+def test_memory_says_what_it_rests_on() -> None:
+    found = rendered(accelerator={**NVIDIA, "memory": 80}, model=MODEL)
+    figures = {each["name"]: each for each in found["memory"]}
+    assert figures["weights"]["value"] == 14.96
+    assert figures["concurrency"]["value"] == 13.76
+    assert all(each["basis"] for each in found["memory"])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "needs an accelerator"),
+        ({"accelerator": {"type": "nvida"}}, '"nvida" is not one of nvidia'),
+        ({"accelerator": NVIDIA, "devices": 0}, "0 is not a number of devices"),
+        ({"accelerator": NVIDIA, "devices": -1}, "-1 is not a number of devices"),
+        ({"accelerator": NVIDIA, "parallelism": {"tensor": 0}}, "parallelism.tensor: 0"),
+        (
+            {"accelerator": {**NVIDIA, "shared": True}, "parallelism": {"tensor": 2}},
+            "may be slices of one device",
+        ),
+        ({"accelerator": {**NVIDIA, "product": "x", "type": "aws-neuron"}}, "no product label"),
+        ({"accelerator": {**NVIDIA, "devices_per_node": 0}}, "devices_per_node: 0"),
+        ({"accelerator": {**NVIDIA, "topology": "2x4"}}, "is not a slice of TPUs"),
+        ({"accelerator": {"type": "google", "topology": "2by4"}}, "is not a slice of TPUs"),
+        ({"accelerator": {**NVIDIA, "profile": "1g.10gb", "shared": True}}, "do not go together"),
+        (
+            {"accelerator": {**NVIDIA, "profile": "1g.10gb", "device_class": "x"}},
+            "with a device class the class decides",
+        ),
+        (
+            {"accelerator": {**NVIDIA, "profile": "half"}},
+            'accelerator.profile: profile "half" is not a MIG profile',
+        ),
+        ({"accelerator": {"type": "nvidia.com/"}}, "nvidia.com/"),
+        ({"accelerator": {"type": "requests.nvidia.com/gpu"}}, "nor begin with requests."),
+        ({"accelerator": {"type": "cpu", "shared": True}}, "cpu has neither profiles"),
+        (
+            {"accelerator": NVIDIA, "parallelism": {"data": 4, "data_local": 3}},
+            "3 does not divide data, 4",
+        ),
+        ({"accelerator": NVIDIA, "model": {**MODEL, "precision": "fp7"}}, '"fp7" is not one of'),
+        (
+            {
+                "accelerator": NVIDIA,
+                "parallelism": {"tensor": 3},
+                "model": {**MODEL, "attention_heads": 32},
+            },
+            "3 does not divide the model's 32 attention heads",
+        ),
+        ({"accelerator": NVIDIA, "model": {"parameters": "big"}}, '"big" is not a number'),
+        ({"accelerator": NVIDIA, "model": MODEL, "utilization": 1.5}, "utilization: 1.5"),
+        ({"state": "present", "accelerator": NVIDIA}, "needs a workload"),
+        (
+            {
+                "state": "present",
+                "accelerator": NVIDIA,
+                "workload": {"kind": "ModelService", "name": "x", "namespace": "y"},
+            },
+            "role: missing; one of decode, prefill",
+        ),
+        (
+            {"state": "present", "workload": {"kind": "Pod", "name": "x", "namespace": "y"}},
+            '"Pod" is not one of Deployment, StatefulSet, LeaderWorkerSet, ModelService',
+        ),
+        (
+            {"state": "present", "workload": {"kind": "Deployment", "name": "x"}},
+            "namespace: missing",
+        ),
+    ],
+)
+def test_bad_input_is_a_clear_error(options: Json, said: str) -> None:
+    assert said in refused(**options)
+
+
+def test_all_problems_are_named_at_once() -> None:
+    said = refused(
+        accelerator={"type": "nvida", "devices_per_node": 0},
+        parallelism={"tensor": 0, "data": -1},
+        model={"parameters": "big"},
+    )
+    assert "gpu_resources: 5 problems" in said
+
+
+def gathered(*workloads: Json, cluster: list[Json], **options: Any) -> Json:
+    return run(state="gathered", services=list(workloads), cluster_objects=cluster, **options)
+
+
+def test_workload_that_fits_is_reported_with_its_numbers() -> None:
+    found = gathered(deployment(8, 2), cluster=[node("a"), node("b"), pod("other", 0, "a")])
+    assert not found.get("failed")
+    (entry,) = found["fit"]["workloads"]
+    assert found["fit"]["fits"] is True
+    assert (entry["needed"], entry["free"], entry["largest_block"]) == ("16", "16", "8")
+    assert entry["placed_on"] == {"a": 1, "b": 1}
+
+
+def test_workload_that_does_not_fit_fails_with_its_numbers() -> None:
+    found = gathered(deployment(8, 2), cluster=[node("a"), node("b", 7)])
+    assert found["failed"]
+    assert "room for only 1 of 2 pods" in found["msg"]
+    assert found["capacity"][0]["free"] == 15
+    assert not gathered(deployment(8), cluster=[node("b", 7)], checks=["quota"]).get("failed")
+
+
+def test_pods_of_a_service_are_judged() -> None:
+    service = document("chat", accelerator={"type": "nvidia"}, decode={"replicas": 3})
+    found = gathered(service, cluster=[node("a", 2)])
+    assert found["failed"]
+    assert "ModelService team-a/chat" in found["msg"]
+    assert "there is room for only 2 of 3 pods of 1 nvidia.com/gpu" in found["msg"]
+
+
+@pytest.mark.parametrize(
+    ("resources", "said"),
+    [
+        ({"limits": {GPU: "0.5"}}, "0.5 is not a whole number"),
+        ({"limits": {GPU: "-1"}}, "negative"),
+        ({"limits": {GPU: "many"}}, "many"),
+        ({"requests": {GPU: "1"}}, "needs a limit"),
+        ({"limits": {GPU: "1", "nvidia.com/mig-1g.5gb": "1"}}, "slices and whole devices"),
+        ({"limits": {"nvidia.com/gpu.shared": "2"}}, "slices of one and the same device"),  # T8
+    ],
+)
+def test_requests_that_cannot_work_are_refused(resources: Json, said: str) -> None:
+    workload = deepcopy(deployment(1))
+    workload["spec"]["template"]["spec"]["containers"] = [{**container(), "resources": resources}]
+    found = gathered(workload, cluster=[node("a")])
+    assert found["failed"]
+    assert said in found["msg"]
+    assert "Traceback" not in found["msg"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"kind": "Deployment"},
+        {"kind": "Deployment", "metadata": "chat"},
+        {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a"}, "spec": "x"},
+        {
+            "apiVersion": "apps/v1",
+            "kind": "Job",
+            "metadata": {"name": "a"},
+            "spec": {"template": 1},
+        },
+        {"kind": "Service", "metadata": {"name": "a"}},
+    ],
+)
+def test_what_is_no_workload_is_a_clear_error(wrong: Json) -> None:
+    found = gathered(wrong, cluster=[node("a")])
+    assert found["failed"]
+    assert "Traceback" not in found["msg"]
+
+
+def test_quota_and_limit_range_are_checked() -> None:
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "gpus", "namespace": "team-a"},
+        "spec": {"hard": {f"requests.{GPU}": "1"}},
+    }
+    found = gathered(deployment(2), cluster=[node("a"), quota])
+    assert "allows 1 requests.nvidia.com/gpu; 0 are used and 2 are wanted" in found["msg"]
+    sizes = {
+        "apiVersion": "v1",
+        "kind": "LimitRange",
+        "metadata": {"name": "sizes", "namespace": "team-a"},
+        "spec": {"limits": [{"type": "Container", "defaultRequest": {"memory": "2Ti"}}]},
+    }
+    found = gathered(deployment(2), cluster=[node("a"), sizes])
+    assert "Short of 2Ti memory" in found["msg"]
+    assert not gathered(deployment(2), cluster=[node("a"), sizes], checks=["fit"]).get("failed")
+
+
+def test_capacity_by_pool() -> None:
+    labels = {"node.kubernetes.io/instance-type": "p5", "nvidia.com/gpu.product": "H100"}
+    nodes = [
+        node("a", 7, capacity=8, labels=labels),
+        node("b", labels=labels),
+        node("c", labels=labels, unschedulable=True),
+    ]
+    found = gathered(cluster=[*nodes, pod("x", 5, "b"), pod("y", 2, phase="Pending")])
+    assert found["capacity"] == [
+        {
+            "pool": "p5",
+            "resource": GPU,
+            "product": "H100",
+            "nodes": 3,
+            "devices": 23,
+            "unhealthy": 1,
+            "used": 5,
+            "free": 10,
+            "largest_block": 7,
+            "unusable": 8,
+        }
+    ]
+    assert found["waiting"] == [{"resource": GPU, "pods": 1, "devices": 2}]
+
+
+def test_queue_of_kueue_is_checked_where_one_is_named() -> None:
+    local = {
+        "apiVersion": "kueue.x-k8s.io/v1beta1",
+        "kind": "LocalQueue",
+        "metadata": {"name": "team", "namespace": "team-a"},
+        "spec": {"clusterQueue": "gone"},
+    }
+    workload = deployment(2)
+    assert not gathered(workload, cluster=[node("a"), local]).get("failed")
+    workload["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "team"}
+    assert "ClusterQueue gone" in gathered(workload, cluster=[node("a"), local])["msg"]
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"devices": "1.5"}, "devices"),
+        ({"devices": 0.5}, "devices"),
+        ({"parallelism": {"tensor": "four"}}, "tensor"),
+        ({"parallelism": {"tensor": 2.5}}, "tensor"),
+        ({"accelerator": {"type": "nvidia", "devices_per_node": "8.5"}}, "devices_per_node"),
+    ],
+)
+def test_half_a_device_does_not_pass_the_options(options: Json, named: str) -> None:
+    validated = ArgumentSpecValidator(dict(gpu_resources.ARGUMENT_SPEC)).validate(
+        {"accelerator": NVIDIA, **options}
+    )
+    assert named in str(validated.error_messages)
+
+
+def test_no_room_is_not_certain_where_nodes_may_be_added() -> None:
+    pool = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {"name": "gpus"}}
+    report = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "cluster-autoscaler-status", "namespace": "kube-system"},
+    }
+    for seen in (pool, report):
+        found = gathered(deployment(8), cluster=[node("a", 4), seen])
+        assert not found.get("failed")
+        assert "the cluster may grow: an autoscaler of nodes is seen" in str(found["warnings"])
+    other = {**report, "metadata": {"name": "other", "namespace": "kube-system"}}
+    assert gathered(deployment(8), cluster=[node("a", 4), other])["failed"]
+
+
+def test_command_line_that_wants_other_devices_is_named() -> None:
+    workload = deployment(1)
+    server = workload["spec"]["template"]["spec"]["containers"][0]
+    server["args"] = ["--tensor-parallel-size=2"]
+    found = gathered(workload, cluster=[node("a")])
+    assert found["failed"]
+    assert "says tensor 2, and it asks for 1 nvidia.com/gpu instead of 2" in found["msg"]
+    server["resources"]["limits"][GPU] = "4"
+    found = gathered(workload, cluster=[node("a")])
+    assert not found.get("failed")
+    assert "of which the engine uses 2" in str(found["warnings"])
+
+
+def test_slices_that_cannot_be_joined_are_warned_about() -> None:
+    slices = deployment(2, resource="nvidia.com/mig-1g.10gb")
+    found = gathered(slices, cluster=[node("a", resource="nvidia.com/mig-1g.10gb")])
+    assert not found.get("failed")
+    assert "2 of nvidia.com/mig-1g.10gb cannot reach each other's memory" in str(found["warnings"])
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        {"nvidia.com/gpu.replicas": "4"},
+        {"nvidia.com/gpu.product": "NVIDIA-L4-SHARED"},
+        {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb"},
+        {"nvidia.com/gpu.sharing-strategy": "time-slicing"},
+        {"cloud.google.com/gke-gpu-sharing-strategy": "mps"},
+    ],
+)
+def test_devices_that_nodes_share_out_under_the_whole_name_are_found(labels: Json) -> None:
+    parts = node("a", labels=labels)
+    found = gathered(deployment(2), cluster=[parts])
+    assert found["failed"]
+    assert "may be parts of one and the same device on a (" in found["msg"]
+    assert not gathered(deployment(1), cluster=[parts]).get("failed")
+    beside = gathered(deployment(2), cluster=[parts, node("b")])
+    assert not beside.get("failed")
+    assert "keep the pods away from there" in str(beside["warnings"])
+
+
+def test_nodes_that_share_nothing_are_not_mentioned() -> None:
+    whole = {"nvidia.com/gpu.replicas": "1", "nvidia.com/gpu.sharing-strategy": "none"}
+    assert not gathered(deployment(2), cluster=[node("a", labels=whole)]).get("warnings")
+
+
+def test_problems_of_workloads_and_services_are_named_together() -> None:
+    workload = deployment(1)
+    workload["spec"]["template"]["spec"]["containers"][0]["resources"] = {"limits": {GPU: "0.5"}}
+    found = gathered(workload, document("chat", accelerator={"type": "nvida"}), cluster=[])
+    assert "0.5 is not a whole number" in found["msg"]
+    assert "nvida" in found["msg"]
+
+
+def test_autoscaler_may_grow_it() -> None:
+    autoscaler = {
+        "apiVersion": "autoscaling/v2",
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": {"name": "chat", "namespace": "team-a"},
+        "spec": {"scaleTargetRef": {"kind": "Deployment", "name": "chat"}, "maxReplicas": 5},
+    }
+    found = gathered(deployment(2), cluster=[node("a"), autoscaler])
+    assert "an autoscaler may grow it from 1 to 5 pods" in str(found["warnings"])
+
+
+def without(manifest: Json, *path: str) -> Json:
+    """Return a manifest without a field."""
+    copied = deepcopy(manifest)
+    place = copied
+    for name in path[:-1]:
+        place = place[name]
+    del place[path[-1]]
+    return copied
+
+
+def with_amount(manifest: Json, field: str, amount: object) -> Json:
+    """Return a node with another amount of devices."""
+    return {**manifest, "status": {**manifest["status"], field: {GPU: amount}}}
+
+
+@pytest.mark.parametrize(
+    ("workload", "cluster", "said"),
+    [
+        (deployment(1), [with_amount(node("a"), "allocatable", "lots")], "Node a"),
+        (
+            deployment(1),
+            [with_amount(node("a"), "allocatable", "lots")],
+            '"lots" is not a quantity',
+        ),
+        (
+            deployment(1),
+            [{**node("a"), "spec": {"taints": [{"value": "x"}]}}],
+            "spec.taints[0].key",
+        ),
+        (deployment(1), [node("a"), {**pod("p", 1, "a"), "spec": ["x"]}], "Pod p"),
+        ({**deployment(1), "spec": ["x"]}, [node("a")], "spec"),
+        (without(deployment(1), "apiVersion"), [node("a")], "apiVersion: missing"),
+        (without(deployment(1), "spec", "template"), [node("a")], "spec.template: missing"),
+        (
+            {**deployment(1), "spec": {**deployment(1)["spec"], "replicas": "two"}},
+            [node("a")],
+            'spec.replicas: "two" is not an integer',
+        ),
+        (
+            {
+                **deployment(1),
+                "spec": {
+                    **deployment(1)["spec"],
+                    "strategy": {"rollingUpdate": {"maxSurge": "a few"}},
+                },
+            },
+            [node("a")],
+            "maxSurge is neither a number",
+        ),
+    ],
+)
+def test_what_no_api_server_would_have_is_told_with_its_place(
+    workload: Json, cluster: list[Json], said: str
+) -> None:
+    result = gathered(workload, cluster=cluster)
+    assert result["failed"]
+    assert said in result["msg"]
+
+
+def test_replicas_that_are_null_are_one() -> None:
+    workload = deployment(1)
+    workload["spec"]["replicas"] = None
+    (entry,) = gathered(workload, cluster=[node("a")])["fit"]["workloads"]
+    assert entry["needed"] == "1"
+
+
+def test_what_presets_ask_for_is_judged_too() -> None:
+    """Of a service in groups that is split: sizes stand in the service, devices in a base of it."""
+    pod = {"containers": [{"name": "main", "resources": {"limits": {GPU: "4"}}}]}
+    base = {
+        "apiVersion": "serving.kserve.io/v1alpha2",
+        "kind": "LLMInferenceServiceConfig",
+        "metadata": {"name": "base", "namespace": "team-a"},
+        "spec": {"template": pod, "worker": pod, "prefill": {"template": pod}},
+    }
+    service = {
+        "apiVersion": "serving.kserve.io/v1alpha2",
+        "kind": "LLMInferenceService",
+        "metadata": {"name": "chat", "namespace": "team-a"},
+        "spec": {
+            "model": {"uri": "hf://acme/chat"},
+            "baseRefs": [{"name": "base"}],
+            "parallelism": {"data": 2, "dataLocal": 1},
+            "prefill": {"replicas": 1},
+        },
+    }
+    nodes = [node("a"), node("b")]
+    found = gathered(service, cluster=[*nodes, base])
+    assert {each["name"] for each in found["fit"]["workloads"]} == {
+        "chat-kserve-mn",
+        "chat-kserve-prefill",
+    }
+    assert found["fit"]["fits"]
+    assert not gathered(service, cluster=[base, *nodes[:1]])["fit"]["fits"]
