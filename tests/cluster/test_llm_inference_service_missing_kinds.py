@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""LLMInferenceServices in a cluster without the kind LeaderWorkerSet: rows of reference/kserve-llmisvc.md §9.17."""
+"""LLMInferenceServices in a cluster without the kind LeaderWorkerSet.
+
+Source: KServe pkg/controller/v1alpha2/llmisvc/{pod_watch_test,lifecycle_crud_test}.go@v0.17.0.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,7 @@ def place(client: Client) -> Iterator[str]:
         yield name
 
 
-def test_q20_a_service_goes_where_a_kind_that_it_could_have_had_is_missing(
+def test_a_service_goes_where_a_kind_that_it_could_have_had_is_missing(
     entries: Entries, client: Client, place: str
 ) -> None:
     service = routed("chat", place)
@@ -60,7 +63,7 @@ def test_q20_a_service_goes_where_a_kind_that_it_could_have_had_is_missing(
     assert read(client, child("apps/v1", "Deployment", "chat-kserve", place)) is None
 
 
-def test_q22_a_missing_kind_is_told_from_a_missing_object(
+def test_a_missing_kind_is_told_from_a_missing_object(
     entries: Entries, client: Client, place: str
 ) -> None:
     groups = llm(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scenarios of KServe's own suites that need a server: reference/kserve-llmisvc.md §9, a row a case.
+"""Scenarios of KServe's own suites that need a server. Source: KServe pkg/controller/v1alpha2/llmisvc/@v0.17.0.
 
-The lab plays the gateway's controller. All shapes of §9.18 are made in one run, as a fleet is.
+The lab plays the gateway's controller. The shapes of its end-to-end suite are made in one run, as a fleet is.
 """
 
 from __future__ import annotations
@@ -46,34 +46,34 @@ def place(client: Client) -> Iterator[str]:
         yield name
 
 
-# Replicas: rows of §9.7 and §9.10.
+# Replicas.
 
 DEPLOYMENT = ("apps/v1", "Deployment", "chat-kserve")
 GROUP = ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", "chat-kserve-mn")
 #: The service, what is changed of it, its workload, what somebody scales that to, and what it comes to.
 SCALED: dict[str, tuple[Json, Json, tuple[str, str, str], int, int]] = {
-    "B3 pods that nobody counts stay as they were scaled": (
+    "pods that nobody counts stay as they were scaled": (
         {"replicas": None},
         {"model": {"uri": "hf://acme/chat", "name": "other"}},
         DEPLOYMENT,
         3,
         3,
     ),
-    "B4 pods that are counted come back": (
+    "pods that are counted come back": (
         {"replicas": 2},
         {"model": {"uri": "hf://acme/chat", "name": "other"}},
         DEPLOYMENT,
         5,
         2,
     ),
-    "L7 groups that nobody counts stay as they were scaled": (
+    "groups that nobody counts stay as they were scaled": (
         {"replicas": None, **SPREAD},
         {"parallelism": {"data": 2, "dataLocal": 1, "expert": True}},
         GROUP,
         3,
         3,
     ),
-    "L8 groups that are counted come back": (
+    "groups that are counted come back": (
         {"replicas": 2, **SPREAD},
         {"parallelism": {"data": 2, "dataLocal": 1, "expert": True}},
         GROUP,
@@ -130,10 +130,10 @@ def test_prefill_that_comes_later_needs_leave_to_make_the_deployment_anew(
     assert after["spec"]["selector"]["matchLabels"]["llm-d.ai/role"] == "decode"
 
 
-# What is not there: rows of §9.17.
+# What is not there.
 
 
-def test_q21_what_is_gone_already_is_no_error(entries: Entries, client: Client, place: str) -> None:
+def test_what_is_gone_already_is_no_error(entries: Entries, client: Client, place: str) -> None:
     service = routed("chat", place)
     entries.reconcile(service, fit="ignore")
     client.delete(child("apps/v1", "Deployment", "chat-kserve", place))
@@ -141,7 +141,7 @@ def test_q21_what_is_gone_already_is_no_error(entries: Entries, client: Client, 
     assert not entries.reconcile(service, state="absent")["changed"]
 
 
-# All shapes together: rows of §9.18.
+# All shapes together.
 
 ROUTE: Json = {"gateway": {}, "route": {}}
 MANAGED: Json = {**ROUTE, "scheduler": {}}
@@ -259,19 +259,19 @@ def fleet(lab: Cluster, client: Client) -> Iterator[dict[str, Json]]:
 
 
 SHAPES = {
-    "Z1 a gateway of the author with a managed route gets ready": "z1",
-    "Z2 a managed router with one pod gets ready": "z2",
-    "Z3 an inline route with timeouts gets ready": "z3",
-    "Z4 two routes of the author get ready": "z4",
-    "Z5 a split service with a managed router gets ready": "z5",
-    "Z6 a split service with an inline route gets ready": "z6",
-    "Z7 a split service with routes of the author gets ready": "z7",
-    "Z8 groups that are split get ready": "z8",
-    "Z9 a route without a picker gets ready": "z9",
-    "Z10 groups with a picker get ready": "z10",
-    "Z11 a picker with an inline configuration gets ready": "z11",
-    "Z12 a picker with a configuration of a ConfigMap gets ready": "z12",
-    "Z13 two pickers get ready": "z13",
+    "a gateway of the author with a managed route gets ready": "z1",
+    "a managed router with one pod gets ready": "z2",
+    "an inline route with timeouts gets ready": "z3",
+    "two routes of the author get ready": "z4",
+    "a split service with a managed router gets ready": "z5",
+    "a split service with an inline route gets ready": "z6",
+    "a split service with routes of the author gets ready": "z7",
+    "groups that are split get ready": "z8",
+    "a route without a picker gets ready": "z9",
+    "groups with a picker get ready": "z10",
+    "a picker with an inline configuration gets ready": "z11",
+    "a picker with a configuration of a ConfigMap gets ready": "z12",
+    "two pickers get ready": "z13",
 }
 
 
@@ -285,7 +285,7 @@ def test_a_service_that_is_put_together_from_bases_gets_ready(
     assert said["Ready"] == said["WorkloadsReady"] == said["RouterReady"] == "True"
 
 
-def test_z14_a_stop_that_is_called_off_makes_the_service_ready_again(
+def test_a_stop_that_is_called_off_makes_the_service_ready_again(
     entries: Entries, client: Client, place: str
 ) -> None:
     service = llm("chat", place)
@@ -341,7 +341,7 @@ def _say_it(client: Client, place: str) -> None:
             set_status(client, pod, status)
 
 
-def test_z15_a_service_that_fails_does_not_touch_its_neighbour(
+def test_a_service_that_fails_does_not_touch_its_neighbour(
     entries: Entries, client: Client, place: str
 ) -> None:
     good = llm("good", place)
@@ -353,7 +353,7 @@ def test_z15_a_service_that_fails_does_not_touch_its_neighbour(
     assert there(client, good)["metadata"]["resourceVersion"] == before
 
 
-def test_z16_an_init_container_that_fails_is_told_and_the_service_is_not_ready(
+def test_an_init_container_that_fails_is_told_and_the_service_is_not_ready(
     entries: Entries, client: Client, place: str
 ) -> None:
     with failing(client, place):
@@ -365,7 +365,7 @@ def test_z16_an_init_container_that_fails_is_told_and_the_service_is_not_ready(
     assert said["Ready"] != "True"
 
 
-def test_z17_both_versions_say_the_same_of_a_service(entries: Entries, place: str) -> None:
+def test_both_versions_say_the_same_of_a_service(entries: Entries, place: str) -> None:
     old = llm("chat", place)
     old["apiVersion"] = "serving.kserve.io/v1alpha1"
     adapter = {"uri": "hf://acme/tune", "criticality": "Sheddable"}

@@ -41,12 +41,12 @@ PRESETS = {
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_f1_every_preset_is_taken(name: str) -> None:
+def test_every_preset_is_taken(name: str) -> None:
     assert check(spec_schema(strict=False), PRESETS[name], "spec", keep_empty=True).problems == ()
     assert template_refusal(name, PRESETS[name], Settings()) is None
 
 
-def test_f2_every_well_known_name_has_its_preset() -> None:
+def test_every_well_known_name_has_its_preset() -> None:
     assert {name.removeprefix("kserve-") for name in PRESETS} == set(WELL_KNOWN)
 
 
@@ -79,7 +79,7 @@ GROUPS: Json = {
             ["--listen 8001", "--expert=yes", "--tensor=1", "--data=4", "--data-local=2"],
         ),
     ],
-    ids=["F3 a single server", "F3 a group of servers beside prefill"],
+    ids=["a single server", "a group of servers beside prefill"],
 )
 def test_a_preset_is_filled_in(asked: Json, port: int, words: list[str]) -> None:
     pod = spec_of(**asked)["template"]

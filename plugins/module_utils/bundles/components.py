@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The controllers that this collection installs: what each stands on, what it serves, and which of its upgrades are refused.
 
-Source: reference/kserve-isvc-and-install.md, B1, B13 and B15; sigs.k8s.io/lws v0.7.0.
+Source: KServe hack/setup/, charts/@v0.17.0; sigs.k8s.io/lws v0.7.0.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a controller looks at only when it starts: written into its pods, so that it starts anew when that changes.
 
-Source: reference/kserve-isvc-and-install.md, A15.1, B14 and B15.
+Source: KServe cmd/manager/main.go, cmd/llmisvc/main.go@v0.17.0.
 """
 
 from __future__ import annotations

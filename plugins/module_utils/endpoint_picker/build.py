@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Configurations of the endpoint picker: as structure, as the text that is mounted, and with the hash that rolls its pods.
 
-Source of the two embedded ones: model-operator v0.9.0-alpha.2; reference/modelservice.md §4.7.
+Source of the two embedded ones: model-operator internal/modelservice/{epp_config,epp_configmap}.go@v0.9.0-alpha.2.
 """
 
 from __future__ import annotations

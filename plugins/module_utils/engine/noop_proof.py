@@ -4,7 +4,7 @@
 Four witnesses have to agree: the hash of the intent, the fields that we own, their values, and the order of our items. The rule
 is sound and may be incomplete: any doubt means that the apply is sent, which costs a request; a wrong proof would lose a change.
 An object that the server stores in another form than it was sent is proved by the mark of `settled` instead.
-Source: reference/performance-reliability.md §3.3; each pitfall of §3.4 is a test.
+Source: docs/decisions.md; each known pitfall is a test of `test_noop_proof.py`.
 """
 
 from __future__ import annotations

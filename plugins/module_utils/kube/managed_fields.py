@@ -3,7 +3,7 @@
 
 The grammar is FieldsV1: `f:name` is a field, `k:{json}` an item of a keyed list, `v:value` an item of a set, `.` the thing
 itself. An empty map is a leaf, or a whole subtree that is owned as one value (atomic).
-Source: Kubernetes server-side apply; reference/performance-reliability.md §3.1.
+Source: Kubernetes server-side apply; docs/decisions.md.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def check_port_name(text: str) -> str | None:
 def child_name(parent: str, suffix: str) -> str:
     """Return KServe's name for what belongs to a parent: both put together, shortened by a hash to 63 characters.
 
-    Source: knative.dev/pkg kmeta.ChildName as KServe v0.17.0 uses it; reference/kserve-llmisvc.md §2.7.
+    Source: knative.dev/pkg kmeta.ChildName as KServe v0.17.0 uses it.
     """
     if len(parent) + len(suffix) <= LABEL_LENGTH:
         return parent + suffix

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the fields of an HTTPRoute have to be together: the CEL rules of the Gateway API, as code.
 
-Source: sigs.k8s.io/gateway-api v1.4.2; reference/kserve-llmisvc.md §1.3. Rules about parentRefs are not among them: KServe's
+Source: sigs.k8s.io/gateway-api v1.4.2. Rules about parentRefs are not among them: KServe's
 CRD lacks them, so that the API server refuses only the HTTPRoute.
 """
 

@@ -2,7 +2,7 @@
 """Kubernetes' strategic merge: maps are merged key by key, some lists item by item, all other lists are replaced.
 
 No directives (`$patch` and the like): what is merged here is one object over another, not a patch that somebody wrote.
-Source: k8s.io/apimachinery v0.36.3 (pkg/util/strategicpatch); reference/kserve-llmisvc.md §2.5.
+Source: k8s.io/apimachinery v0.36.3 (pkg/util/strategicpatch).
 """
 
 from __future__ import annotations

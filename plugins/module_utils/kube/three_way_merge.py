@@ -2,7 +2,7 @@
 """A ConfigMap that a release brings and people edit: what they changed stays, and what they left alone follows the release.
 
 Each key is a plain text, or a JSON map that is compared value by value. Three states meet: what the release held when it was applied
-last (`base`), what is there now, and what the release holds now. Source: reference/kserve-isvc-and-install.md, B14 and B15.
+last (`base`), what is there now, and what the release holds now. Source: KServe config/configmap/inferenceservice.yaml@v0.17.0.
 """
 
 from __future__ import annotations

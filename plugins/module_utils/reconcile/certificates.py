@@ -3,7 +3,7 @@
 
 A service is compiled, asked whether its certificate can stay, and compiled again with a new one where it cannot. A certificate names
 the addresses of Services: as long as these are not there, a stand-in is compiled, which is never sent.
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.9.
+Source: KServe pkg/controller/v1alpha2/llmisvc/workload_tls_self_signed.go@v0.17.0.
 """
 
 from __future__ import annotations

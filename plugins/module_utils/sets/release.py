@@ -147,7 +147,7 @@ def _moved_by_default(cluster: Cluster, live: Json | None, wanted: Json) -> Iter
 
 
 def _default_mode(config: Json | None) -> str:
-    """Return the mode of services that name none, in today's words. Source: reference/kserve-isvc-and-install.md, A3."""
+    """Return the mode of services that name none, in today's words. Source: KServe pkg/apis/serving/v1beta1/inference_service_defaults.go@v0.17.0."""
     deploy = parse_base(str(((config or {}).get("data") or {}).get("deploy") or "")) or {}
     mode = str(deploy.get("defaultDeploymentMode") or "Knative")
     return _LEGACY.get(mode, mode)

@@ -11,58 +11,58 @@ FITS, LACKS, UNCERTAIN = "fits", "does not fit", "uncertain"
 HOST = "kubernetes.io/hostname"
 
 
-def test_t1_two_pods_of_eight_on_two_nodes_of_eight() -> None:
+def test_two_pods_of_eight_on_two_nodes_of_eight() -> None:
     assert said(deployment(8, 2), [node("a"), node("b")])[0] == FITS
 
 
-def test_t2_sixteen_free_in_blocks_of_four_hold_no_pod_of_eight() -> None:
+def test_sixteen_free_in_blocks_of_four_hold_no_pod_of_eight() -> None:
     verdict, text = said(deployment(8), [node(name, 4) for name in "abcd"])
     assert verdict == LACKS
     assert "there is no room for 1 pod of 8 nvidia.com/gpu." in text
     assert "Free: 16 nvidia.com/gpu on 4 nodes, the largest block is 4, on a." in text
 
 
-def test_t3_one_device_is_missing_for_the_second_pod() -> None:
+def test_one_device_is_missing_for_the_second_pod() -> None:
     verdict, text = said(deployment(8, 2), [node("a"), node("b", 7)])
     assert verdict == LACKS
     assert "there is room for only 1 of 2 pods of 8 nvidia.com/gpu" in text
     assert "Free: 15 nvidia.com/gpu" in text
 
 
-def test_t4_devices_on_a_cordoned_node_are_named_apart() -> None:
+def test_devices_on_a_cordoned_node_are_named_apart() -> None:
     verdict, text = said(deployment(8, 2), [node("a", unschedulable=True), node("b")])
     assert verdict == LACKS
     assert "Free: 8 nvidia.com/gpu on 1 node" in text
     assert "Passed over with 8 nvidia.com/gpu free: a (cordoned)." in text
 
 
-def test_t5_init_container_counts_where_it_is_larger() -> None:
+def test_init_container_counts_where_it_is_larger() -> None:
     workload = deployment(1, initContainers=[container(4)])
     (answer,), dummy = judge([workload], [node("a")])
     assert answer.demand.requests[GPU] == 4
 
 
-def test_t6_sidecar_counts_beside_the_init_container_after_it() -> None:
+def test_sidecar_counts_beside_the_init_container_after_it() -> None:
     sidecar = container(1, restartPolicy="Always")
     workload = deployment(1, initContainers=[sidecar, container(1)])
     (answer,), dummy = judge([workload], [node("a")])
     assert answer.demand.requests[GPU] == 2
 
 
-def test_t7_unhealthy_device_is_not_free() -> None:
+def test_unhealthy_device_is_not_free() -> None:
     verdict, text = said(deployment(1), [node("a", 7, capacity=8)], [pod("other", 7, "a")])
     assert verdict == LACKS
     assert "Free: 0 nvidia.com/gpu" in text
     assert "a has 8 nvidia.com/gpu, of which 7 are usable" in text
 
 
-def test_t9_pod_that_has_ended_holds_nothing() -> None:
+def test_pod_that_has_ended_holds_nothing() -> None:
     ended = pod("done", 8, "a", phase="Succeeded")
     assert said(deployment(8), [node("a")], [ended])[0] == FITS
     assert said(deployment(8), [node("a")], [pod("busy", 8, "a")])[0] == LACKS
 
 
-def test_t10_whole_device_is_not_found_where_nodes_have_slices() -> None:
+def test_whole_device_is_not_found_where_nodes_have_slices() -> None:
     slices = node("a", 7, resource="nvidia.com/mig-1g.10gb")
     slices["status"]["allocatable"][GPU] = "0"
     verdict, text = said(deployment(1), [slices])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """No apply is left out that would have changed something; what others do beside us costs no request.
 
-The pitfalls are those of reference/performance-reliability.md §3.4, each reported against a tool that decides alike.
+The pitfalls are those of docs/decisions.md, each reported against a tool that decides alike.
 """
 
 from __future__ import annotations

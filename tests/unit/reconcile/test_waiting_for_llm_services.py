@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is seen while LLMInferenceServices are waited for. Of pods: reference/kserve-llmisvc.md §9.17, a row a case."""
+"""What is seen while LLMInferenceServices are waited for. Source: KServe pkg/controller/v1alpha2/llmisvc/{pod_watch_test,lifecycle_crud_test}.go@v0.17.0."""
 
 from __future__ import annotations
 
@@ -134,25 +134,25 @@ TOLD = {"chat": ["CrashLoopBackOff"], "code": []}
 
 #: Objects that are seen, and the faults that are told of both services.
 SEEN: dict[str, tuple[list[Json], dict[str, list[str]]]] = {
-    "Q1 a pod speaks for its service": ([pod(CRASHING)], TOLD),
-    "Q2 a pod speaks in its own namespace alone": ([pod(CRASHING, namespace="team-b")], NOTHING),
-    "Q3 a pod without an owner speaks for nobody": ([pod(CRASHING, ownerReferences=[])], NOTHING),
-    "Q4 a pod without labels speaks for nobody": ([pod(CRASHING, labels={})], NOTHING),
-    "Q5 what is no pod speaks for nobody": ([{**pod(CRASHING), "kind": "ConfigMap"}], NOTHING),
-    "Q7 an init container that begins to wait is told of": ([pod({}), pod(CRASHING)], TOLD),
-    "Q8 an init container that ended is told of no more": ([pod(CRASHING), pod(ENDED)], NOTHING),
-    "Q9 an init container that runs is told of no more": ([pod(CRASHING), pod(RUNNING)], NOTHING),
-    "Q13 another container is told of as well": ([pod(CRASHING, part="main")], TOLD),
-    "Q16 a pod of an empty name speaks for nobody": (
+    "a pod speaks for its service": ([pod(CRASHING)], TOLD),
+    "a pod speaks in its own namespace alone": ([pod(CRASHING, namespace="team-b")], NOTHING),
+    "a pod without an owner speaks for nobody": ([pod(CRASHING, ownerReferences=[])], NOTHING),
+    "a pod without labels speaks for nobody": ([pod(CRASHING, labels={})], NOTHING),
+    "what is no pod speaks for nobody": ([{**pod(CRASHING), "kind": "ConfigMap"}], NOTHING),
+    "an init container that begins to wait is told of": ([pod({}), pod(CRASHING)], TOLD),
+    "an init container that ended is told of no more": ([pod(CRASHING), pod(ENDED)], NOTHING),
+    "an init container that runs is told of no more": ([pod(CRASHING), pod(RUNNING)], NOTHING),
+    "another container is told of as well": ([pod(CRASHING, part="main")], TOLD),
+    "a pod of an empty name speaks for nobody": (
         [pod(CRASHING, labels={**PART_OF, "app.kubernetes.io/name": "", "pod-template-hash": "a"})],
         NOTHING,
     ),
-    "Q17 a pod that is made says nothing yet": ([pod({})], NOTHING),
-    "Q18 of two services the pod's own is told of": (
+    "a pod that is made says nothing yet": ([pod({})], NOTHING),
+    "of two services the pod's own is told of": (
         [pod(CRASHING, "code")],
         {"chat": [], "code": ["CrashLoopBackOff"]},
     ),
-    "Q19 a pod of somebody else speaks for nobody": ([pod(CRASHING, "other")], NOTHING),
+    "a pod of somebody else speaks for nobody": ([pod(CRASHING, "other")], NOTHING),
 }
 
 
@@ -163,20 +163,20 @@ def test_a_pod_speaks_for_its_service(row: str, waited: _Waited) -> None:
     assert waited.faults == told
 
 
-def test_q6_a_pod_that_is_gone_says_nothing_any_more(waited: _Waited) -> None:
+def test_a_pod_that_is_gone_says_nothing_any_more(waited: _Waited) -> None:
     waited.see(pod(CRASHING))
     waited.lose(pod(CRASHING))
     assert waited.faults == NOTHING
 
 
-def test_q14_the_same_word_is_told_once(waited: _Waited) -> None:
+def test_the_same_word_is_told_once(waited: _Waited) -> None:
     waited.see(pod(CRASHING))
     before = list(waited.lines)
     waited.see(pod(CRASHING))
     assert waited.lines == before
 
 
-def test_q15_pods_that_belong_to_no_service_are_not_asked_for(waited: _Waited) -> None:
+def test_pods_that_belong_to_no_service_are_not_asked_for(waited: _Waited) -> None:
     (pods,) = [each for each in waited.wait._watched() if each.kind == "Pod"]
     assert pods.selector == "app.kubernetes.io/part-of=llminferenceservice"
 

@@ -2,7 +2,7 @@
 """An object that another tool applied, with all that it holds: what the bundle does not want goes with the tool's fields.
 
 Else the tool would own each field beside the set, and what a later release drops would stay for ever. What people changed by hand, with
-`kubectl edit` for example, stays theirs. Source: reference/kserve-isvc-and-install.md, B15; client-go's csaupgrade has the idea.
+`kubectl edit` for example, stays theirs. Source: client-go's csaupgrade has the idea.
 """
 
 from __future__ import annotations

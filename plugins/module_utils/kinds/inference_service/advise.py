@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the API accepts of a service and cannot do what its author wants. Source: KServe v0.17.0; reference A11.4, A13, A17."""
+"""What the API accepts of a service and cannot do what its author wants.
+
+Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/hpa/hpa_reconciler.go, pkg/controller/v1beta1/inferenceservice/reconcilers/ingress/@v0.17.0.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 """From one InferenceService to everything it wants to exist.
 
 Where the controller waits with a child until another one is ready, we make it in the same run.
-Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A11 to A13, A15.2.
+Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/raw/raw_kube_reconciler.go,
+pkg/controller/v1beta1/inferenceservice/reconcilers/knative/ksvc_reconciler.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Services that stand in each other's way, as far as their names tell it.
 
 Which objects they become depends on the cluster's configuration; one that two of them claim is found when they are compiled.
-Source: reference/kserve-isvc-and-install.md A1.1, A2.1 and A13.
+Source: KServe pkg/constants/constants.go, pkg/apis/serving/v1beta1/configmap.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What KServe's defaulting webhook makes of a service. Source: KServe v0.17.0; reference A3 and A4.1 to A4.3."""
+"""What KServe's defaulting webhook makes of a service.
+
+Source: KServe pkg/apis/serving/v1beta1/inference_service_defaults.go, pkg/controller/v1beta1/inferenceservice/utils/utils.go@v0.17.0.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What each component says beside its pods: scaling, logging, batching, traffic. Source: KServe v0.17.0; reference A5, A11."""
+"""What each component says beside its pods: scaling, logging, batching, traffic. Source: KServe pkg/apis/serving/v1beta1/component.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A predictor's framework field as `model`. Source: KServe v0.17.0; reference A4.1."""
+"""A predictor's framework field as `model`. Source: KServe pkg/apis/serving/v1beta1/inference_service_defaults.go@v0.17.0."""
 
 from __future__ import annotations
 

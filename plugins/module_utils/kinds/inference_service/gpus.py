@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which resources count as GPUs. Source: KServe v0.17.0; reference A1.6 and A10."""
+"""Which resources count as GPUs. Source: KServe pkg/utils/utils.go@v0.17.0."""
 
 from __future__ import annotations
 

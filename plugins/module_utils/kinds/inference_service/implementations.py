@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What does a component's work: a model server, or containers of the service's own. Source: KServe v0.17.0; reference A4.1, A4.2, A5."""
+"""What does a component's work: a model server, or containers of the service's own.
+
+Source: KServe pkg/apis/serving/v1beta1/{inference_service_defaults,inference_service_validation}.go@v0.17.0.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""With how many pods a Knative revision begins, as far as Knative takes it. Source: KServe v0.17.0; reference A12."""
+"""With how many pods a Knative revision begins, as far as Knative takes it.
+
+Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/knative/ksvc_reconciler.go@v0.17.0.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""InferenceService as the rest of the house sees it. Source: KServe v0.17.0; reference A1, A11, A12 and A15."""
+"""InferenceService as the rest of the house sees it.
+
+Source: KServe pkg/constants/constants.go, pkg/controller/v1beta1/inferenceservice/reconcilers/raw/raw_kube_reconciler.go@v0.17.0.
+"""
 
 from __future__ import annotations
 

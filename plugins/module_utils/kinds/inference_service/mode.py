@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a service is run: by Deployments (`Standard`) or by Knative. Source: KServe v0.17.0; reference A3.
+"""How a service is run: by Deployments (`Standard`) or by Knative. Source: KServe pkg/controller/v1beta1/inferenceservice/utils/utils.go@v0.17.0.
 
 ModelMesh is known and refused: its pods are made by a controller of its own, which this collection does not take the place of.
 """

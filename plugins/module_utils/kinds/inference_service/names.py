@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How the objects of an InferenceService are called. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A1.1."""
+"""How the objects of an InferenceService are called. Source: KServe pkg/constants/constants.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From a custom resource to a typed service: checked, with the defaults of its schema.
 
-What depends on a cluster's configuration follows in resolve.py. Source: KServe v0.17.0; reference A4 and A5.
+What depends on a cluster's configuration follows in resolve.py. Source: KServe
+pkg/apis/serving/v1beta1/{inference_service_defaults,inference_service_validation}.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """The status of an InferenceService, from its live children and their pods.
 
 The conditions are the controller's, after as many of its runs as change something. `ready` asks for more: the pods have to be of
-the present templates. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A14.
+the present templates. Source: KServe pkg/apis/serving/v1beta1/inference_service_status.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What differs between releases of KServe where InferenceService is concerned: data, read by the builders.
 
-Source: reference/kserve-isvc-and-install.md A18.
+Source: KServe pkg/controller/v1beta1/inferenceservice/@v0.17.0.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From a service as it was loaded to what it means in its cluster. Source: KServe v0.17.0; reference A2 to A4."""
+"""From a service as it was loaded to what it means in its cluster.
+
+Source: KServe pkg/apis/serving/v1beta1/{configmap,inference_service_defaults}.go@v0.17.0.
+"""
 
 from __future__ import annotations
 

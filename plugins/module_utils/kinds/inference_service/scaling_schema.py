@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The schema of `autoScaling`. Source: serving.kserve.io/v1beta1 of KServe v0.17.0; reference A5, A11.4 and A11.5."""
+"""The schema of `autoScaling`. Source: KServe pkg/apis/serving/v1beta1/component.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every field of an InferenceService: type, default, limits, meaning.
 
-Source: serving.kserve.io/v1beta1 of KServe v0.17.0; reference/kserve-isvc-and-install.md A4, A5 and A7.
+Source: KServe pkg/apis/serving/v1beta1/{inference_service,predictor}.go@v0.17.0.
 """
 
 from __future__ import annotations

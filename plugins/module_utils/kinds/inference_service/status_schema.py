@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The status of an InferenceService, as its CRD declares it. Source: KServe v0.17.0; reference A14."""
+"""The status of an InferenceService, as its CRD declares it. Source: KServe pkg/apis/serving/v1beta1/inference_service_status.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The shape of each block of `inferenceservice-config`, which is JSON in a ConfigMap.
 
-Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A2.
+Source: KServe pkg/apis/serving/v1beta1/configmap.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The words for how an InferenceService is run. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A3."""
+"""The words for how an InferenceService is run.
+
+Source: KServe pkg/apis/serving/v1beta1/inference_service_defaults.go, pkg/controller/v1beta1/inferenceservice/utils/utils.go@v0.17.0.
+"""
 
 from __future__ import annotations
 

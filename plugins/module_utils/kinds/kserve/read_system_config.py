@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reading `inferenceservice-config`, with the checks and defaults of KServe's controller and of its webhooks.
 
-Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A1.5, A2 and A2.1.
+Source: KServe pkg/apis/serving/v1beta1/configmap.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What `inferenceservice-config` says about models and their credentials. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A2."""
+"""What `inferenceservice-config` says about models and their credentials. Source: KServe pkg/apis/serving/v1beta1/configmap.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 
 Amounts are quantities as text in canonical form; `resources` holds `limits` and `requests` of a container. An empty text, None
 or an empty tuple stands for a field that is not there.
-Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A2.
+Source: KServe pkg/apis/serving/v1beta1/configmap.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which ServiceAccount a pod runs under: one that the service manages, or one that its author names and keeps.
 
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.4–3.6, §4.
+Source: KServe pkg/controller/v1alpha2/llmisvc/{workload_single_node,workload_multi_node}.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Services that stand in each other's way: what they would share, found before anything is written.
 
 Judged by what a service says itself; what presets add shows when the children are there, and the same object is claimed twice.
-Source: reference/kserve-llmisvc.md §2.7, §4, §5.2.
+Source: KServe pkg/controller/v1alpha2/llmisvc/{workload,scheduler,router}.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 Two things differ. v1alpha1 has `criticality`, which v1alpha2 keeps in annotations; and the pool of a scheduler has the
 shape of its own API group. What the other version cannot hold is an error here, where KServe drops it or crashes.
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §1.6.
+Source: KServe pkg/apis/serving/v1alpha1/llm_inference_service_conversion.go@v0.17.0.
 """
 
 from __future__ import annotations

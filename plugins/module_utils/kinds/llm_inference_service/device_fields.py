@@ -3,7 +3,7 @@
 
 The pods that decode are those of `spec` itself, the others those of `spec.prefill`. Templates and workers get the devices in the container
 that serves, which presets call as the controller does; templates of presets read the sizes of `parallelism`.
-Source: serving.kserve.io/v1alpha2 of KServe v0.17.0; reference/kserve-llmisvc.md §1.2, §3.5.
+Source: KServe pkg/apis/serving/v1alpha2/llm_inference_service_types.go, pkg/controller/v1alpha2/llmisvc/workload_multi_node.go@v0.17.0.
 """
 
 from __future__ import annotations

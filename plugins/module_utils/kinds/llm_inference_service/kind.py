@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""LLMInferenceService as the rest of the house sees it. Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.1, §7.3 and §8."""
+"""LLMInferenceService as the rest of the house sees it. Source: KServe pkg/controller/v1alpha2/llmisvc/{workload,controller}.go@v0.17.0."""
 
 from __future__ import annotations
 

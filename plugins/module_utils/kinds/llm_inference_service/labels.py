@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which labels the children of an LLMInferenceService carry, and by which labels they find each other.
 
-Each function takes the service's name. Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.2.
+Each function takes the service's name. Source: KServe pkg/controller/v1alpha2/llmisvc/workload.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How the children of an LLMInferenceService are called. Source: KServe v0.17.0; reference/kserve-llmisvc.md §2.7, §3.1, §4, §10.1."""
+"""How the children of an LLMInferenceService are called. Source: KServe pkg/controller/v1alpha2/llmisvc/{workload,scheduler}.go@v0.17.0."""
 
 from __future__ import annotations
 

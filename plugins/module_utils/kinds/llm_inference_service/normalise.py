@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From a custom resource of either version to a typed service: checked, converted, with the defaults of the API server.
 
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §1.3 to §1.6.
+Source: KServe pkg/apis/serving/v1alpha2/{llm_inference_service_types,llm_inference_service_validation}.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """The status of an LLMInferenceService, from its live children and from what its router names.
 
 The conditions are the controller's. `ready` asks for more: the pods have to be of the present templates.
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §5.4, §5.5 and §6.
+Source: KServe pkg/controller/v1alpha2/llmisvc/{router_discovery,router}.go@v0.17.0.
 """
 
 from __future__ import annotations

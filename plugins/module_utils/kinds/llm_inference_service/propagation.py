@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which of a service's labels and annotations its workloads get. Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.3."""
+"""Which of a service's labels and annotations its workloads get. Source: KServe pkg/controller/v1alpha2/llmisvc/workload.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reading `inferenceservice-config`, with the checks and defaults of KServe's controller.
 
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §2.1.
+Source: KServe pkg/controller/v1alpha2/llmisvc/config_loader.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """By which release of KServe objects were made: it writes none on them, so their shape has to say.
 
-Source: KServe v0.17.0 to v0.19.0; reference/kserve-llmisvc.md §10.
+Source: KServe config/llmisvcconfig/, pkg/controller/v1alpha2/llmisvc/@v0.17.0 to v0.19.0.
 """
 
 from __future__ import annotations

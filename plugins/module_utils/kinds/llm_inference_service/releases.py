@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What differs between releases of KServe where LLMInferenceService is concerned: data, read by the builders.
 
-Source: reference/kserve-llmisvc.md §10; KServe v0.17.0, v0.18.0 and v0.19.0.
+Source: KServe pkg/controller/v1alpha2/llmisvc/@v0.17.0; KServe v0.17.0, v0.18.0 and v0.19.0.
 """
 
 from __future__ import annotations

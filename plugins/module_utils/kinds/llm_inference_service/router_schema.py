@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The schema of `router`: route, gateway, scheduler.
 
-Source: serving.kserve.io of KServe v0.17.0; reference/kserve-llmisvc.md §1.2.
+Source: KServe pkg/apis/serving/v1alpha2/llm_inference_service_types.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The schema of `scaling`, with the CEL rules of the CRD as code. KServe 0.17 checks and stores it, and makes nothing of it.
 
-Source: serving.kserve.io of KServe v0.17.0; reference/kserve-llmisvc.md §1.2 and §1.3.
+Source: KServe pkg/apis/serving/v1alpha2/llm_inference_service_types.go@v0.17.0.
 """
 
 from __future__ import annotations

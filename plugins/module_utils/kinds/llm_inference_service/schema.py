@@ -2,7 +2,7 @@
 """Every field of an LLMInferenceService and of an LLMInferenceServiceConfig, in both versions: type, default, limits, meaning.
 
 The order of the fields is that of the Go types, in which messages of the controller show values.
-Source: serving.kserve.io of KServe v0.17.0; reference/kserve-llmisvc.md §1.2, §1.3 and §1.6.
+Source: KServe pkg/apis/serving/v1alpha2/llm_inference_service_types.go, pkg/apis/serving/v1alpha1/llm_inference_service_conversion.go@v0.17.0.
 """
 
 from __future__ import annotations

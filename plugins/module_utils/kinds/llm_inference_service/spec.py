@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An LLMInferenceService after conversion and defaulting, as everything behind it reads it.
 
-Source: serving.kserve.io/v1alpha2 of KServe v0.17.0; reference/kserve-llmisvc.md §1.
+Source: KServe pkg/apis/serving/v1alpha2/llm_inference_service_types.go@v0.17.0.
 """
 
 from __future__ import annotations

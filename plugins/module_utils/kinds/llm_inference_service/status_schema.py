@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The status of an LLMInferenceService, as its CRD declares it. Source: reference/kserve-llmisvc.md §6.1."""
+"""The status of an LLMInferenceService, as its CRD declares it. Source: KServe pkg/apis/serving/v1alpha2/llm_inference_service_types.go@v0.17.0."""
 
 from __future__ import annotations
 

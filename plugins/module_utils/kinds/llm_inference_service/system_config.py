@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the ConfigMap `inferenceservice-config` says, as far as LLMInferenceService reads it.
 
-Source: KServe v0.17.0 to v0.19.0; reference/kserve-llmisvc.md §2.1, §10.
+Source: KServe pkg/controller/v1alpha2/llmisvc/config_loader.go@v0.17.0 to v0.19.0.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Warnings that need a look at other objects: whether the gateway is there, and whether it admits the route.
 
-Source: reference/modelservice.md W37.
+Source: docs/differences.md, W37.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Services that stand in each other's way: what they would share, found before anything is written.
 
 Each function takes every service that is known, those of the task and those that are there, and answers by the service's
-position. Source: reference/modelservice.md §2.5, W2, W4, W5, W37.
+position. Source: model-operator internal/modelservice/{helpers,epp_cluster_rbac}.go@v0.9.0-alpha.2.
 """
 
 from __future__ import annotations

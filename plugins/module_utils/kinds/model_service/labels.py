@@ -2,7 +2,7 @@
 """Which labels the children of a ModelService carry, and by which labels they find each other.
 
 Each function takes the service's name; `version` is the value of the version label, empty for none.
-Source: model-operator v0.9.0-alpha.2; reference/modelservice.md §3.
+Source: model-operator internal/labels/labels.go@v0.9.0-alpha.2.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """How the children of a ModelService are called.
 
 Serving workloads, pool and route carry the service's own name; what belongs to the endpoint picker carries a name that is
-made from it, since a Service must be a DNS label. Source: model-operator v0.9.0-alpha.2; reference/modelservice.md §2.
+made from it, since a Service must be a DNS label. Source: model-operator internal/modelservice/helpers.go@v0.9.0-alpha.2.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """From a custom resource to a typed ModelService: checked, with the defaults of API server and operator.
 
 Empty texts and empty maps count as absent, as they do when the operator sees a new object; quantities take their canonical
-form. Source: reference/modelservice.md §1.5 and §5.3.
+form. Source: model-operator internal/modelservice/defaults.go, internal/controller/modelservice_controller.go@v0.9.0-alpha.2.
 """
 
 from __future__ import annotations

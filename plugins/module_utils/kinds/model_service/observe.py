@@ -3,7 +3,7 @@
 
 Phase, counters and the condition Ready are the operator's, but that each role has to be complete, that a rollout is not
 ready before it is through, and that what cannot get ready by waiting is `Failed`. The other conditions are ours.
-Source: model-operator v0.9.0-alpha.2; reference/modelservice.md §5.7 and §7.4.
+Source: model-operator internal/modelservice/status.go@v0.9.0-alpha.2.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What differs between releases of model-operator: six switches and a gateway name.
 
-Source: reference/modelservice.md §8.
+Source: model-operator internal/modelservice/, internal/labels/@v0.9.0-alpha.2.
 """
 
 from __future__ import annotations

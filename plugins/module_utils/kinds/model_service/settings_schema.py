@@ -2,7 +2,7 @@
 """The option `settings` of a task as far as ModelService reads it, with the defaults of the operator's flags.
 
 An empty text says something here: no init container, no default route, no version label.
-Source: reference/modelservice.md §1.6.
+Source: model-operator cmd/main.go@v0.9.0-alpha.2.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A ModelService after defaulting, as the child builders read it.
 
-Source: model.otterscale.io/v1alpha1 as model-operator v0.9.0-alpha.2 and v1.0.1 use it; reference/modelservice.md §1.
+Source: github.com/otterscale/api model/v1alpha1/modelservice_types.go@v0.9.0-beta.2, as model-operator v0.9.0-alpha.2 and v1.0.1 uses it.
 """
 
 from __future__ import annotations

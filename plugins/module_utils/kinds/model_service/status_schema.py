@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The status of a ModelService, as its CRD declares it. Source: reference/modelservice.md §1.4."""
+"""The status of a ModelService, as its CRD declares it.
+
+Source: github.com/otterscale/api model/v1alpha1/modelservice_types.go@v0.9.0-beta.2, as model-operator v0.9.0-alpha.2 uses it.
+"""
 
 from __future__ import annotations
 

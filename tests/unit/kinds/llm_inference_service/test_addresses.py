@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a service's status says of its URLs: reference/kserve-llmisvc.md §5.4 and §9.15, a row a case."""
+"""What a service's status says of its URLs. Source: KServe pkg/controller/v1alpha2/llmisvc/{router_discovery,router_discovery_test}.go@v0.17.0."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ DOMAIN = "cluster.local"
 
 #: A URL, and who reaches it.
 REACHED: dict[str, tuple[str, str]] = {
-    "U70 a public name is external": ("http://api.example.com/", "gateway-external"),
-    "U71 a public address is external": ("http://203.0.113.1:8080/a", "gateway-external"),
+    "a public name is external": ("http://api.example.com/", "gateway-external"),
+    "a public address is external": ("http://203.0.113.1:8080/a", "gateway-external"),
     "a public address of IPv6 is external": ("http://[2001:db8::1]/", "gateway-external"),
-    "U72 a private address is internal": ("http://10.0.0.1/", "internal"),
+    "a private address is internal": ("http://10.0.0.1/", "internal"),
     "the last private address is internal": ("http://172.31.0.1/", "internal"),
     "the next address is external": ("http://172.32.0.1/", "gateway-external"),
     "a local address of IPv6 is internal": ("http://[fd00::1]:80/", "internal"),
-    "U73 this machine is internal": ("http://localhost/", "internal"),
-    "U62 names of no network are internal": ("http://a.LOCAL/", "internal"),
-    "U62 names of this machine are internal": ("http://a.localhost/", "internal"),
-    "U62 names that say so are internal": ("http://a.internal/", "internal"),
-    "U74 a name of the cluster is the gateway's own": (
+    "this machine is internal": ("http://localhost/", "internal"),
+    "names of no network are internal": ("http://a.LOCAL/", "internal"),
+    "names of this machine are internal": ("http://a.localhost/", "internal"),
+    "names that say so are internal": ("http://a.internal/", "internal"),
+    "a name of the cluster is the gateway's own": (
         "http://gw.net.svc.cluster.local/",
         "gateway-internal",
     ),
-    "U75 a name of the cluster with a port is the gateway's own": (
+    "a name of the cluster with a port is the gateway's own": (
         "http://gw.net.svc.cluster.local:8080/a",
         "gateway-internal",
     ),
@@ -57,16 +57,16 @@ OUTER = ["http://203.0.113.1/", "https://api.example.com/"]
 
 #: URLs, and which of them are external.
 EXTERNAL: dict[str, tuple[list[str], list[str]]] = {
-    "U60 of all kinds the external ones stay": ([INNER[0], OUTER[0], INNER[1]], [OUTER[0]]),
-    "U61 ports do not matter": (["http://10.0.0.1:80/", "http://a.com:80/"], ["http://a.com:80/"]),
-    "U63 of internal ones none stays": (INNER, []),
-    "U64 of external ones all stay": (OUTER, OUTER),
-    "U65 of none there is none": ([], []),
-    "U66 paths do not matter": (
+    "of all kinds the external ones stay": ([INNER[0], OUTER[0], INNER[1]], [OUTER[0]]),
+    "ports do not matter": (["http://10.0.0.1:80/", "http://a.com:80/"], ["http://a.com:80/"]),
+    "of internal ones none stays": (INNER, []),
+    "of external ones all stay": (OUTER, OUTER),
+    "of none there is none": ([], []),
+    "paths do not matter": (
         ["http://localhost/a.com", "http://a.com/localhost"],
         ["http://a.com/localhost"],
     ),
-    "U67 each is one or the other": ([*INNER, *OUTER], OUTER),
+    "each is one or the other": ([*INNER, *OUTER], OUTER),
 }
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What KServe's own tests of its CRD and its webhooks refuse and accept: reference/kserve-llmisvc.md §9.5, a row a case."""
+"""What KServe's own tests of its CRD and its webhooks refuse and accept.
+
+Source: KServe pkg/controller/v1alpha2/llmisvc/validation_int_test.go, pkg/apis/serving/v1alpha2/llm_inference_service_validation_test.go@v0.17.0.
+"""
 
 from __future__ import annotations
 
@@ -30,133 +33,133 @@ def scheduled(**fields: Any) -> dict[str, Any]:
 
 REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
     (
-        "V1 a route of the author and an inline route are one too many",
+        "a route of the author and an inline route are one too many",
         routed({"refs": [{"name": "a"}], "spec": {}}),
         HTTP,
         "unsupported configuration",
     ),
     (
-        "V2 a route of the author does not go with a managed gateway",
+        "a route of the author does not go with a managed gateway",
         routed({"refs": [{"name": "a"}]}, {}),
         f"{HTTP}.refs",
         "with a managed gateway",
     ),
     (
-        "V5 parents of an inline route that are other gateways conflict",
+        "parents of an inline route that are other gateways conflict",
         routed({"spec": {"parentRefs": [PARENT]}}, {"refs": [{"name": "other"}]}),
         f"{HTTP}.spec",
         "conflict",
     ),
     (
-        "V6 pipeline and data parallel exclude each other",
+        "pipeline and data parallel exclude each other",
         {"parallelism": {"pipeline": 2, "data": 4, "dataLocal": 2}},
         "spec.parallelism",
         "cannot set both",
     ),
     (
-        "V7 data needs its local share",
+        "data needs its local share",
         {"parallelism": {"data": 4}},
         "spec.parallelism.dataLocal",
         "dataLocal must be set",
     ),
     (
-        "V8 a local share needs data",
+        "a local share needs data",
         {"parallelism": {"dataLocal": 2}},
         "spec.parallelism.data",
         "data must be set",
     ),
     (
-        "V9 a worker needs a kind of parallelism",
+        "a worker needs a kind of parallelism",
         {"worker": POD},
         "spec.worker",
         "parallelism must be configured",
     ),
     (
-        "V10 prefill is not pipeline and data parallel at once",
+        "prefill is not pipeline and data parallel at once",
         {"prefill": {"parallelism": {"pipeline": 2, "data": 4, "dataLocal": 2}}},
         "spec.prefill.parallelism",
         "cannot set both",
     ),
     (
-        "V11 a prefill worker needs a kind of parallelism",
+        "a prefill worker needs a kind of parallelism",
         {"prefill": {"worker": POD}},
         "spec.prefill.worker",
         "must be configured",
     ),
     (
-        "V18 an empty picker configuration says nothing",
+        "an empty picker configuration says nothing",
         scheduled(config={}),
         "spec.router.scheduler.config",
         "either inline or ref",
     ),
     (
-        "V19 an inline configuration and a reference are one too many",
+        "an inline configuration and a reference are one too many",
         scheduled(config={"inline": {"a": 1}, "ref": {"name": "a", "key": "b"}}),
         "spec.router.scheduler.config",
         "both inline and ref",
     ),
     (
-        "V20 an empty inline configuration is none",
+        "an empty inline configuration is none",
         scheduled(config={"inline": {}}),
         "spec.router.scheduler.config.inline",
         "invalid",
     ),
     (
-        "V21 a reference to a configuration needs a name",
+        "a reference to a configuration needs a name",
         scheduled(config={"ref": {"key": "b"}}),
         "spec.router.scheduler.config.ref.name",
         "name is empty",
     ),
     (
-        "V25 no picker at all is refused",
+        "no picker at all is refused",
         scheduled(replicas=0),
         "spec.router.scheduler.replicas",
         "greater than zero",
     ),
     (
-        "V26 fewer pickers than none are refused",
+        "fewer pickers than none are refused",
         scheduled(replicas=-1),
         "spec.router.scheduler.replicas",
         "greater than zero",
     ),
     (
-        "V30 fewer pods than none are refused",
+        "fewer pods than none are refused",
         {"replicas": -1},
         "spec.replicas",
         "below the minimum of 0",
     ),
     (
-        "V31 negative tensor parallelism is refused",
+        "negative tensor parallelism is refused",
         {"parallelism": {"tensor": -1}},
         "spec.parallelism.tensor",
         "minimum of 1",
     ),
     (
-        "V32 negative pipeline parallelism is refused",
+        "negative pipeline parallelism is refused",
         {"parallelism": {"pipeline": -1}},
         "spec.parallelism.pipeline",
         "minimum of 1",
     ),
     (
-        "V33 negative data parallelism is refused",
+        "negative data parallelism is refused",
         {"parallelism": {"data": -1, "dataLocal": 1}},
         "spec.parallelism.data",
         "minimum",
     ),
     (
-        "V34 no local share at all is refused",
+        "no local share at all is refused",
         {"parallelism": {"data": 4, "dataLocal": 0}},
         "spec.parallelism.dataLocal",
         "minimum",
     ),
     (
-        "V35 a port of zero is refused",
+        "a port of zero is refused",
         {"parallelism": {"dataRPCPort": 0}},
         "spec.parallelism.dataRPCPort",
         "minimum of 1",
     ),
     (
-        "V36 a port above 65535 is refused",
+        "a port above 65535 is refused",
         {"parallelism": {"dataRPCPort": 99999}},
         "spec.parallelism.dataRPCPort",
         "65535",
@@ -178,31 +181,31 @@ def test_refused(version: str, spec: dict[str, Any], field: str, message: str) -
 
 ACCEPTED: list[tuple[str, dict[str, Any]]] = [
     (
-        "V3 gateways and an inline route without parents go together",
+        "gateways and an inline route without parents go together",
         routed({"spec": {"hostnames": ["a.example.com"]}}, {"refs": [PARENT]}),
     ),
-    ("V12 a worker may be pipeline parallel", {"parallelism": {"pipeline": 2}, "worker": POD}),
+    ("a worker may be pipeline parallel", {"parallelism": {"pipeline": 2}, "worker": POD}),
     (
-        "V13 a worker may be data parallel",
+        "a worker may be data parallel",
         {"parallelism": {"data": 4, "dataLocal": 2}, "worker": POD},
     ),
     (
-        "V14 a prefill worker may be pipeline parallel",
+        "a prefill worker may be pipeline parallel",
         {"prefill": {"parallelism": {"pipeline": 2}, "worker": POD}},
     ),
-    ("V17 a service needs no parallelism", {}),
+    ("a service needs no parallelism", {}),
     (
-        "V22 an inline configuration is taken",
+        "an inline configuration is taken",
         scheduled(config={"inline": {"kind": "EndpointPickerConfig"}}),
     ),
     (
-        "V23 a reference to a configuration is taken",
+        "a reference to a configuration is taken",
         scheduled(config={"ref": {"name": "a", "key": "b"}}),
     ),
-    ("V24 a picker needs no configuration", scheduled()),
-    ("V27 two pickers are taken", scheduled(replicas=2)),
-    ("V28 one picker is taken", scheduled(replicas=1)),
-    ("V29 pickers may be left open", scheduled(labels={"a": "b"})),
+    ("a picker needs no configuration", scheduled()),
+    ("two pickers are taken", scheduled(replicas=2)),
+    ("one picker is taken", scheduled(replicas=1)),
+    ("pickers may be left open", scheduled(labels={"a": "b"})),
 ]
 
 
@@ -212,7 +215,7 @@ def test_accepted(version: str, spec: dict[str, Any]) -> None:
     assert not messages(document(version=version, **spec))
 
 
-def test_v4_equal_parents_and_gateways_are_warned_of() -> None:
+def test_equal_parents_and_gateways_are_warned_of() -> None:
     spec = routed({"spec": {"parentRefs": [PARENT]}}, {"refs": [PARENT]})
     assert not messages(document(**spec))
     assert "can be omitted" in next(iter(messages(document(**spec), "warning").values()))
@@ -233,8 +236,8 @@ def parallel(data: int, local: int) -> dict[str, Any]:
         ({}, {"parallelism": {"tensor": 8}}, []),
     ],
     ids=[
-        "V15 the size of a group stays",
-        "V16 the size of a prefill group stays",
+        "the size of a group stays",
+        "the size of a prefill group stays",
         "prefill may come later",
         "another way to the same size is taken",
         "what has no size may change",
@@ -249,15 +252,15 @@ def test_the_size_of_a_group_stays(
 Pairs = list[tuple[str, str | None]]
 #: Parents, gateways as name and namespace, and whether they are the same.
 SAME: dict[str, tuple[Pairs, Pairs, bool]] = {
-    "V40 one and the same": ([("a", "n")], [("a", "n")], True),
-    "V40 another name": ([("a", "n")], [("b", "n")], False),
-    "V40 another namespace": ([("a", "n")], [("a", "m")], False),
-    "V40 no namespace is an empty one": ([("a", None)], [("a", "")], True),
-    "V40 no namespace is not any namespace": ([("a", None)], [("a", "n")], False),
-    "V40 one more": ([("a", "n"), ("b", "n")], [("a", "n")], False),
-    "V40 several in the same order": ([("a", "n"), ("b", "n")], [("a", "n"), ("b", "n")], True),
-    "V40 several in another order": ([("a", "n"), ("b", "n")], [("b", "n"), ("a", "n")], True),
-    "V40 one of several is another": ([("a", "n"), ("b", "n")], [("a", "n"), ("b", "m")], False),
+    "one and the same": ([("a", "n")], [("a", "n")], True),
+    "another name": ([("a", "n")], [("b", "n")], False),
+    "another namespace": ([("a", "n")], [("a", "m")], False),
+    "no namespace is an empty one": ([("a", None)], [("a", "")], True),
+    "no namespace is not any namespace": ([("a", None)], [("a", "n")], False),
+    "one more": ([("a", "n"), ("b", "n")], [("a", "n")], False),
+    "several in the same order": ([("a", "n"), ("b", "n")], [("a", "n"), ("b", "n")], True),
+    "several in another order": ([("a", "n"), ("b", "n")], [("b", "n"), ("a", "n")], True),
+    "one of several is another": ([("a", "n"), ("b", "n")], [("a", "n"), ("b", "m")], False),
 }
 
 
@@ -273,7 +276,7 @@ def test_parents_and_gateways_are_compared_as_sets(row: str) -> None:
     assert bool(list(routing.errors(spec, "v1alpha2"))) is not same
 
 
-def test_v40_without_parents_and_gateways_there_is_nothing_to_compare() -> None:
+def test_without_parents_and_gateways_there_is_nothing_to_compare() -> None:
     spec = routed({"spec": {"parentRefs": []}}, {"refs": []})
     assert not routing.redundant_parents(spec, "v1alpha2")
     assert not list(routing.errors(spec, "v1alpha2"))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From a service to its children and its status, as a whole: reference/kserve-llmisvc.md §9.7, a row a case.
+"""From a service to its children and its status, as a whole. Source: KServe pkg/controller/v1alpha2/llmisvc/controller_int_test.go@v0.17.0.
 
-What needs a server (B3, B4) is tried on one: tests/cluster/test_llm_inference_service_scenarios.py.
+What needs a server is tried on one: tests/cluster/test_llm_inference_service_scenarios.py.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def parents(found: Any) -> list[tuple[str, str]]:
     return [(each["namespace"], each["name"]) for each in spec["parentRefs"]]
 
 
-def test_b1_a_service_that_only_names_bases_gets_ready() -> None:
+def test_a_service_that_only_names_bases_gets_ready() -> None:
     workload = {
         "containers": [{"name": "main", "image": "own:1", "env": [{"name": "A", "value": "b"}]}]
     }
@@ -69,7 +69,7 @@ def test_b1_a_service_that_only_names_bases_gets_ready() -> None:
     assert found.status["annotations"] == kept
 
 
-def test_b2_a_queue_reaches_deployment_and_pods_and_nothing_else_does() -> None:
+def test_a_queue_reaches_deployment_and_pods_and_nothing_else_does() -> None:
     queue, preemption = "kueue.x-k8s.io/queue-name", "kueue.x-k8s.io/cannot-preempt"
     given = document(router=ROUTER)
     given["metadata"] |= {
@@ -83,7 +83,7 @@ def test_b2_a_queue_reaches_deployment_and_pods_and_nothing_else_does() -> None:
         assert metadata["annotations"] == {preemption: "true"}
 
 
-def test_b5_a_managed_router_leads_to_its_pool() -> None:
+def test_a_managed_router_leads_to_its_pool() -> None:
     found = settled(document(router=ROUTER))
     assert parents(found) == [("kserve", "main")]
     assert found.backends() == [(OLD, "InferencePool", "chat-inference-pool")]
@@ -91,7 +91,7 @@ def test_b5_a_managed_router_leads_to_its_pool() -> None:
     assert found.said["HTTPRoutesReady"] == found.said["InferencePoolReady"] == "True"
 
 
-def test_b6_a_pool_of_somebody_else_is_where_requests_go() -> None:
+def test_a_pool_of_somebody_else_is_where_requests_go() -> None:
     pool = thing(
         f"{NEW}/v1", "InferencePool", "theirs", status={"parents": [{"conditions": TAKEN}]}
     )
@@ -101,7 +101,7 @@ def test_b6_a_pool_of_somebody_else_is_where_requests_go() -> None:
     assert found.said["InferencePoolReady"] == found.said["Ready"] == "True"
 
 
-def test_b7_without_a_scheduler_requests_go_to_the_workload() -> None:
+def test_without_a_scheduler_requests_go_to_the_workload() -> None:
     found = settled(document(router={"route": {}, "gateway": {}}))
     assert found.backends() == [WORKLOAD]
     labels = found.children["Deployment", "chat-kserve"]["spec"]["template"]["metadata"]["labels"]
@@ -112,7 +112,7 @@ def test_b7_without_a_scheduler_requests_go_to_the_workload() -> None:
     assert "InferencePoolReady" not in found.said
 
 
-def test_b8_an_inline_route_keeps_its_parent_and_its_backend() -> None:
+def test_an_inline_route_keeps_its_parent_and_its_backend() -> None:
     backend = {"kind": "Service", "name": "own", "port": 80}
     parent = {"name": "own", "namespace": "net"}
     spec = {"parentRefs": [parent], "rules": [{"backendRefs": [backend]}]}
@@ -122,7 +122,7 @@ def test_b8_an_inline_route_keeps_its_parent_and_its_backend() -> None:
     assert found.backends() == [("", "Service", "own")]
 
 
-def test_b9_a_route_of_the_author_takes_the_place_of_the_managed_one() -> None:
+def test_a_route_of_the_author_takes_the_place_of_the_managed_one() -> None:
     router = {"gateway": OWN_REFS, "route": {"http": {"refs": [{"name": "mine"}]}}}
     before = settled(document(router={"gateway": {}, "route": {}}))
     after = settled(document(router=router), own_route(), gateways=(OWN_GATEWAY,))
@@ -132,28 +132,28 @@ def test_b9_a_route_of_the_author_takes_the_place_of_the_managed_one() -> None:
     assert after.said["HTTPRoutesReady"] == after.said["GatewaysReady"] == "True"
 
 
-def test_b10_a_route_of_the_author_alone_is_enough() -> None:
+def test_a_route_of_the_author_alone_is_enough() -> None:
     router = {"route": {"http": {"refs": [{"name": "mine"}]}}}
     found = settled(document(router=router), own_route(), gateways=(OWN_GATEWAY,))
     assert found.said["HTTPRoutesReady"] == found.said["Ready"] == "True"
     assert "GatewaysReady" not in found.said
 
 
-def test_b11_without_a_router_there_is_no_route_and_nothing_is_missing() -> None:
+def test_without_a_router_there_is_no_route_and_nothing_is_missing() -> None:
     found = settled(document())
     assert not [kind for kind, dummy in found.children if kind == "HTTPRoute"]
     assert "HTTPRoutesReady" not in found.said
     assert found.said["RouterReady"] == "True"
 
 
-def test_b12_a_gateway_of_the_author_takes_the_place_of_the_default_one() -> None:
+def test_a_gateway_of_the_author_takes_the_place_of_the_default_one() -> None:
     router = {**ROUTER, "gateway": OWN_REFS}
     found = settled(document(router=router), gateways=(OWN_GATEWAY,))
     assert parents(found) == [("net", "own")]
     assert found.said["RouterReady"] == found.said["HTTPRoutesReady"] == "True"
 
 
-def test_b13_a_gateway_that_is_not_there_is_told() -> None:
+def test_a_gateway_that_is_not_there_is_told() -> None:
     router = {
         "gateway": {"refs": [{"name": "non-existent-gateway"}]},
         "route": {"http": {"refs": [{"name": "non-existent-route"}]}},
@@ -163,7 +163,7 @@ def test_b13_a_gateway_that_is_not_there_is_told() -> None:
     assert "team-a/non-existent-gateway does not exist" in found.message("RouterReady")
 
 
-def test_b14_a_gateway_of_an_inline_route_that_is_not_there_is_told() -> None:
+def test_a_gateway_of_an_inline_route_that_is_not_there_is_told() -> None:
     spec = {"parentRefs": [{"name": "gone", "namespace": "team-a"}]}
     found = settled(document(router={"route": {"http": {"spec": spec}}}))
     assert found.said["RouterReady"] == "RefsInvalid"
@@ -171,20 +171,20 @@ def test_b14_a_gateway_of_an_inline_route_that_is_not_there_is_told() -> None:
     assert found.message("RouterReady") == text
 
 
-def test_b15_a_route_that_is_not_there_is_told() -> None:
+def test_a_route_that_is_not_there_is_told() -> None:
     router = {"gateway": OWN_REFS, "route": {"http": {"refs": [{"name": "gone"}]}}}
     found = settled(document(router=router), gateways=(OWN_GATEWAY,))
     assert found.said["RouterReady"] == "RefsInvalid"
     assert found.message("RouterReady") == "HTTPRoute team-a/gone does not exist"
 
 
-def test_b16_a_gateway_that_comes_late_makes_the_service_ready() -> None:
+def test_a_gateway_that_comes_late_makes_the_service_ready() -> None:
     given = document(router={**ROUTER, "gateway": OWN_REFS})
     assert settled(given).said["GatewaysReady"] == "RefsInvalid"
     assert settled(given, gateways=(OWN_GATEWAY,)).said["GatewaysReady"] == "True"
 
 
-def test_b17_a_route_that_comes_late_makes_the_service_ready() -> None:
+def test_a_route_that_comes_late_makes_the_service_ready() -> None:
     router = {"gateway": OWN_REFS, "route": {"http": {"refs": [{"name": "mine"}]}}}
     missing = settled(document(router=router), gateways=(OWN_GATEWAY,))
     assert missing.said["HTTPRoutesReady"] == "RefsInvalid"
@@ -193,6 +193,6 @@ def test_b17_a_route_that_comes_late_makes_the_service_ready() -> None:
     assert late.said["HTTPRoutesReady"] == "True"
 
 
-def test_b18_a_scheduler_that_is_taken_away_is_not_spoken_of() -> None:
+def test_a_scheduler_that_is_taken_away_is_not_spoken_of() -> None:
     assert settled(document(router=ROUTER)).said["SchedulerWorkloadReady"] == "True"
     assert "SchedulerWorkloadReady" not in settled(document(router={"route": {}})).said

@@ -76,7 +76,6 @@ def found(
 
 
 def test_each_well_known_name_has_a_preset_that_the_api_takes() -> None:
-    """F1, F2."""
     for release in RELEASES:
         assert set(own_presets(release)) == set(WELL_KNOWN)
         schema = spec_schema(strict=False, header_templates=True)

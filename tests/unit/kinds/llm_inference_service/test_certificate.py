@@ -78,51 +78,51 @@ def wanted(
 
 PAST, FUTURE = "2020-01-01T00:00:00Z", "2030-01-01T00:00:00Z"
 RENEWALS = {
-    "X1 without a Secret one is made": (lambda: None, {}, "there is none"),
-    "X2 a certificate whose time has come is renewed": (
+    "without a Secret one is made": (lambda: None, {}, "there is none"),
+    "a certificate whose time has come is renewed": (
         lambda: kept(keys(), one=PAST),
         {},
         "its time has come",
     ),
-    "X3 a Secret without a key is renewed": (
+    "a Secret without a key is renewed": (
         lambda: kept({"tls.crt": keys()["tls.crt"]}),
         {},
         "the Secret lacks",
     ),
-    "X4 a Secret without a certificate is renewed": (
+    "a Secret without a certificate is renewed": (
         lambda: kept({"tls.key": keys()["tls.key"]}),
         {},
         "the Secret lacks",
     ),
-    "X5 a certificate that cannot be read is renewed": (
+    "a certificate that cannot be read is renewed": (
         lambda: kept({**keys(), "tls.crt": "x"}),
         {},
         "cannot be read",
     ),
-    "X6 a key that cannot be read is renewed": (
+    "a key that cannot be read is renewed": (
         lambda: kept({**keys(), "tls.key": "x"}),
         {},
         "cannot be read",
     ),
-    "X7 a name that is not covered renews": (
+    "a name that is not covered renews": (
         lambda: kept(keys()),
         {"names": ("a.b", "x.y")},
         "not cover x.y",
     ),
-    "X8 an address that is not covered renews": (
+    "an address that is not covered renews": (
         lambda: kept(keys()),
         {"addresses": ("10.0.0.2",)},
         "not cover 10.0.0.2",
     ),
-    "X9 a certificate that covers all is kept": (lambda: kept(keys(), one=FUTURE), {}, ""),
-    "X10 a certificate that covers more is kept": (lambda: kept(keys()), {"addresses": ()}, ""),
-    "X11 a second annotation that is in time keeps it": (lambda: kept(keys(), two=FUTURE), {}, ""),
-    "X12 a second annotation whose time has come renews": (
+    "a certificate that covers all is kept": (lambda: kept(keys(), one=FUTURE), {}, ""),
+    "a certificate that covers more is kept": (lambda: kept(keys()), {"addresses": ()}, ""),
+    "a second annotation that is in time keeps it": (lambda: kept(keys(), two=FUTURE), {}, ""),
+    "a second annotation whose time has come renews": (
         lambda: kept(keys(), two=PAST),
         {},
         "its time has come",
     ),
-    "X13 a certificate that is not valid any more is renewed": (
+    "a certificate that is not valid any more is renewed": (
         lambda: kept(keys(-1), one=FUTURE),
         {},
         "not valid any more",
@@ -153,15 +153,15 @@ def test_a_pod_that_comes_later_renews_nothing() -> None:
 #: The Secret that is there: what is changed of a fresh one, and whether another certificate is wanted then.
 EXPIRES = "certificates.kserve.io/expiration"
 KEPT: dict[str, tuple[Json, Json, bool]] = {
-    "X14 the same certificate stays": ({}, {}, False),
-    "X15 other data is replaced": ({}, {"tls.crt": b64encode(b"other").decode()}, True),
-    "X16 a certificate whose time has come is replaced": ({EXPIRES: PAST}, {}, True),
-    "X17 another annotation alone replaces nothing": (
+    "the same certificate stays": ({}, {}, False),
+    "other data is replaced": ({}, {"tls.crt": b64encode(b"other").decode()}, True),
+    "a certificate whose time has come is replaced": ({EXPIRES: PAST}, {}, True),
+    "another annotation alone replaces nothing": (
         {EXPIRES: None, "old/key": FUTURE},
         {},
         False,
     ),
-    "X18 an old annotation whose time has come replaces": (
+    "an old annotation whose time has come replaces": (
         {EXPIRES: None, "old/key": PAST},
         {},
         True,
@@ -223,15 +223,15 @@ def test_services_and_pods_are_covered() -> None:
 
 #: What the only pod says of its addresses, and what a certificate that is made then covers beside this machine.
 POD_ADDRESSES: dict[str, tuple[Json, set[str]]] = {
-    "Q10 addresses that a pod has got are covered": (
+    "addresses that a pod has got are covered": (
         {"podIP": "10.0.0.9", "podIPs": [{"ip": "10.0.0.9"}, {"ip": "fd00::9"}]},
         {"10.0.0.9", "fd00::9"},
     ),
-    "Q11 another address takes the place of the first": (
+    "another address takes the place of the first": (
         {"podIP": "10.0.0.8", "podIPs": [{"ip": "10.0.0.8"}]},
         {"10.0.0.8"},
     ),
-    "Q12 an address that is told twice is covered once": (
+    "an address that is told twice is covered once": (
         {"podIP": "10.0.0.9", "podIPs": [{"ip": "10.0.0.9"}]},
         {"10.0.0.9"},
     ),

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is said of Gateways and routes: reference/kserve-llmisvc.md §9.16, a row a case."""
+"""What is said of Gateways and routes.
+
+Source: KServe pkg/controller/v1alpha2/llmisvc/{router_gateway_conditions_test,router_pool_readiness_test}.go@v0.17.0.
+"""
 
 from __future__ import annotations
 
@@ -30,67 +33,67 @@ def gateways(*names: str, **http: Any) -> Json:
 
 GATEWAYS: list[tuple[str, list[Json], Json, str | None]] = [
     (
-        "R1 a programmed gateway is ready",
+        "a programmed gateway is ready",
         [gateway("a", conditions=programmed("True"))],
         gateways("a"),
         "",
     ),
     (
-        "R2 a gateway that is not programmed is named",
+        "a gateway that is not programmed is named",
         [gateway("a", conditions=programmed("False"))],
         gateways("a"),
         "[team-a/a]",
     ),
     (
-        "R3 two programmed gateways are ready",
+        "two programmed gateways are ready",
         [gateway(name, conditions=programmed("True")) for name in "ab"],
         gateways("a", "b"),
         "",
     ),
     (
-        "R4 of two gateways the one that is not programmed is named",
+        "of two gateways the one that is not programmed is named",
         [gateway("a", conditions=programmed("True")), gateway("b")],
         gateways("b", "a"),
         "[team-a/b]",
     ),
     (
-        "R5 gateways that say nothing are not ready",
+        "gateways that say nothing are not ready",
         [gateway("b"), gateway("a")],
         gateways("b", "a"),
         "[team-a/a team-a/b]",
     ),
     (
-        "R7 without references nothing is said of gateways",
+        "without references nothing is said of gateways",
         [],
         {"router": {"gateway": {}, "route": {"http": {}}}},
         None,
     ),
     (
-        "R11 an unknown state is not ready",
+        "an unknown state is not ready",
         [gateway("a", conditions=programmed("Unknown"))],
         gateways("a"),
         "[team-a/a]",
     ),
     (
-        "R13 other conditions do not make a gateway ready",
+        "other conditions do not make a gateway ready",
         [gateway("a", conditions=[said("Other")])],
         gateways("a"),
         "[team-a/a]",
     ),
     (
-        "R8 a gateway without namespace is the service's neighbour",
+        "a gateway without namespace is the service's neighbour",
         [gateway("a", conditions=programmed("True")), gateway("a", namespace="other")],
         gateways("a"),
         "",
     ),
-    ("R9 true means programmed", [gateway("a", conditions=programmed("True"))], gateways("a"), ""),
+    ("true means programmed", [gateway("a", conditions=programmed("True"))], gateways("a"), ""),
     (
-        "R10 false means not programmed",
+        "false means not programmed",
         [gateway("a", conditions=programmed("False"))],
         gateways("a"),
         "[team-a/a]",
     ),
-    ("R12 no word means not programmed", [gateway("a")], gateways("a"), "[team-a/a]"),
+    ("no word means not programmed", [gateway("a")], gateways("a"), "[team-a/a]"),
     (
         "parents of the author's routes count",
         [gateway("a", conditions=programmed("True")), gateway(), route()],
@@ -155,40 +158,40 @@ def seen(*reports: Json, parents: tuple[str, ...] = ("gw",), generation: int = 1
 
 ROUTES: list[tuple[str, Json, str]] = [
     (
-        "R14 controllers that speak of something else are left aside",
+        "controllers that speak of something else are left aside",
         seen(reported(ACCEPTED, RESOLVED), POLICY),
         "",
     ),
-    ("R22 a route that its gateway takes is ready", seen(reported(ACCEPTED, RESOLVED)), ""),
+    ("a route that its gateway takes is ready", seen(reported(ACCEPTED, RESOLVED)), ""),
     (
-        "R16 a route that is not accepted is not ready",
+        "a route that is not accepted is not ready",
         seen(reported(said("Accepted", "False"), RESOLVED)),
         '"False" (reason "R", message "m")',
     ),
-    ("R18 a policy's controller alone takes no route", seen(POLICY), "not reported on by gw"),
+    ("a policy's controller alone takes no route", seen(POLICY), "not reported on by gw"),
     (
-        "R19 a route without word of its references is not ready",
+        "a route without word of its references is not ready",
         seen(reported(ACCEPTED)),
         (
             '"Unknown" (reason "ConditionMissing", '
             'message "ResolvedRefs condition not yet reported by gateway controller")'
         ),
     ),
-    ("R21 a route without parents is not ready", seen(parents=()), EMPTY),
-    ("R20 a route that nobody has looked at is not ready", {**seen(), "status": {}}, UNSEEN),
+    ("a route without parents is not ready", seen(parents=()), EMPTY),
+    ("a route that nobody has looked at is not ready", {**seen(), "status": {}}, UNSEEN),
     ("a route that everybody has gone from is not ready", seen(), EMPTY),
     (
-        "R15 a controller that says more than it has to does no harm",
+        "a controller that says more than it has to does no harm",
         seen(reported(ACCEPTED, RESOLVED, said("Programmed"))),
         "",
     ),
     (
-        "R25 a gateway that refuses a route decides",
+        "a gateway that refuses a route decides",
         seen(reported(said("Accepted", "False"))),
         '"False" (reason "R", message "m")',
     ),
     (
-        "R27 one of two gateways of which a policy speaks alone has not reported",
+        "one of two gateways of which a policy speaks alone has not reported",
         seen(
             reported(ACCEPTED, RESOLVED, name="a"),
             reported(said("Attached"), name="b"),
@@ -197,12 +200,12 @@ ROUTES: list[tuple[str, Json, str]] = [
         "not reported on by b",
     ),
     (
-        "R23 a second controller that takes it as well does no harm",
+        "a second controller that takes it as well does no harm",
         seen(reported(ACCEPTED, RESOLVED), reported(ACCEPTED, RESOLVED)),
         "",
     ),
     (
-        "R24 a route at two gateways is taken by both",
+        "a route at two gateways is taken by both",
         seen(
             reported(ACCEPTED, RESOLVED, name="a"),
             reported(ACCEPTED, RESOLVED, name="b", namespace=NAMESPACE, kind="Gateway"),
@@ -211,7 +214,7 @@ ROUTES: list[tuple[str, Json, str]] = [
         "",
     ),
     (
-        "R26 one of two gateways that says nothing is named",
+        "one of two gateways that says nothing is named",
         seen(reported(ACCEPTED, RESOLVED, name="a"), parents=("a", "b")),
         "not reported on by b",
     ),
@@ -236,7 +239,7 @@ def test_a_route_is_ready_when_every_gateway_takes_it_as_it_is_now(made: Json, f
     assert route_fault(made) == (fault and f"team-a/mine: {fault}")
 
 
-def test_r17_without_routes_there_is_nothing_to_say() -> None:
+def test_without_routes_there_is_nothing_to_say() -> None:
     assert routes_condition(resolved({"router": {"route": None}}), Cluster()) is None
     found = routes_condition(resolved({"router": {"route": {"http": {}}}}), Cluster())
     assert found is not None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Nothing is lost between the two versions of the API: reference/kserve-llmisvc.md §9.6, a row a case."""
+"""Nothing is lost between the two versions of the API. Source: KServe pkg/apis/serving/v1alpha1/llm_inference_service_conversion_test.go@v0.17.0."""
 
 from __future__ import annotations
 
@@ -43,35 +43,35 @@ def old(annotations: dict[str, str] | None = None, **spec: Any) -> dict[str, Any
 
 
 CASES: list[tuple[str, dict[str, Any]]] = [
-    ("K1 criticality of a model survives", old(model={"uri": "hf://a", "criticality": "Critical"})),
+    ("criticality of a model survives", old(model={"uri": "hf://a", "criticality": "Critical"})),
     (
-        "K2 criticality of adapters survives",
+        "criticality of adapters survives",
         old(model={"uri": "hf://a", "lora": {"adapters": ADAPTERS}}),
     ),
-    ("K3 nothing to keep keeps nothing", old()),
+    ("nothing to keep keeps nothing", old()),
     (
-        "K4 criticality of a config survives",
+        "criticality of a config survives",
         {**old(model={"uri": "", "criticality": "Critical"}), "kind": "LLMInferenceServiceConfig"},
     ),
     (
-        "K5 annotations of the author survive",
+        "annotations of the author survive",
         old({"team": "a"}, model={"uri": "hf://a", "criticality": "Critical"}),
     ),
-    ("K6 the spec of a pool survives", old(router={"scheduler": {"pool": {"spec": OLD_POOL}}})),
-    ("K7 the name of a pool survives", old(router={"scheduler": {"pool": {"ref": {"name": "a"}}}})),
+    ("the spec of a pool survives", old(router={"scheduler": {"pool": {"spec": OLD_POOL}}})),
+    ("the name of a pool survives", old(router={"scheduler": {"pool": {"ref": {"name": "a"}}}})),
     (
-        "K8 an inline picker configuration survives",
+        "an inline picker configuration survives",
         old(router={"scheduler": {"config": {"inline": {"kind": "EndpointPickerConfig"}}}}),
     ),
     (
-        "K8 a reference to a picker configuration survives",
+        "a reference to a picker configuration survives",
         old(router={"scheduler": {"config": {"ref": {"name": "a", "key": "b"}}}}),
     ),
-    ("K9 scaling by an HPA survives", old(scaling={"maxReplicas": 3, "wva": {"hpa": {}}})),
-    ("K9 scaling by KEDA survives", old(scaling=KEDA)),
-    ("K9 scaling of prefill alone survives", old(prefill={"scaling": KEDA})),
+    ("scaling by an HPA survives", old(scaling={"maxReplicas": 3, "wva": {"hpa": {}}})),
+    ("scaling by KEDA survives", old(scaling=KEDA)),
+    ("scaling of prefill alone survives", old(prefill={"scaling": KEDA})),
     (
-        "K9 different scaling of both roles survives",
+        "different scaling of both roles survives",
         old(scaling={"maxReplicas": 3, "wva": {"hpa": {}}}, prefill={"scaling": KEDA}),
     ),
 ]
@@ -87,13 +87,13 @@ def test_there_and_back_is_the_same(given: dict[str, Any]) -> None:
     assert given == before
 
 
-def test_k1_criticality_goes_to_an_annotation() -> None:
+def test_criticality_goes_to_an_annotation() -> None:
     new = to_v1alpha2(CASES[0][1])
     assert new["metadata"]["annotations"] == {MODEL_CRITICALITY: "Critical"}
     assert new["spec"]["model"] == {"uri": "hf://a"}
 
 
-def test_k2_criticality_of_adapters_is_kept_by_number() -> None:
+def test_criticality_of_adapters_is_kept_by_number() -> None:
     new = to_v1alpha2(CASES[1][1])
     assert new["metadata"]["annotations"] == {
         LORA_CRITICALITIES: '{"0":"Standard","2":"Sheddable"}'
@@ -101,11 +101,11 @@ def test_k2_criticality_of_adapters_is_kept_by_number() -> None:
     assert new["spec"]["model"]["lora"]["adapters"] == [{"uri": f"hf://{name}"} for name in "abc"]
 
 
-def test_k3_nothing_to_keep_makes_no_annotations() -> None:
+def test_nothing_to_keep_makes_no_annotations() -> None:
     assert "annotations" not in to_v1alpha2(old())["metadata"]
 
 
-def test_k6_pool_takes_the_shape_of_its_group() -> None:
+def test_pool_takes_the_shape_of_its_group() -> None:
     new = to_v1alpha2(old(router={"scheduler": {"pool": {"spec": OLD_POOL}}}))
     assert new["spec"]["router"]["scheduler"]["pool"]["spec"] == NEW_POOL
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Groups of pods and the accounts under which pods run: reference/kserve-llmisvc.md §9.10, a row a case.
+"""Groups of pods and the accounts under which pods run. Source: KServe pkg/controller/v1alpha2/llmisvc/controller_int_multi_node_test.go@v0.17.0.
 
-What needs a server (L7, L8) is tried on one: tests/cluster/test_llm_inference_service_scenarios.py.
+What needs a server is tried on one: tests/cluster/test_llm_inference_service_scenarios.py.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def labels(template: Json) -> Json:
     return found
 
 
-def test_l1_groups_have_leaders_that_serve() -> None:
+def test_groups_have_leaders_that_serve() -> None:
     """Leader and worker, size, role decode beside prefill."""
     found = children(document(**GROUPS, replicas=2, prefill={}))
     spec = group(found, "chat-kserve-mn")
@@ -43,7 +43,7 @@ def test_l1_groups_have_leaders_that_serve() -> None:
     assert ("Deployment", "chat-kserve") not in found
 
 
-def test_l2_both_roles_may_be_groups() -> None:
+def test_both_roles_may_be_groups() -> None:
     """Sizes, replicas and roles of both."""
     found = children(
         document(worker={}, parallelism={"data": 10, "dataLocal": 2}, prefill=PREFILL_GROUPS)
@@ -55,7 +55,7 @@ def test_l2_both_roles_may_be_groups() -> None:
     assert labels(prefill["leaderWorkerTemplate"]["leaderTemplate"])["llm-d.ai/role"] == "prefill"
 
 
-def test_l3_groups_run_under_their_account() -> None:
+def test_groups_run_under_their_account() -> None:
     """Account, Role and binding of groups with a sidecar, and the pods that use them."""
     found = children(document(**GROUPS, prefill={}, router={"scheduler": {}}))
     templates = group(found, "chat-kserve-mn")["leaderWorkerTemplate"]
@@ -73,7 +73,7 @@ def test_without_a_leader_workers_serve() -> None:
     assert labels(template["workerTemplate"])["kserve.io/component"] == "workload"
 
 
-def test_l6_the_queue_is_passed_on_to_groups_and_nothing_else() -> None:
+def test_the_queue_is_passed_on_to_groups_and_nothing_else() -> None:
     """Metadata with known prefixes reaches object, leader and worker; roles without prefill are `both`."""
     given = document(worker={}, parallelism={"data": 1, "dataLocal": 1})
     given["metadata"] |= {
@@ -99,38 +99,38 @@ def test_l6_the_queue_is_passed_on_to_groups_and_nothing_else() -> None:
 
 #: What the service says → accounts, Roles and bindings that are made.
 ACCESS: dict[str, tuple[Json, set[str]]] = {
-    "L9 groups with the author's account make none": (
+    "groups with the author's account make none": (
         {**GROUPS, "template": {"serviceAccountName": "own"}},
         set(),
     ),
-    "L9 a worker may name the author's account": (
+    "a worker may name the author's account": (
         {**GROUPS, "worker": {"serviceAccountName": "own"}},
         set(),
     ),
-    "L10 groups make their account": (GROUPS, {"chat-kserve-mn"}),
-    "L11 without workers the account of groups goes": ({}, set()),
-    "L12 prefill groups with the author's account make none": (
+    "groups make their account": (GROUPS, {"chat-kserve-mn"}),
+    "without workers the account of groups goes": ({}, set()),
+    "prefill groups with the author's account make none": (
         {"prefill": {**PREFILL_GROUPS, "template": {"serviceAccountName": "own"}}},
         {"chat-kserve", "chat-kserve-role", "chat-kserve-rb"},
     ),
-    "L13 prefill groups make their account": (
+    "prefill groups make their account": (
         {"prefill": PREFILL_GROUPS},
         {"chat-kserve-mn-prefill", "chat-kserve", "chat-kserve-role", "chat-kserve-rb"},
     ),
-    "L14 without prefill workers the account of prefill groups goes": (
+    "without prefill workers the account of prefill groups goes": (
         {"prefill": {}},
         {"chat-kserve", "chat-kserve-role", "chat-kserve-rb"},
     ),
-    "L15 a pod with the author's account makes none": (
+    "a pod with the author's account makes none": (
         {"template": {"serviceAccountName": "own"}},
         set(),
     ),
-    "L16 a pod without a sidecar needs no account": ({"router": {"scheduler": {}}}, PICKER),
-    "L17 a pod with the author's account and a route makes none": (
+    "a pod without a sidecar needs no account": ({"router": {"scheduler": {}}}, PICKER),
+    "a pod with the author's account and a route makes none": (
         {"template": {"serviceAccountName": "own"}, "router": {"route": {}}},
         set(),
     ),
-    "L18 a pod with a route and no sidecar needs no account": ({"router": {"route": {}}}, set()),
+    "a pod with a route and no sidecar needs no account": ({"router": {"route": {}}}, set()),
     "a sidecar with the author's account makes what that may do": (
         {"prefill": {}, "template": {"serviceAccountName": "own"}},
         {"chat-kserve-role", "chat-kserve-rb", "chat-kserve-mn-role", "chat-kserve-mn-rb"},
@@ -159,8 +159,8 @@ def test_accounts_follow_what_pods_need(row: str) -> None:
 
 #: What a service was, what it becomes, and the group that goes.
 GONE: dict[str, tuple[Json, Json, str]] = {
-    "L4 without workers the group goes": (GROUPS, {}, "chat-kserve-mn"),
-    "L5 without prefill its group goes": (
+    "without workers the group goes": (GROUPS, {}, "chat-kserve-mn"),
+    "without prefill its group goes": (
         {**GROUPS, "prefill": PREFILL_GROUPS},
         GROUPS,
         "chat-kserve-mn-prefill",

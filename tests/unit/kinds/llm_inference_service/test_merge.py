@@ -31,9 +31,9 @@ EMPTY_ROUTER = {"router": {"route": {}, "gateway": {}, "scheduler": {}}}
 
 #: Row of the suite → layers, the weakest first, and what comes out.
 MERGES: dict[str, tuple[list[Json], Json]] = {
-    "M1 no layers are an empty spec": ([], {}),
-    "M2 one layer stays as it is": ([MODEL], MODEL),
-    "M4 a field deep inside is added to empty parts": (
+    "no layers are an empty spec": ([], {}),
+    "one layer stays as it is": ([MODEL], MODEL),
+    "a field deep inside is added to empty parts": (
         [
             EMPTY_ROUTER,
             {"router": {"scheduler": {"pool": {"spec": {"targetPorts": [{"number": 9999}]}}}}},
@@ -46,11 +46,11 @@ MERGES: dict[str, tuple[list[Json], Json]] = {
             }
         },
     ),
-    "M5 values": (
+    "values": (
         [{**MODEL, "replicas": 1}, {"model": {"uri": "hf://b"}, "replicas": 2}],
         {"model": {"uri": "hf://b"}, "replicas": 2},
     ),
-    "M7 pods are merged container by container": (
+    "pods are merged container by container": (
         [
             {
                 "template": template(
@@ -86,11 +86,11 @@ MERGES: dict[str, tuple[list[Json], Json]] = {
             )
         },
     ),
-    "M10 sizes of two layers stand side by side": (
+    "sizes of two layers stand side by side": (
         [{"parallelism": {"tensor": 2}}, {"parallelism": {"pipeline": 4}}],
         {"parallelism": {"tensor": 2, "pipeline": 4}},
     ),
-    "M13 lists of references are replaced": (
+    "lists of references are replaced": (
         [
             {"router": {"route": {"http": {"refs": [{"name": "a"}], "spec": {"parentRefs": []}}}}},
             {"router": {"route": {"http": {"refs": [{"name": "b"}]}}}},
@@ -103,7 +103,7 @@ MERGES: dict[str, tuple[list[Json], Json]] = {
             }
         },
     ),
-    "M14 requests and variables are merged and arguments replaced": (
+    "requests and variables are merged and arguments replaced": (
         [
             {
                 "worker": template(
@@ -144,27 +144,27 @@ MERGES: dict[str, tuple[list[Json], Json]] = {
             )
         },
     ),
-    "M15 the list of adapters is replaced": (
+    "the list of adapters is replaced": (
         [
             {"model": {"lora": {"adapters": [{"name": "a"}]}}},
             {"model": {"lora": {"adapters": [{"name": "b"}]}}},
         ],
         {"model": {"lora": {"adapters": [{"name": "b"}]}}},
     ),
-    "M17 the list of bases is replaced": (
+    "the list of bases is replaced": (
         [{"baseRefs": [{"name": "a"}, {"name": "b"}]}, {"baseRefs": [{"name": "c"}]}],
         {"baseRefs": [{"name": "c"}]},
     ),
-    "M19 no name leaves a name": (
+    "no name leaves a name": (
         [{"model": {"name": "base"}, "replicas": 1}, {"model": {"name": None}, "replicas": 3}],
         {"model": {"name": "base"}, "replicas": 3},
     ),
-    "M22 nothing leaves a zero": ([{"replicas": 0}, {"replicas": None}], {"replicas": 0}),
-    "M24 an empty list of containers leaves containers": (
+    "nothing leaves a zero": ([{"replicas": 0}, {"replicas": None}], {"replicas": 0}),
+    "an empty list of containers leaves containers": (
         [{"template": template(container("a")), "replicas": 1}, {"template": template()}],
         {"template": template(container("a")), "replicas": 1},
     ),
-    "M25 another container comes first and the rest stays": (
+    "another container comes first and the rest stays": (
         [
             {"template": template(container("busybox"), initContainers=[container("side")])},
             {"template": template(container("busybox-2"), initContainers=[]), "replicas": 2},
@@ -200,16 +200,16 @@ _BUSY = template(
 
 #: What is given up and what is added, in longer chains.
 CHAINS: dict[str, tuple[list[Json], Json]] = {
-    "M3 the same layer twice changes nothing": ([MODEL, MODEL], MODEL),
-    "M5 a later value replaces an earlier one": (
+    "the same layer twice changes nothing": ([MODEL, MODEL], MODEL),
+    "a later value replaces an earlier one": (
         [{**MODEL, "replicas": 1}, {"model": {"uri": "hf://b"}, "replicas": 2}],
         {"model": {"uri": "hf://b"}, "replicas": 2},
     ),
-    "M6 of a chain the last layer wins": (
+    "of a chain the last layer wins": (
         [MODEL, {"model": {"uri": "hf://b"}}, {"model": {"uri": "hf://c"}}],
         {"model": {"uri": "hf://c"}},
     ),
-    "M8 prefill joins decode": (
+    "prefill joins decode": (
         [
             {"template": template(container("main"))},
             {"prefill": {"replicas": 4, "template": template(container("main"))}},
@@ -219,11 +219,11 @@ CHAINS: dict[str, tuple[list[Json], Json]] = {
             "prefill": {"replicas": 4, "template": template(container("main"))},
         },
     ),
-    "M9 a worker joins its leader": (
+    "a worker joins its leader": (
         [{"template": template(container("main"))}, {"worker": template(container("main"))}],
         {"template": template(container("main")), "worker": template(container("main"))},
     ),
-    "M11 prefill is merged down to its container": (
+    "prefill is merged down to its container": (
         [
             {"prefill": _PREFILL},
             {
@@ -247,7 +247,7 @@ CHAINS: dict[str, tuple[list[Json], Json]] = {
             }
         },
     ),
-    "M12 four layers add up and the last sizes win": (
+    "four layers add up and the last sizes win": (
         [
             router(route={}, gateway={}),
             {"worker": template(asking("1")), "parallelism": {"tensor": 1, "pipeline": 1}},
@@ -272,18 +272,18 @@ CHAINS: dict[str, tuple[list[Json], Json]] = {
             "parallelism": {"tensor": 4, "pipeline": 2},
         },
     ),
-    "M16 an address replaces one of another scheme": (
+    "an address replaces one of another scheme": (
         [MODEL, {"model": {"uri": "s3://b"}}],
         {"model": {"uri": "s3://b"}},
     ),
-    "M18 the list of ingresses is replaced": (
+    "the list of ingresses is replaced": (
         [
             router(ingress={"refs": [{"name": "a", "namespace": "n"}]}),
             router(ingress={"refs": [{"name": "b", "namespace": "n"}]}),
         ],
         router(ingress={"refs": [{"name": "b", "namespace": "n"}]}),
     ),
-    "M20 each part of a spec is merged for itself": (
+    "each part of a spec is merged for itself": (
         [
             {
                 "model": {"uri": "hf://a", "name": "base", "lora": {"adapters": [{"name": "a"}]}},
@@ -307,12 +307,12 @@ CHAINS: dict[str, tuple[list[Json], Json]] = {
             ),
         },
     ),
-    "M21 an address fills an empty model": ([{"model": {}}, MODEL], MODEL),
-    "M23 a pod that says nothing leaves a pod": (
+    "an address fills an empty model": ([{"model": {}}, MODEL], MODEL),
+    "a pod that says nothing leaves a pod": (
         [{"template": _BUSY, "replicas": 1}, {"template": {}}],
         {"template": _BUSY, "replicas": 1},
     ),
-    "M26 an empty third layer changes nothing": (
+    "an empty third layer changes nothing": (
         [
             {"template": template(container("busybox"))},
             {"template": template(container("busybox-2")), "replicas": 2},

@@ -130,7 +130,7 @@ def test_of_several_pickers_the_leader_is_enough() -> None:
         (ROUTED, "HTTPRoutesReady", "Managed HTTPRoute references non-existent Gateway team-a/gw"),
     ],
     ids=[
-        "R6 a gateway that is not there is an error",
+        "a gateway that is not there is an error",
         "a gateway of the managed route that is not there is an error",
     ],
 )
@@ -157,7 +157,7 @@ def test_what_was_known_stays_while_a_gateway_is_away() -> None:
     assert (found.status["url"], found.status["addresses"]) == (URL, before["addresses"])
 
 
-def test_b18_what_a_service_has_no_more_is_not_spoken_of() -> None:
+def test_what_a_service_has_no_more_is_not_spoken_of() -> None:
     before = {"conditions": [{"type": "SchedulerWorkloadReady", "status": "True"}]}
     found = observe(resolved({}), Cluster([deployment(), parent(**before)]))
     assert "SchedulerWorkloadReady" not in words(found)

@@ -73,73 +73,73 @@ def live(*args: str, container: str = "main") -> Json:
 
 #: Objects that are there, bases of the service, what it says of its picker, and the arguments that the picker gets.
 CONFIGURED: dict[str, tuple[list[Json], tuple[str, ...], Json, list[str]]] = {
-    "E1 an inline configuration is passed on": (
+    "an inline configuration is passed on": (
         [],
         (),
         {"config": {"inline": INLINE}},
         ["--grpc", "--config-text", INLINE_TEXT],
     ),
-    "E2 a base's flag stays as it is": (
+    "a base's flag stays as it is": (
         [base({"template": own("--config-text", "mine")})],
         ("base",),
         {},
         ["--config-text", "mine"],
     ),
-    "E3 the known key of a ConfigMap is read": (
+    "the known key of a ConfigMap is read": (
         [STORED],
         (),
         {"config": {"ref": {"name": "epp", "key": ""}}},
         ["--grpc", "--config-text", "text: 1\n"],
     ),
-    "E4 another key of a ConfigMap is read": (
+    "another key of a ConfigMap is read": (
         [STORED],
         (),
         OTHER_KEY,
         ["--grpc", "--config-text", "text: 2\n"],
     ),
-    "E5 what the ConfigMap says now counts": (
+    "what the ConfigMap says now counts": (
         [config_map("epp", {"epp": "text: 3\n"})],
         (),
         REFERENCE,
         ["--grpc", "--config-text", "text: 3\n"],
     ),
-    "E8 a shared configuration is found in KServe's namespace": (
+    "a shared configuration is found in KServe's namespace": (
         [config_map("config-scheduler-system", {"epp": "shared"}, "kserve")],
         (),
         {"config": {"ref": {"name": "config-scheduler-system", "key": ""}}},
         ["--grpc", "--config-text", "shared"],
     ),
-    "E11 a base's reference is used": (
+    "a base's reference is used": (
         [base(REFERENCE), STORED],
         ("base",),
         {},
         ["--grpc", "--config-text", "text: 1\n"],
     ),
-    "E12 a base's inline configuration is used": (
+    "a base's inline configuration is used": (
         [base({"config": {"inline": INLINE}})],
         ("base",),
         {},
         ["--grpc", "--config-text", INLINE_TEXT],
     ),
-    "E25 an inline configuration beats the live one": (
+    "an inline configuration beats the live one": (
         [live("--config-text", "old")],
         (),
         {"config": {"inline": INLINE}},
         ["--grpc", "--config-text", INLINE_TEXT],
     ),
-    "E26 an inline configuration needs no live picker": (
+    "an inline configuration needs no live picker": (
         [],
         (),
         {"config": {"inline": INLINE}, "replicas": 1},
         ["--grpc", "--config-text", INLINE_TEXT],
     ),
-    "E27 a flag of the template is left alone": (
+    "a flag of the template is left alone": (
         [],
         (),
         {"template": own("--config-file", "x")},
         ["--config-file", "x"],
     ),
-    "E28 an inline configuration comes after a flag of the template": (
+    "an inline configuration comes after a flag of the template": (
         [],
         (),
         {"template": own("--config-file", "x"), "config": {"inline": INLINE}},
@@ -156,14 +156,12 @@ def test_the_configuration_follows_from_the_input(row: str) -> None:
 
 #: A picker that runs already. Ours follows from the input alone: docs/differences.md, L18.
 LIVE = {
-    "E20 without a live picker the release's own configuration is taken": None,
-    "E21 a live configuration is not kept": live("--config-text", "old"),
-    "E22 a live configuration of another spelling is not kept": live("-config-text", "old"),
-    "E23 a live file is not kept": live("--config-file", "old"),
-    "E24 a flag of another container is not looked at": live(
-        "--config-text", "old", container="other"
-    ),
-    "E29 a live flag without a value is not looked at": live("--config-text"),
+    "without a live picker the release's own configuration is taken": None,
+    "a live configuration is not kept": live("--config-text", "old"),
+    "a live configuration of another spelling is not kept": live("-config-text", "old"),
+    "a live file is not kept": live("--config-file", "old"),
+    "a flag of another container is not looked at": live("--config-text", "old", container="other"),
+    "a live flag without a value is not looked at": live("--config-text"),
 }
 
 
@@ -181,7 +179,7 @@ def test_a_flag_with_a_value_is_left_alone(flag: str) -> None:
     assert "--config-text" in arguments(picker(template=own("a", flag)))[2:]
 
 
-def test_e6_by_default_queues_and_prefixes_are_weighed() -> None:
+def test_by_default_queues_and_prefixes_are_weighed() -> None:
     text = arguments(picker())[-1]
     assert text.startswith("\napiVersion: inference.networking.x-k8s.io/v1alpha1\nkind: ")
     (profile,) = yaml.safe_load(text)["schedulingProfiles"]
@@ -193,7 +191,7 @@ def test_e6_by_default_queues_and_prefixes_are_weighed() -> None:
     }
 
 
-def test_e7_with_prefill_each_role_has_its_profile() -> None:
+def test_with_prefill_each_role_has_its_profile() -> None:
     both = yaml.safe_load(arguments(picker(prefill=True))[-1])
     assert [each["name"] for each in both["schedulingProfiles"]] == ["prefill", "decode"]
     assert both["plugins"][-1] == {"type": "pd-profile-handler", "parameters": {"threshold": 0}}
@@ -203,8 +201,8 @@ def test_e7_with_prefill_each_role_has_its_profile() -> None:
 
 #: ConfigMaps that are there, and what is told.
 MISSING: dict[str, tuple[list[Json], str]] = {
-    "E9 a ConfigMap that is not there is told": ([], "ConfigMap / doesn't have key"),
-    "E10 a key that is not there is told": (
+    "a ConfigMap that is not there is told": ([], "ConfigMap / doesn't have key"),
+    "a key that is not there is told": (
         [config_map("epp", {"x": "y"})],
         "ConfigMap team-a/epp doesn't have key",
     ),
@@ -222,10 +220,10 @@ def test_a_missing_configuration_is_told(row: str) -> None:
 FLAG = "--ha-enable-leader-election"
 #: What is said of the picker, and how often the flag stands in its arguments.
 LEADERS: dict[str, tuple[Json, int]] = {
-    "E13 two pickers elect a leader": ({"replicas": 2}, 1),
-    "E14 one picker elects none": ({"replicas": 1}, 0),
-    "E15 one picker by default elects none": ({}, 0),
-    "E16 a flag that is there is not repeated": ({"replicas": 2, "template": own(FLAG)}, 1),
+    "two pickers elect a leader": ({"replicas": 2}, 1),
+    "one picker elects none": ({"replicas": 1}, 0),
+    "one picker by default elects none": ({}, 0),
+    "a flag that is there is not repeated": ({"replicas": 2, "template": own(FLAG)}, 1),
 }
 
 
@@ -238,19 +236,19 @@ def test_several_pickers_elect_a_leader(row: str) -> None:
 RESTART = "certificates.kserve.io/cert-hash"
 
 
-def test_e17_a_new_certificate_starts_the_picker_anew() -> None:
+def test_a_new_certificate_starts_the_picker_anew() -> None:
     annotations = picker(TLS)["spec"]["template"]["metadata"]["annotations"]
     # SHA-256 of "ab".
     assert annotations[RESTART].startswith("fb8e20fc2e4c3f24")
     assert "annotations" not in picker()["spec"]["template"]["metadata"]
 
 
-def test_e18_a_picker_that_reads_certificates_anew_is_not_restarted() -> None:
+def test_a_picker_that_reads_certificates_anew_is_not_restarted() -> None:
     reloading = picker(TLS, template=own("--enable-cert-reload"))
     assert "annotations" not in reloading["spec"]["template"]["metadata"]
 
 
-def test_e19_pickers_may_hold_leases() -> None:
+def test_pickers_may_hold_leases() -> None:
     rules = children(document(router={"scheduler": {}}))["Role", "chat-epp-role"]["rules"]
     (leases,) = [rule for rule in rules if rule["resources"] == ["leases"]]
     assert sorted(leases["verbs"]) == [
@@ -265,14 +263,14 @@ def test_e19_pickers_may_hold_leases() -> None:
 
 
 PASSED_ON: dict[str, Json] = {
-    "E30 labels and annotations reach the pods": {
+    "labels and annotations reach the pods": {
         "labels": {"a": "b"},
         "annotations": {"c": "d"},
     },
-    "E31 without them there are none": {},
-    "E32 labels alone reach the pods": {"labels": {"a": "b"}},
-    "E33 annotations alone reach the pods": {"annotations": {"c": "d"}},
-    "E34 any key is passed on": {
+    "without them there are none": {},
+    "labels alone reach the pods": {"labels": {"a": "b"}},
+    "annotations alone reach the pods": {"annotations": {"c": "d"}},
+    "any key is passed on": {
         "labels": {"kueue.x-k8s.io/queue-name": "q", "team": "a"},
         "annotations": {"internal.serving.kserve.io/x": "y"},
     },
@@ -308,7 +306,7 @@ def test_somebody_elses_pool_means_no_picker() -> None:
     assert not [name for kind, name in found if "epp" in name or kind == "InferencePool"]
 
 
-def test_g1_the_old_pool_holds_the_first_port() -> None:
+def test_the_old_pool_holds_the_first_port() -> None:
     """One pool in each group, the old one in its own shape."""
     spec = {
         "selector": {"matchLabels": {"a": "b"}},

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is said of pools, of both API groups: reference/kserve-llmisvc.md §9.16, a row a case."""
+"""What is said of pools, of both API groups.
+
+Source: KServe pkg/controller/v1alpha2/llmisvc/{router_gateway_conditions_test,router_pool_readiness_test}.go@v0.17.0.
+"""
 
 from __future__ import annotations
 
@@ -71,11 +74,10 @@ POOLS: list[tuple[str, list[Json], int, str, str]] = [
 ]
 
 
-#: The new group has the rows from R33 on, the old one those from R41 on.
 BOTH_GROUPS = [
-    pytest.param(api, *row[1:], id=f"R{number} {row[0]} in the {age} group")
-    for age, api, first in (("new", POOL_API, 33), ("old", OLD_POOL_API, 41))
-    for number, row in enumerate(POOLS, first)
+    pytest.param(api, *row[1:], id=f"{row[0]} in the {age} group")
+    for age, api in (("new", POOL_API), ("old", OLD_POOL_API))
+    for row in POOLS
 ]
 
 
@@ -109,12 +111,12 @@ GROUPS: dict[str, tuple[list[Json], str, str]] = {
         "False",
         "WaitingForGateway",
     ),
-    "R32 without the new pool the old one is told of": (
+    "without the new pool the old one is told of": (
         [pool(api=OLD_POOL_API)],
         "False",
         "WaitingForGateway",
     ),
-    "R40 without any pool that is told": ([], "False", "InferencePoolFetchError"),
+    "without any pool that is told": ([], "False", "InferencePoolFetchError"),
 }
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What KServe says of a config, beside what it says of services: reference/kserve-llmisvc.md §9.4, a row a case.
+"""What KServe says of a config, beside what it says of services. Source: KServe pkg/controller/v1alpha2/llmisvc/config_validation_int_test.go@v0.17.0.
 
 Where no API server has taken a config, since it stands in `cluster_objects`, we say the same.
 """
@@ -40,20 +40,20 @@ def pickers(**scheduler: Any) -> Json:
 
 
 REFUSED: dict[str, tuple[Json, str]] = {
-    "W1 a field that services have not is refused": (
+    "a field that services have not is refused": (
         {"model": {"uri": "", "name": "{{ .NonExisting }}"}},
         "can't evaluate field NonExisting in type struct",
     ),
-    "W2 a text in quotation marks is refused": (
+    "a text in quotation marks is refused": (
         named('{{ ChildName .ObjectMeta.Name "-inference-pool" }}'),
         'unexpected "\\\\" in operand',
     ),
-    "W3 bases of bases are refused": (
+    "bases of bases are refused": (
         {"baseRefs": [{"name": "other"}]},
         "spec.baseRefs: Forbidden: baseRefs is not a permitted field",
     ),
-    "W4 no picker at all is refused": (pickers(replicas=0), f"{REPLICAS}: 0"),
-    "W5 fewer pickers than none are refused": (pickers(replicas=-1), f"{REPLICAS}: -1"),
+    "no picker at all is refused": (pickers(replicas=0), f"{REPLICAS}: 0"),
+    "fewer pickers than none are refused": (pickers(replicas=-1), f"{REPLICAS}: -1"),
     "a field of another type is refused": ({"replicas": "two"}, 'spec.replicas: "two"'),
     "a namespace that none can be is refused": (
         {"router": {"gateway": {"refs": [{"name": "a", "namespace": "{{ .Namespace }}"}]}}},
@@ -61,12 +61,10 @@ REFUSED: dict[str, tuple[Json, str]] = {
     ),
 }
 TAKEN: dict[str, Json] = {
-    "W2 a text in back-quotes is taken": named(
-        "{{ ChildName .ObjectMeta.Name `-inference-pool` }}"
-    ),
-    "W6 two pickers are taken": pickers(replicas=2),
-    "W7 one picker is taken": pickers(replicas=1),
-    "W8 pickers may be left open": pickers(),
+    "a text in back-quotes is taken": named("{{ ChildName .ObjectMeta.Name `-inference-pool` }}"),
+    "two pickers are taken": pickers(replicas=2),
+    "one picker is taken": pickers(replicas=1),
+    "pickers may be left open": pickers(),
     "a field that no version knows is dropped": {"router": {"scheduler": {"newer": True}}},
 }
 

@@ -71,22 +71,22 @@ def value_of(text: str, **spec: Any) -> str:
 
 #: Row of the suite → a text, and what it becomes.
 FILLED_IN = {
-    "T1 the name of the model is filled in": ("{{ .Spec.Model.Name }}", "chat"),
-    "T2 names of children are made": ("{{ ChildName .Name `-sa` }}", "chat-sa"),
-    "T3 name and namespace of the service are filled in": (
+    "the name of the model is filled in": ("{{ .Spec.Model.Name }}", "chat"),
+    "names of children are made": ("{{ ChildName .Name `-sa` }}", "chat-sa"),
+    "name and namespace of the service are filled in": (
         "{{ .Namespace }} {{ .Name }}",
         "team-a chat",
     ),
-    "T4 the parts of an address can be had": (
+    "the parts of an address can be had": (
         "{{ .Spec.Model.URI.Host }}{{ .Spec.Model.URI.Path }}",
         "acme/chat-8b",
     ),
-    "T5 what is not there takes the other branch": (
+    "what is not there takes the other branch": (
         "{{ if .Spec.Prefill }}pd{{ else }}single{{ end }}",
         "single",
     ),
-    "T7 several values make one text": ("{{ .Namespace }}/{{ .Name }}", "team-a/chat"),
-    "T11 namespace and gateway of the installation are filled in": (
+    "several values make one text": ("{{ .Namespace }}/{{ .Name }}", "team-a/chat"),
+    "namespace and gateway of the installation are filled in": (
         "{{ .GlobalConfig.SystemNamespace }} {{ .GlobalConfig.IngressGatewayNamespace }}/{{ .GlobalConfig.IngressGatewayName }}",
         "kserve kserve/main",
     ),
@@ -105,20 +105,20 @@ FILLED_IN = {
 
 #: Row of the suite → a text, and what is told.
 FAILING = {
-    "T8 an action that does not end is refused": ("{{ .Name ", "bad character U+0022"),
-    "T9 a field that is not there is refused": (
+    "an action that does not end is refused": ("{{ .Name ", "bad character U+0022"),
+    "a field that is not there is refused": (
         "{{ .NonExistentField }}",
         "can't evaluate field NonExistentField in type struct",
     ),
-    "T12 a setting that is not there is refused": (
+    "a setting that is not there is refused": (
         "{{ .GlobalConfig.NonExistentConfig.SomeField }}",
         "can't evaluate field NonExistentConfig",
     ),
-    "T13 credentials of the installation are out of reach": (
+    "credentials of the installation are out of reach": (
         "{{ .GlobalConfig.CredentialConfig.S3 }}",
         "can't evaluate field CredentialConfig",
     ),
-    "T14 storage of the installation is out of reach": (
+    "storage of the installation is out of reach": (
         "{{ .GlobalConfig.StorageConfig }}",
         "can't evaluate field StorageConfig",
     ),
@@ -144,7 +144,7 @@ def base_with(**spec: Any) -> Json:
     return resolved(document(baseRefs=[{"name": "base"}]), preset("base", spec, "team-a")).spec
 
 
-def test_t6_references_of_the_router_are_filled_in() -> None:
+def test_references_of_the_router_are_filled_in() -> None:
     own = {"refs": [{"name": "{{ .Name }}-route"}]}
     gateway = {"refs": [{"name": "{{ .Name }}-gateway", "namespace": "net"}]}
     router = base_with(router={"gateway": gateway, "route": {"http": own}})["router"]
@@ -156,7 +156,7 @@ def test_t6_references_of_the_router_are_filled_in() -> None:
     assert (found["namespace"], found["name"]) == ("team-a", "chat-gateway")
 
 
-def test_t10_names_of_bases_are_filled_in() -> None:
+def test_names_of_bases_are_filled_in() -> None:
     """In the text alone: what a service names is looked for as it is written."""
     service = load(document(), Settings()).service
     assert service is not None
@@ -194,23 +194,23 @@ INLINE = {"http": {"spec": {"parentRefs": [{"name": "own", "namespace": "team-a"
 
 #: Row of the suite → gateway references, the route of the service, and its parents.
 PARENTS: dict[str, tuple[list[Json] | None, Json | None, list[tuple[str, str]] | None]] = {
-    "T15 one gateway is the only parent": ([{"name": "g", "namespace": "n"}], {}, [("n", "g")]),
-    "T16 two gateways are two parents": (
+    "one gateway is the only parent": ([{"name": "g", "namespace": "n"}], {}, [("n", "g")]),
+    "two gateways are two parents": (
         [{"name": "g", "namespace": "n"}, {"name": "h", "namespace": "m"}],
         {},
         [("n", "g"), ("m", "h")],
     ),
-    "T17 a gateway without namespace has an empty one": ([{"name": "g"}], {}, [("", "g")]),
-    "T18 an empty list leaves the default gateway": ([], {}, [("kserve", "main")]),
-    "T19 no list leaves the default gateway": (None, {}, [("kserve", "main")]),
-    "T20 gateways take the place of equal parents of an inline route": (
+    "a gateway without namespace has an empty one": ([{"name": "g"}], {}, [("", "g")]),
+    "an empty list leaves the default gateway": ([], {}, [("kserve", "main")]),
+    "no list leaves the default gateway": (None, {}, [("kserve", "main")]),
+    "gateways take the place of equal parents of an inline route": (
         [{"name": "own", "namespace": "team-a"}],
         INLINE,
         [("team-a", "own")],
     ),
-    "T21 gateways without a route make none": ([{"name": "g"}], None, None),
-    "T22 an inline route without gateways keeps its parents": (None, INLINE, [("team-a", "own")]),
-    "T23 without both there is no route": (None, None, None),
+    "gateways without a route make none": ([{"name": "g"}], None, None),
+    "an inline route without gateways keeps its parents": (None, INLINE, [("team-a", "own")]),
+    "without both there is no route": (None, None, None),
 }
 
 

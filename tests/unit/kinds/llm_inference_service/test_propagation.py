@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which labels and annotations of a service its workloads carry: reference/kserve-llmisvc.md §9.13, a row a case."""
+"""Which labels and annotations of a service its workloads carry. Source: KServe pkg/controller/v1alpha2/llmisvc/label_propagation_test.go@v0.17.0."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def labels(template: Json) -> Json:
 
 #: Row of the suite → metadata of the service, its spec → what Deployment and pod carry besides.
 PROPAGATED: dict[str, tuple[Json, Json, Json, Json]] = {
-    "P1 annotations of networks and queues are passed on": (
+    "annotations of networks and queues are passed on": (
         {
             "annotations": {
                 "k8s.v1.cni.cncf.io/networks": "a",
@@ -44,21 +44,21 @@ PROPAGATED: dict[str, tuple[Json, Json, Json, Json]] = {
         {},
         {},
     ),
-    "P4 what kubectl remembers is not passed on": (
+    "what kubectl remembers is not passed on": (
         {"annotations": {"kubectl.kubernetes.io/last-applied-configuration": "{}"}},
         {},
         {},
         {},
     ),
-    "P5 what Prometheus needs is passed on": ({"annotations": SCRAPED}, {}, SCRAPED, SCRAPED),
-    "P6 annotations of the spec win on pods": (
+    "what Prometheus needs is passed on": ({"annotations": SCRAPED}, {}, SCRAPED, SCRAPED),
+    "annotations of the spec win on pods": (
         {"annotations": {"kueue.x-k8s.io/x": "metadata"}},
         {"annotations": {"kueue.x-k8s.io/x": "spec", "extra": "1"}},
         {"kueue.x-k8s.io/x": "metadata"},
         {"kueue.x-k8s.io/x": "spec", "extra": "1"},
     ),
-    "P7 what matches nothing is not passed on": ({"annotations": {"team": "a"}}, {}, {}, {}),
-    "P8 annotations of the spec alone reach pods alone": (
+    "what matches nothing is not passed on": ({"annotations": {"team": "a"}}, {}, {}, {}),
+    "annotations of the spec alone reach pods alone": (
         {},
         {"annotations": {"a": "1"}},
         {},
@@ -77,7 +77,7 @@ def test_annotations_are_passed_on(row: str) -> None:
     assert manifest["spec"]["template"]["metadata"].get("annotations", {}) == on_pod
 
 
-def test_p2_labels_of_queues_are_passed_on_to_object_selector_and_pod() -> None:
+def test_labels_of_queues_are_passed_on_to_object_selector_and_pod() -> None:
     given = document(labels={"extra": "1"}, prefill={"labels": {"more": "2"}})
     given["metadata"]["labels"] = {
         "kueue.x-k8s.io/queue-name": "q",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The managed route and what it needs: reference/kserve-llmisvc.md §9.7 (B13 to B17) and §9.9, and what may not be."""
+"""The managed route and what it needs, and what may not be. Source: KServe pkg/controller/v1alpha2/llmisvc/controller_int_test.go@v0.17.0."""
 
 from __future__ import annotations
 
@@ -59,29 +59,29 @@ ACCEPTED = condition("Accepted", "True")
 
 #: A live route, the group that is asked about, and what its gateway says of it.
 VERDICTS: dict[str, tuple[Json, str, str]] = {
-    "G7 without a pool nothing is known": (route(), NEW, "unknown"),
-    "G8 a pool of the old group tells nothing of the new one": (
+    "without a pool nothing is known": (route(), NEW, "unknown"),
+    "a pool of the old group tells nothing of the new one": (
         live(OLD, RESOLVED),
         NEW,
         "unknown",
     ),
-    "G9 the new group that is resolved is taken": (live(NEW, RESOLVED), NEW, "taken"),
-    "G10 the new group of a wrong kind is refused": (live(NEW, WRONG_KIND), NEW, "refused"),
-    "G11 a new pool that is not found is no refusal": (live(NEW, NOT_FOUND), NEW, "taken"),
-    "G12 without a status nothing is known": (live(NEW), NEW, "unknown"),
-    "G13 the first parent's consent counts": (live(NEW, ACCEPTED, RESOLVED), NEW, "taken"),
-    "G14 the first parent's refusal counts": (live(NEW, ACCEPTED, WRONG_KIND), NEW, "refused"),
-    "G15 a policy alone says nothing of pools": (live(NEW, ACCEPTED), NEW, "unknown"),
-    "G16 a route without a pool tells nothing of the old group": (route(), OLD, "unknown"),
-    "G17 a pool of the new group tells nothing of the old one": (
+    "the new group that is resolved is taken": (live(NEW, RESOLVED), NEW, "taken"),
+    "the new group of a wrong kind is refused": (live(NEW, WRONG_KIND), NEW, "refused"),
+    "a new pool that is not found is no refusal": (live(NEW, NOT_FOUND), NEW, "taken"),
+    "without a status nothing is known": (live(NEW), NEW, "unknown"),
+    "the first parent's consent counts": (live(NEW, ACCEPTED, RESOLVED), NEW, "taken"),
+    "the first parent's refusal counts": (live(NEW, ACCEPTED, WRONG_KIND), NEW, "refused"),
+    "a policy alone says nothing of pools": (live(NEW, ACCEPTED), NEW, "unknown"),
+    "a route without a pool tells nothing of the old group": (route(), OLD, "unknown"),
+    "a pool of the new group tells nothing of the old one": (
         live(NEW, RESOLVED),
         OLD,
         "unknown",
     ),
-    "G18 without a status nothing is known of the old group": (live(OLD), OLD, "unknown"),
-    "G19 the old group that is resolved is taken": (live(OLD, RESOLVED), OLD, "taken"),
-    "G20 the old group of a wrong kind is refused": (live(OLD, WRONG_KIND), OLD, "refused"),
-    "G21 an old pool that is not found is no refusal": (live(OLD, NOT_FOUND), OLD, "taken"),
+    "without a status nothing is known of the old group": (live(OLD), OLD, "unknown"),
+    "the old group that is resolved is taken": (live(OLD, RESOLVED), OLD, "taken"),
+    "the old group of a wrong kind is refused": (live(OLD, WRONG_KIND), OLD, "refused"),
+    "an old pool that is not found is no refusal": (live(OLD, NOT_FOUND), OLD, "taken"),
 }
 
 
@@ -93,11 +93,11 @@ def test_only_the_first_parent_says_whether_pools_are_taken(row: str) -> None:
 
 #: The live route, and the group that ours names.
 TURNS: dict[str, tuple[Json | None, str]] = {
-    "G2 a fresh route names the old group": (None, OLD),
-    "G6 a route that nobody has looked at names the old group": (live(OLD), OLD),
-    "G3 an annotation by hand turns the route": (live(OLD, annotations=MIGRATED), NEW),
-    "G4 a refusal of the old group turns the route": (live(OLD, ACCEPTED, WRONG_KIND), NEW),
-    "G5 a turned route stays turned": (live(NEW, NOT_FOUND, annotations=MIGRATED), NEW),
+    "a fresh route names the old group": (None, OLD),
+    "a route that nobody has looked at names the old group": (live(OLD), OLD),
+    "an annotation by hand turns the route": (live(OLD, annotations=MIGRATED), NEW),
+    "a refusal of the old group turns the route": (live(OLD, ACCEPTED, WRONG_KIND), NEW),
+    "a turned route stays turned": (live(NEW, NOT_FOUND, annotations=MIGRATED), NEW),
     "a pool of somebody else in the new group turns the route": (live(NEW, RESOLVED), NEW),
     "a route that is taken as it is stays": (live(OLD, RESOLVED), OLD),
 }
@@ -192,7 +192,7 @@ def by_user(*names: str) -> Json:
 
 INVALID: list[tuple[str, Json, list[Json], str, str]] = [
     (
-        "B13 a gateway that is not there is named",
+        "a gateway that is not there is named",
         {"router": {"gateway": refs("none"), **by_user("lost")["router"]}},
         [],
         "GatewaysReady",
@@ -206,7 +206,7 @@ INVALID: list[tuple[str, Json, list[Json], str, str]] = [
         "Gateway team-a/a does not exist; Gateway net/b does not exist",
     ),
     (
-        "B14 a gateway of the managed route that is not there is named",
+        "a gateway of the managed route that is not there is named",
         routed(backend(), parents=[{"name": "none"}]),
         [],
         "HTTPRoutesReady",
@@ -220,7 +220,7 @@ INVALID: list[tuple[str, Json, list[Json], str, str]] = [
         "Managed HTTPRoute references non-existent Gateway /gw",
     ),
     (
-        "B15 a route that is not there is named",
+        "a route that is not there is named",
         {"router": {"gateway": refs("gw"), **by_user("lost")["router"]}},
         [gateway()],
         "HTTPRoutesReady",
@@ -262,21 +262,21 @@ def test_a_reference_that_leads_nowhere_is_named(
 
 #: What a service refers to, and what there is.
 FOUND: dict[str, tuple[Json, list[Json]]] = {
-    "B12 a gateway of the author that is there is right": (
+    "a gateway of the author that is there is right": (
         routed(backend(), gateway=refs("gw")),
         [gateway()],
     ),
-    "B16 a gateway that came late is right": (
+    "a gateway that came late is right": (
         {"router": {"gateway": refs("gw"), "route": {}}},
         [gateway()],
     ),
-    "B17 a route that came late is right": (by_user("mine"), [route(), gateway()]),
-    "R28 one gateway is found": ({"router": {"gateway": refs("gw")}}, [gateway()]),
-    "R29 two gateways are found": (
+    "a route that came late is right": (by_user("mine"), [route(), gateway()]),
+    "one gateway is found": ({"router": {"gateway": refs("gw")}}, [gateway()]),
+    "two gateways are found": (
         {"router": {"gateway": refs("gw", "b")}},
         [gateway(), gateway("b")],
     ),
-    "R31 without references there is nothing to find": ({}, []),
+    "without references there is nothing to find": ({}, []),
     "a route without any parents has none that are missing": (routed(backend(), parents=[]), []),
 }
 
@@ -287,7 +287,7 @@ def test_references_that_are_there_are_right(row: str) -> None:
     assert invalid_references(resolved(spec), Cluster(objects)) is None
 
 
-def test_r30_a_gateway_of_another_namespace_is_not_found() -> None:
+def test_a_gateway_of_another_namespace_is_not_found() -> None:
     found = invalid_references(
         resolved({"router": {"gateway": refs("gw")}}), Cluster([gateway(namespace="net")])
     )

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is said of scaling, by the CRD and once more when presets are merged: reference/kserve-llmisvc.md §9.5, a row a case."""
+"""What is said of scaling, by the CRD and once more when presets are merged.
+
+Source: KServe pkg/controller/v1alpha2/llmisvc/validation_int_test.go, pkg/apis/serving/v1alpha2/llm_inference_service_validation_test.go@v0.17.0.
+"""
 
 from __future__ import annotations
 
@@ -26,50 +29,50 @@ def by_keda(**keda: Any) -> dict[str, Any]:
 
 REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
     (
-        "V44 replicas and scaling exclude each other",
+        "replicas and scaling exclude each other",
         {"replicas": 1, **scaled()},
         "spec",
         "mutually exclusive",
     ),
     (
-        "V44 scaling needs a maximum",
+        "scaling needs a maximum",
         {"scaling": {"wva": {"hpa": {}}}},
         "spec.scaling",
         "maxReplicas is required",
     ),
     (
-        "V44 the minimum is at most the maximum",
+        "the minimum is at most the maximum",
         scaled(minReplicas=5),
         "spec.scaling",
         "cannot exceed",
     ),
     (
-        "V44 scaling needs its mechanism",
+        "scaling needs its mechanism",
         {"scaling": {"maxReplicas": 4}},
         "spec.scaling",
         "wva is required",
     ),
     (
-        "V44 one actuator is chosen",
+        "one actuator is chosen",
         scaled(wva={"hpa": {}, "keda": {}}),
         "spec.scaling.wva",
         "mutually exclusive",
     ),
-    ("V44 an actuator is needed", scaled(wva={}), "spec.scaling.wva", "either hpa or keda"),
+    ("an actuator is needed", scaled(wva={}), "spec.scaling.wva", "either hpa or keda"),
     (
-        "V44 a cost is a plain number",
+        "a cost is a plain number",
         scaled(wva={"hpa": {}, "variantCost": "1.2.3"}),
         "spec.scaling.wva.variantCost",
         "match",
     ),
     (
-        "V42 the metric formula is not the author's",
+        "the metric formula is not the author's",
         by_keda(advanced={"scalingModifiers": {"target": "1"}}),
         KEDA,
         "scalingModifiers must",
     ),
     (
-        "V43 the name of the autoscaler is not the author's",
+        "the name of the autoscaler is not the author's",
         by_keda(advanced={"horizontalPodAutoscalerConfig": {"name": "a"}}),
         KEDA,
         "horizontalPodAutoscalerConfig.name",
@@ -81,49 +84,49 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
         "leave it out",
     ),
     (
-        "V44 idle replicas need a minimum",
+        "idle replicas need a minimum",
         scaled(wva={"keda": {"idleReplicaCount": 1}}),
         "spec.scaling",
         "is required when idle",
     ),
     (
-        "V44 idle replicas are fewer than the minimum",
+        "idle replicas are fewer than the minimum",
         by_keda(idleReplicaCount=2),
         "spec.scaling",
         "must be less than minReplicas",
     ),
     (
-        "V45 scaling of prefill is judged with its own path",
+        "scaling of prefill is judged with its own path",
         {"prefill": {"scaling": {"maxReplicas": 1}}},
         "spec.prefill.scaling",
         "wva is required",
     ),
     (
-        "V44 a cost in words is none",
+        "a cost in words is none",
         scaled(wva={"hpa": {}, "variantCost": "abc"}),
         "spec.scaling.wva.variantCost",
         "match",
     ),
     (
-        "V44 a negative cost is none",
+        "a negative cost is none",
         scaled(wva={"hpa": {}, "variantCost": "-1"}),
         "spec.scaling.wva.variantCost",
         "match",
     ),
     (
-        "V44 more idle replicas than the minimum are refused",
+        "more idle replicas than the minimum are refused",
         by_keda(idleReplicaCount=3),
         "spec.scaling",
         "must be less than minReplicas",
     ),
     (
-        "V42 the time of activation is not the author's",
+        "the time of activation is not the author's",
         by_keda(advanced={"scalingModifiers": {"activationTarget": "1"}}),
         KEDA,
         "scalingModifiers must",
     ),
     (
-        "V42 the type of the metric is not the author's",
+        "the type of the metric is not the author's",
         by_keda(advanced={"scalingModifiers": {"metricType": "Value"}}),
         KEDA,
         "scalingModifiers must",
@@ -141,29 +144,29 @@ def test_scaling_is_refused(version: str, spec: dict[str, Any], field: str, mess
     assert message in found[field]
 
 
-def test_v45_both_roles_are_judged() -> None:
+def test_both_roles_are_judged() -> None:
     spec = {"prefill": {"scaling": {"maxReplicas": 1}}, "scaling": {"maxReplicas": 1}}
     assert set(messages(document(**spec))) == {"spec.scaling", "spec.prefill.scaling"}
 
 
 ACCEPTED: list[tuple[str, dict[str, Any]]] = [
-    ("V41 scaling by an HPA is taken", scaled()),
+    ("scaling by an HPA is taken", scaled()),
     (
-        "V41 scaling by KEDA with idle replicas below the minimum is taken",
+        "scaling by KEDA with idle replicas below the minimum is taken",
         by_keda(idleReplicaCount=1),
     ),
-    ("V41 a maximum alone is taken", scaled()),
-    ("V41 a whole cost is taken", scaled(wva={"hpa": {}, "variantCost": "10"})),
-    ("V41 a cost with decimals is taken", scaled(wva={"hpa": {}, "variantCost": "10.0"})),
+    ("a maximum alone is taken", scaled()),
+    ("a whole cost is taken", scaled(wva={"hpa": {}, "variantCost": "10"})),
+    ("a cost with decimals is taken", scaled(wva={"hpa": {}, "variantCost": "10.0"})),
     (
-        "V41 the behaviour of an HPA is taken",
+        "the behaviour of an HPA is taken",
         scaled(wva={"hpa": {"behavior": {"scaleDown": {"selectPolicy": "Min"}}}}),
     ),
-    ("V41 a first cooldown is taken", by_keda(initialCooldownPeriod=0)),
-    ("V41 a fallback of KEDA is taken", by_keda(fallback={"failureThreshold": 3, "replicas": 2})),
-    ("V45 scaling of prefill alone is taken", {"prefill": scaled()}),
-    ("V41 no scaling is taken", {}),
-    ("V45 prefill without scaling is taken", {"prefill": {}}),
+    ("a first cooldown is taken", by_keda(initialCooldownPeriod=0)),
+    ("a fallback of KEDA is taken", by_keda(fallback={"failureThreshold": 3, "replicas": 2})),
+    ("scaling of prefill alone is taken", {"prefill": scaled()}),
+    ("no scaling is taken", {}),
+    ("prefill without scaling is taken", {"prefill": {}}),
 ]
 
 
@@ -175,43 +178,43 @@ def test_scaling_is_accepted(version: str, spec: dict[str, Any]) -> None:
 
 MERGED: list[tuple[str, dict[str, Any], list[str]]] = [
     (
-        "V44 replicas and scaling exclude each other",
+        "replicas and scaling exclude each other",
         {"replicas": 1, **scaled()},
         ["Invalid spec.scaling"],
     ),
     (
-        "V44 scaling needs a maximum",
+        "scaling needs a maximum",
         {"scaling": {"wva": {"hpa": {}}}},
         ["Required spec.scaling.maxReplicas"],
     ),
     (
-        "V44 the minimum is at most the maximum",
+        "the minimum is at most the maximum",
         scaled(minReplicas=5),
         ["Invalid spec.scaling.minReplicas"],
     ),
     (
-        "V44 scaling needs its mechanism",
+        "scaling needs its mechanism",
         {"scaling": {"maxReplicas": 4}},
         ["Required spec.scaling.wva"],
     ),
     (
-        "V44 one actuator is chosen",
+        "one actuator is chosen",
         scaled(wva={"hpa": {}, "keda": {}}),
         ["Invalid spec.scaling.wva"],
     ),
-    ("V44 an actuator is needed", scaled(wva={}), ["Required spec.scaling.wva"]),
+    ("an actuator is needed", scaled(wva={}), ["Required spec.scaling.wva"]),
     (
-        "V44 a cost is a plain number",
+        "a cost is a plain number",
         scaled(wva={"hpa": {}, "variantCost": "-1"}),
         ["Invalid spec.scaling.wva.variantCost"],
     ),
     (
-        "V41 a replica count that is restored is taken from presets",
+        "a replica count that is restored is taken from presets",
         by_keda(advanced={"restoreToOriginalReplicaCount": True}),
         [],
     ),
     (
-        "V43 two wrong settings of KEDA are two errors",
+        "two wrong settings of KEDA are two errors",
         by_keda(
             advanced={
                 "scalingModifiers": {"metricType": "Value"},
@@ -224,17 +227,17 @@ MERGED: list[tuple[str, dict[str, Any], list[str]]] = [
         ],
     ),
     (
-        "V44 idle replicas need a minimum",
+        "idle replicas need a minimum",
         scaled(wva={"keda": {"idleReplicaCount": 1}}),
         ["Required spec.scaling.minReplicas"],
     ),
     (
-        "V44 idle replicas are fewer than the minimum",
+        "idle replicas are fewer than the minimum",
         by_keda(idleReplicaCount=3),
         [f"Invalid {KEDA}.idleReplicaCount"],
     ),
     (
-        "V45 scaling of prefill is judged with its own path",
+        "scaling of prefill is judged with its own path",
         {"prefill": {"scaling": {}}, "scaling": {"maxReplicas": 1}},
         [
             "Required spec.scaling.wva",

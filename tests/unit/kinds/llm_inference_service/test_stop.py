@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a stopped service keeps, and what is said of it: reference/kserve-llmisvc.md §9.8, a row a case.
+"""What a stopped service keeps, and what is said of it. Source: KServe pkg/controller/v1alpha2/llmisvc/controller_int_stop_test.go@v0.17.0.
 
 That the rest is removed from a cluster, and comes back, is tried on one: tests/cluster/test_llm_inference_service.py.
 """
@@ -33,7 +33,7 @@ def stopped(value: str = "true", **spec: Any) -> Json:
 
 #: What is asked for, what goes when it is stopped, and the conditions that say so.
 STOPPED: dict[str, tuple[Json, set[tuple[str, str]], set[str]]] = {
-    "S1 pods, Service and certificate go": (
+    "pods, Service and certificate go": (
         {},
         {
             ("Deployment", "chat-kserve"),
@@ -42,12 +42,12 @@ STOPPED: dict[str, tuple[Json, set[tuple[str, str]], set[str]]] = {
         },
         {"MainWorkloadReady", "WorkloadsReady", "Ready"},
     ),
-    "S2 the managed route goes": (
+    "the managed route goes": (
         {"router": {"route": {}}},
         {("HTTPRoute", "chat-kserve-route")},
         {"HTTPRoutesReady", "RouterReady"},
     ),
-    "S3 the picker goes with its account, Service and pool": (
+    "the picker goes with its account, Service and pool": (
         {"router": ROUTER},
         {
             ("Deployment", "chat-kserve-router-scheduler"),
@@ -57,7 +57,7 @@ STOPPED: dict[str, tuple[Json, set[tuple[str, str]], set[str]]] = {
         },
         {"SchedulerWorkloadReady", "InferencePoolReady"},
     ),
-    "S6 groups go": (
+    "groups go": (
         GROUPS,
         {("LeaderWorkerSet", "chat-kserve-mn")},
         {"MainWorkloadReady", "WorkerWorkloadReady"},
@@ -77,7 +77,7 @@ def test_a_stopped_service_gives_up_what_runs(row: str) -> None:
 @pytest.mark.parametrize(
     "given",
     [stopped("false", router=ROUTER), document(router=ROUTER)],
-    ids=["S4 a stop that is called off brings all back", "S4 without the annotation all is there"],
+    ids=["a stop that is called off brings all back", "without the annotation all is there"],
 )
 def test_a_service_that_is_not_stopped_runs(given: Json) -> None:
     found = settled(given)
@@ -85,7 +85,7 @@ def test_a_service_that_is_not_stopped_runs(given: Json) -> None:
     assert found.said["Ready"] == "True"
 
 
-def test_s5_a_stop_is_one_services_alone() -> None:
+def test_a_stop_is_one_services_alone() -> None:
     other = document("code")
     assert ("Deployment", "code-kserve") in settled(other).children
     assert not settled(stopped()).children

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How the model gets into the pods. The letters are those of the controller's own test suite."""
+"""How the model gets into the pods. Source: KServe
+pkg/controller/v1alpha2/llmisvc/controller_workload_storage_int_test.go@v0.17.0.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ S3_NAMES = {
     "s3SecretAccessKeyName": "AWS_SECRET_ACCESS_KEY",
 }
 
-#: D1 to D8 of the suite are about single pods, D13 to D20 the same about groups.
+#: What holds for single pods holds for groups.
 SHAPES: dict[str, Json] = {
     "pods": {"prefill": {}},
     "groups": {"worker": {}, "parallelism": {"data": 2, "dataLocal": 1}},
@@ -54,15 +56,15 @@ def env(pod: Json) -> Json:
     }
 
 
-def both(number: int, promise: str) -> Any:
-    """Return the mark that tries a row on single pods, and the row of the same promise on groups."""
-    rows = {"pods": f"D{number} {promise} in pods", "groups": f"D{number + 12} {promise} in groups"}
+def both(promise: str) -> Any:
+    """Return the mark that tries a promise on single pods and on groups."""
+    rows = {"pods": f"{promise} in pods", "groups": f"{promise} in groups"}
     return pytest.mark.parametrize(
         "shape", [pytest.param(shape, id=row) for shape, row in rows.items()]
     )
 
 
-@both(1, "a volume with the model is mounted")
+@both("a volume with the model is mounted")
 def test_a_volume_with_the_model_is_mounted(shape: str) -> None:
     for pod in served(shape, "pvc://models/opt"):
         assert pod["volumes"] == [
@@ -73,7 +75,7 @@ def test_a_volume_with_the_model_is_mounted(shape: str) -> None:
         assert mount == {**wanted, "subPath": "opt"}
 
 
-@both(2, "an image with the model runs beside the server")
+@both("an image with the model runs beside the server")
 def test_an_image_with_the_model_runs_beside_the_server(shape: str) -> None:
     for pod in served(shape, "oci://registry.example.com/model:1"):
         car = part(pod, "modelcar")
@@ -87,7 +89,7 @@ def test_an_image_with_the_model_runs_beside_the_server(shape: str) -> None:
         assert part(pod, "modelcar-init", "initContainers")["resources"] == car["resources"]
 
 
-@both(3, "a model from a hub is fetched before the server starts")
+@both("a model from a hub is fetched before the server starts")
 def test_the_model_gets_into_the_pod(shape: str) -> None:
     for pod in served(shape, "hf://user/repo:tag"):
         assert fetcher(pod)["args"] == ["hf://user/repo:tag", "/mnt/models"]
@@ -96,7 +98,7 @@ def test_the_model_gets_into_the_pod(shape: str) -> None:
         assert part(pod, "main")["volumeMounts"][0]["readOnly"] is True
 
 
-@both(4, "a token of the account reaches the fetcher")
+@both("a token of the account reaches the fetcher")
 def test_credentials_come_from_the_account(shape: str) -> None:
     found = served(
         shape, "hf://a/b", account("own", "hf"), secret("hf", {"HF_TOKEN": "t"}), own=True
@@ -121,7 +123,7 @@ REACHED = {
 S3_KEYS = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
 
 
-@both(6, "keys and endpoint of S3 reach the fetcher with the configured certificates")
+@both("keys and endpoint of S3 reach the fetcher with the configured certificates")
 def test_keys_of_s3_come_from_the_account(shape: str) -> None:
     local = {"s3CABundleConfigMap": "local", "s3CABundle": "/certs/local.crt"}
     own = [
@@ -139,7 +141,7 @@ def test_keys_of_s3_come_from_the_account(shape: str) -> None:
         assert env(pod) == {**dict.fromkeys(S3_KEYS, "from a Secret"), **REACHED, **certificates}
 
 
-@both(8, "an account with a role of AWS needs no keys")
+@both("an account with a role of AWS needs no keys")
 def test_a_role_of_aws_needs_no_keys(shape: str) -> None:
     annotations = {**ENDPOINT, "eks.amazonaws.com/role-arn": "arn"}
     found = served(shape, "s3://b/m", account("own", annotations=annotations), own=True)
@@ -210,8 +212,8 @@ BUNDLE = [
 ]
 
 
-@both(5, "certificates of S3 are mounted")
-def test_s3_certificates_are_mounted(shape: str) -> None:
+@both("certificates of S3 are mounted")
+def test_certificates_are_mounted(shape: str) -> None:
     for pod in served(shape, "s3://b/m", *BUNDLE):
         assert env(pod) == {
             "CA_BUNDLE_CONFIGMAP_NAME": "global-ca-bundle",
@@ -227,7 +229,7 @@ def test_s3_certificates_are_mounted(shape: str) -> None:
     assert copied["data"] == {"cabundle.crt": "PEM"}
 
 
-@both(7, "certificates that a Secret names beat the common ones")
+@both("certificates that a Secret names beat the common ones")
 def test_certificates_that_a_secret_names_beat_the_common_ones(shape: str) -> None:
     named = {
         "serving.kserve.io/s3-cabundle-configmap": "mine",
@@ -242,10 +244,10 @@ def test_certificates_that_a_secret_names_beat_the_common_ones(shape: str) -> No
 
 #: Models that nothing brings into pods.
 LEFT_OUT = {
-    "D9 a model of S3 is left to the server": "s3://b/m",
-    "D10 a model of a hub is left to the server": "hf://a/b",
-    "D11 a volume is left to the author": "pvc://c/p",
-    "D12 an image is left to the author": "oci://image",
+    "a model of S3 is left to the server": "s3://b/m",
+    "a model of a hub is left to the server": "hf://a/b",
+    "a volume is left to the author": "pvc://c/p",
+    "an image is left to the author": "oci://image",
 }
 
 

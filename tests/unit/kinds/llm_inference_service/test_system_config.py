@@ -27,16 +27,16 @@ EXPIRES, RESTARTS = "certificates.kserve.io/expiration", "certificates.kserve.io
 
 #: Row of the suite → the entry `scheduler`, the annotations that say when a certificate ends, and the one that restarts a picker.
 CERTIFICATES: dict[str, tuple[Json, Certificates]] = {
-    "F4 without an entry the known annotations hold": ({}, Certificates((EXPIRES,), RESTARTS)),
-    "F5 other times to end leave the restart as it is": (
+    "without an entry the known annotations hold": ({}, Certificates((EXPIRES,), RESTARTS)),
+    "other times to end leave the restart as it is": (
         {"expirationAnnotations": ["a/end", "b/end"]},
         Certificates(("a/end", "b/end"), RESTARTS),
     ),
-    "F6 another restart leaves the time to end as it is": (
+    "another restart leaves the time to end as it is": (
         {"restartAnnotation": "a/restart"},
         Certificates((EXPIRES,), "a/restart"),
     ),
-    "F6 both may be given": (
+    "both may be given": (
         {"expirationAnnotations": ["a/end"], "restartAnnotation": "a/restart"},
         Certificates(("a/end",), "a/restart"),
     ),
@@ -50,11 +50,11 @@ def test_annotations_of_certificates_are_the_installations(row: str) -> None:
     assert found.certificates == wanted
 
 
-def test_f4_a_missing_entry_is_an_empty_one() -> None:
+def test_a_missing_entry_is_an_empty_one() -> None:
     assert read_system_config(Settings(), world()).certificates == Certificates()
 
 
-def test_f7_an_entry_that_is_no_json_is_refused_with_its_name() -> None:
+def test_an_entry_that_is_no_json_is_refused_with_its_name() -> None:
     broken = config_map("inferenceservice-config", {**system_config()["data"], "scheduler": "{"})
     broken["metadata"]["namespace"] = "kserve"
     with pytest.raises(Unbuildable, match="scheduler") as caught:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which URLs come of listeners: ports, sections, hosts and what is preferred: reference/kserve-llmisvc.md §9.15, a row a case.
+"""Which URLs come of listeners: ports, sections, hosts and what is preferred. Source: KServe pkg/controller/v1alpha2/llmisvc/router_discovery_test.go@v0.17.0.
 
 Without more: a route without rules at a Gateway with one listener HTTP:80.
 """
@@ -18,21 +18,21 @@ Json = dict[str, Any]
 
 URLS: list[tuple[str, list[Json], Json, str, list[str]]] = [
     (
-        "U24 an odd port of http shows",
+        "an odd port of http shows",
         [gateway(listeners=[listener(port=8080)])],
         route(),
         "http",
         ["http://203.0.113.1:8080/"],
     ),
     (
-        "U25 an odd port of https shows",
+        "an odd port of https shows",
         [gateway(listeners=[listener("s", "HTTPS", 8443)])],
         route(A_HOST),
         "http",
         ["https://api.example.com:8443/"],
     ),
     (
-        "U28 a section names one listener",
+        "a section names one listener",
         [
             gateway(
                 listeners=[
@@ -47,77 +47,77 @@ URLS: list[tuple[str, list[Json], Json, str, list[str]]] = [
         ["http://h.example.com/"],
     ),
     (
-        "U31 hosts take the place of addresses",
+        "hosts take the place of addresses",
         [gateway(addresses=["203.0.113.1", "203.0.113.2"])],
         route({"hostnames": ["b.example.com", "a.example.com"]}),
         "http",
         ["http://a.example.com/", "http://b.example.com/"],
     ),
     (
-        "U32 the host of a listener counts where the route has none",
+        "the host of a listener counts where the route has none",
         [gateway(listeners=[listener(host="l.example.com")])],
         route(),
         "http",
         ["http://l.example.com/"],
     ),
     (
-        "U33 the host of a listener counts where the route takes any",
+        "the host of a listener counts where the route takes any",
         [gateway(listeners=[listener(host="l.example.com")])],
         route({"hostnames": ["*"]}),
         "http",
         ["http://l.example.com/"],
     ),
     (
-        "U36 a wildcard of a listener is filled in",
+        "a wildcard of a listener is filled in",
         [gateway(listeners=[listener(host="*.example.com")])],
         route(),
         "http",
         ["http://inference.example.com/"],
     ),
     (
-        "U37 a longer wildcard is filled in",
+        "a longer wildcard is filled in",
         [gateway(listeners=[listener(host="*.api.example.com")])],
         route(),
         "http",
         ["http://inference.api.example.com/"],
     ),
     (
-        "U40 a wildcard keeps the port",
+        "a wildcard keeps the port",
         [gateway(listeners=[listener("s", "HTTPS", 8080, "*.example.com")])],
         route(),
         "http",
         ["https://inference.example.com:8080/"],
     ),
     (
-        "U41 https comes first where it is preferred",
+        "https comes first where it is preferred",
         [gateway(listeners=BOTH)],
         route(),
         "https",
         ["https://203.0.113.1/", "http://203.0.113.1/"],
     ),
     (
-        "U42 http comes first where it is preferred",
+        "http comes first where it is preferred",
         [gateway(listeners=[HTTPS, listener()])],
         route(),
         "http",
         ["http://203.0.113.1/", "https://203.0.113.1/"],
     ),
     (
-        "U43 what is preferred and not there is replaced",
+        "what is preferred and not there is replaced",
         [gateway()],
         route(),
         "https",
         ["http://203.0.113.1/"],
     ),
     (
-        "U45 https comes first where nothing is preferred",
+        "https comes first where nothing is preferred",
         [gateway(listeners=BOTH)],
         route(),
         "",
         ["https://203.0.113.1/", "http://203.0.113.1/"],
     ),
     (
-        "U47 a section beats what is preferred",
+        "a section beats what is preferred",
         [gateway(listeners=BOTH)],
         route(parents=[{"name": "gw", "sectionName": "http"}]),
         "https",
@@ -139,40 +139,40 @@ def test_urls_are_those_of_the_gateways(
 
 #: What else becomes of hosts, ports and schemes: the listeners of a Gateway, the route's hosts, what is preferred, and the URLs.
 LISTENERS: dict[str, tuple[list[Json], Json, str, list[str]]] = {
-    "U26 the port of http is left out": ([listener(port=80)], {}, "http", ["http://203.0.113.1/"]),
-    "U27 the port of https is left out": ([HTTPS], {}, "http", ["https://203.0.113.1/"]),
-    "U34 the host of a route beats that of its listener": (
+    "the port of http is left out": ([listener(port=80)], {}, "http", ["http://203.0.113.1/"]),
+    "the port of https is left out": ([HTTPS], {}, "http", ["https://203.0.113.1/"]),
+    "the host of a route beats that of its listener": (
         [listener(host="l.example.com")],
         A_HOST,
         "http",
         ["http://api.example.com/"],
     ),
-    "U35 without any host the address counts": ([listener()], {}, "http", ["http://203.0.113.1/"]),
-    "U38 the host of a route beats a wildcard that is filled in": (
+    "without any host the address counts": ([listener()], {}, "http", ["http://203.0.113.1/"]),
+    "the host of a route beats a wildcard that is filled in": (
         [listener(host="*.api.example.com")],
         A_HOST,
         "http",
         ["http://api.example.com/"],
     ),
-    "U39 a wildcard of an HTTPS listener makes https": (
+    "a wildcard of an HTTPS listener makes https": (
         [listener("s", "HTTPS", 443, "*.example.com")],
         {},
         "http",
         ["https://inference.example.com/"],
     ),
-    "U44 what is preferred keeps its port": (
+    "what is preferred keeps its port": (
         [listener(), listener("s", "HTTPS", 8443)],
         {},
         "https",
         ["https://203.0.113.1:8443/", "http://203.0.113.1/"],
     ),
-    "U46 http is taken where there is nothing else": (
+    "http is taken where there is nothing else": (
         [listener(port=8080)],
         {},
         "",
         ["http://203.0.113.1:8080/"],
     ),
-    "U48 two listeners of one host are two URLs": (
+    "two listeners of one host are two URLs": (
         [listener(host="l.example.com"), listener("s", "HTTPS", 443, "l.example.com")],
         {},
         "",
@@ -187,7 +187,7 @@ def test_hosts_and_ports_are_those_of_listener_and_route(row: str) -> None:
     assert found([gateway(listeners=listeners)], route(spec), scheme) == expected
 
 
-def test_u20_names_and_addresses_that_are_mixed_come_in_order() -> None:
+def test_names_and_addresses_that_are_mixed_come_in_order() -> None:
     addresses = ["lb.example.com", "203.0.113.9", "203.0.113.1"]
     expected = ["http://203.0.113.1/", "http://203.0.113.9/", "http://lb.example.com/"]
     assert found([gateway(addresses=addresses)]) == expected

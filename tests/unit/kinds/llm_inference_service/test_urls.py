@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which URLs come of gateways, paths and addresses: reference/kserve-llmisvc.md §9.15, a row a case.
+"""Which URLs come of gateways, paths and addresses. Source: KServe pkg/controller/v1alpha2/llmisvc/router_discovery_test.go@v0.17.0.
 
 Without more: a route without rules at a Gateway with one listener HTTP:80.
 """
@@ -23,86 +23,86 @@ Json = dict[str, Any]
 
 
 URLS: list[tuple[str, list[Json], Json, str, list[str]]] = [
-    ("U1 an address becomes a URL", [gateway()], route(), "http", ["http://203.0.113.1/"]),
+    ("an address becomes a URL", [gateway()], route(), "http", ["http://203.0.113.1/"]),
     (
-        "U2 addresses come in order",
+        "addresses come in order",
         [gateway(addresses=("203.0.113.2", "203.0.113.1"))],
         route(),
         "http",
         ["http://203.0.113.1/", "http://203.0.113.2/"],
     ),
     (
-        "U3 the host of a route beats its listener's wildcard",
+        "the host of a route beats its listener's wildcard",
         [gateway(listeners=[listener(host="*.example.com")])],
         route(A_HOST),
         "http",
         ["http://api.example.com/"],
     ),
     (
-        "U4 a host of any name is none",
+        "a host of any name is none",
         [gateway()],
         route({"hostnames": ["*"]}),
         "http",
         ["http://203.0.113.1/"],
     ),
     (
-        "U5 hosts come in order",
+        "hosts come in order",
         [gateway()],
         route({"hostnames": ["b.example.com", "a.example.com"]}),
         "http",
         ["http://a.example.com/", "http://b.example.com/"],
     ),
     (
-        "U6 a path is appended",
+        "a path is appended",
         [gateway()],
         route({"rules": [rule("/api/v1")]}),
         "http",
         ["http://203.0.113.1/api/v1"],
     ),
     (
-        "U7 the path of a Service beats those of a pool",
+        "the path of a Service beats those of a pool",
         [gateway()],
         route({"rules": [rule("/a", "/b", backend=POOL), rule("/ns/name")]}),
         "http",
         ["http://203.0.113.1/ns/name"],
     ),
     (
-        "U8 of paths of a pool the shortest with fewest parts counts",
+        "of paths of a pool the shortest with fewest parts counts",
         [gateway()],
         route({"rules": [rule("/n/v1/completions", "/n/v1/chat/completions", backend=POOL)]}),
         "http",
         ["http://203.0.113.1/n/v1/completions"],
     ),
     (
-        "U9 a backend without kind is a Service",
+        "a backend without kind is a Service",
         [gateway()],
         route({"rules": [rule("/a", backend=POOL), rule("/longer", backend={"name": "s"})]}),
         "http",
         ["http://203.0.113.1/longer"],
     ),
     (
-        "U10 matches without a path do not count",
+        "matches without a path do not count",
         [gateway()],
         route({"rules": [rule(None, "/n/m")]}),
         "http",
         ["http://203.0.113.1/n/m"],
     ),
     (
-        "U11 without rules the path is the root",
+        "without rules the path is the root",
         [gateway()],
         route({"rules": []}),
         "http",
         ["http://203.0.113.1/"],
     ),
     (
-        "U12 an HTTPS listener makes https",
+        "an HTTPS listener makes https",
         [gateway(listeners=[HTTPS])],
         route(),
         "http",
         ["https://203.0.113.1/"],
     ),
     (
-        "U13 a TLS listener makes https",
+        "a TLS listener makes https",
         [gateway(listeners=[listener("tls", "TLS", 443)])],
         route(),
         "http",
@@ -123,7 +123,7 @@ URLS: list[tuple[str, list[Json], Json, str, list[str]]] = [
         ["http://203.0.113.3/", "http://203.0.113.1/", "http://203.0.113.2/"],
     ),
     (
-        "U16 two gateways give two URLs and odd ports show",
+        "two gateways give two URLs and odd ports show",
         [
             gateway("a", ["a.example.com"], [HTTPS]),
             gateway("b", ["b.example.com"], [listener(port=8080)]),
@@ -133,42 +133,42 @@ URLS: list[tuple[str, list[Json], Json, str, list[str]]] = [
         ["https://a.example.com/", "http://b.example.com:8080/"],
     ),
     (
-        "U17 a parent without namespace is the route's neighbour",
+        "a parent without namespace is the route's neighbour",
         [gateway(), gateway(namespace="net", addresses=["203.0.113.9"])],
         route(parents=[{"name": "gw", "namespace": "net"}, {"name": "gw"}]),
         "http",
         ["http://203.0.113.9/", "http://203.0.113.1/"],
     ),
     (
-        "U18 private addresses are URLs too",
+        "private addresses are URLs too",
         [gateway(addresses=["10.0.0.1"])],
         route(),
         "http",
         ["http://10.0.0.1/"],
     ),
     (
-        "U19 names and addresses come in one order",
+        "names and addresses come in one order",
         [gateway(addresses=["b.example.com", "203.0.113.1", "a.example.com"])],
         route(),
         "http",
         ["http://203.0.113.1/", "http://a.example.com/", "http://b.example.com/"],
     ),
     (
-        "U22 without addresses and Services there is no URL",
+        "without addresses and Services there is no URL",
         [gateway(addresses=[])],
         route(),
         "http",
         [],
     ),
     (
-        "U49 a Service that is labelled with the gateway is an inner URL",
+        "a Service that is labelled with the gateway is an inner URL",
         [gateway(), service("gateway-service", {"gateway.networking.k8s.io/gateway-name": "gw"})],
         route(),
         "http",
         ["http://203.0.113.1/", f"http://gateway-service.{NAMESPACE}.svc.cluster.local/"],
     ),
     (
-        "U49 of two labelled Services the first counts",
+        "of two labelled Services the first counts",
         [
             gateway(addresses=[]),
             service("b", {"gateway.networking.k8s.io/gateway-name": "gw"}),
@@ -180,42 +180,42 @@ URLS: list[tuple[str, list[Json], Json, str, list[str]]] = [
         [f"http://a.{NAMESPACE}.svc.cluster.local/"],
     ),
     (
-        "U50 a Service called like the gateway is an inner URL",
+        "a Service called like the gateway is an inner URL",
         [gateway(), service("gw")],
         route(),
         "http",
         ["http://203.0.113.1/", f"http://gw.{NAMESPACE}.svc.cluster.local/"],
     ),
     (
-        "U51 an inner URL shows an odd port",
+        "an inner URL shows an odd port",
         [gateway(listeners=[listener(port=8080)]), service("gw")],
         route(),
         "http",
         ["http://203.0.113.1:8080/", f"http://gw.{NAMESPACE}.svc.cluster.local:8080/"],
     ),
     (
-        "U52 an inner URL has the scheme of the listener",
+        "an inner URL has the scheme of the listener",
         [gateway(listeners=[HTTPS]), service("gw")],
         route(),
         "http",
         ["https://203.0.113.1/", f"https://gw.{NAMESPACE}.svc.cluster.local/"],
     ),
     (
-        "U54 without addresses the inner URL is the only one",
+        "without addresses the inner URL is the only one",
         [gateway(addresses=[], listeners=[listener("s", "HTTPS", 8443)]), service("gw")],
         route(),
         "http",
         [f"https://gw.{NAMESPACE}.svc.cluster.local:8443/"],
     ),
     (
-        "U53 a Service of another name is none",
+        "a Service of another name is none",
         [gateway(), service("other")],
         route(),
         "http",
         ["http://203.0.113.1/"],
     ),
     (
-        "U55 each gateway has its outer and inner URL",
+        "each gateway has its outer and inner URL",
         [gateway("a"), gateway("b", ["203.0.113.2"]), service("a"), service("b")],
         route(parents=[{"name": "a"}, {"name": "b"}]),
         "http",
@@ -242,25 +242,25 @@ def test_urls_are_those_of_the_gateways(
 
 FAILED: list[tuple[str, list[Json], Json, str]] = [
     (
-        "U21 a gateway that is not there is named",
+        "a gateway that is not there is named",
         [],
         route(),
         'failed to get Gateway team-a/gw for route team-a/mine: .*"gw" not found',
     ),
     (
-        "U23 a gateway without HTTP is named",
+        "a gateway without HTTP is named",
         [gateway(listeners=[listener(protocol="TCP")])],
         route(),
         "no HTTP-capable listener",
     ),
     (
-        "U29 a section that is not there is named",
+        "a section that is not there is named",
         [gateway()],
         route(parents=[{"name": "gw", "sectionName": "other"}]),
         'listener "other" not found in gateway team-a/gw',
     ),
     (
-        "U30 a gateway without listeners is named",
+        "a gateway without listeners is named",
         [gateway(listeners=[])],
         route(),
         "no HTTP-capable listener found in gateway team-a/gw",

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is said of Deployments, groups and endpoint pickers: reference/kserve-llmisvc.md §4 and §6.2."""
+"""What is said of Deployments, groups and endpoint pickers.
+
+Source: KServe pkg/controller/v1alpha2/llmisvc/scheduler.go, pkg/apis/serving/v1alpha2/llm_inference_service_lifecycle.go@v0.17.0.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Replicas, concurrency and logging of a component. Source: KServe v0.17.0; reference A5."""
+"""Replicas, concurrency and logging of a component. Source: KServe pkg/apis/serving/v1beta1/inference_service_validation.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Predictors that stand on several nodes. Source: KServe v0.17.0; reference A5 and A10."""
+"""Predictors that stand on several nodes.
+
+Source: KServe pkg/apis/serving/v1beta1/inference_service_validation.go, pkg/controller/v1beta1/inferenceservice/components/predictor.go@v0.17.0.
+"""
 
 from __future__ import annotations
 

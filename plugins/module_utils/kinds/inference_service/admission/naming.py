@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names that a service cannot have. Source: KServe v0.17.0; reference A1.1, A5 and A13."""
+"""Names that a service cannot have. Source: KServe pkg/constants/constants.go, pkg/apis/serving/v1beta1/inference_service_validation.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How components are scaled: what each autoscaler understands. Source: KServe v0.17.0; reference A5 and A11.3 to A11.5."""
+"""How components are scaled: what each autoscaler understands.
+
+Source: KServe pkg/apis/serving/v1beta1/inference_service_validation.go,
+pkg/controller/v1beta1/inferenceservice/reconcilers/autoscaler/autoscaler_reconciler.go@v0.17.0.
+"""
 
 from __future__ import annotations
 

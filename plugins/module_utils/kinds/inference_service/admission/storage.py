@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where models are: addresses that exclude each other, and mount paths that cannot be. Source: KServe v0.17.0; reference A5, A7.6, A9.7."""
+"""Where models are: addresses that exclude each other, and mount paths that cannot be.
+
+Source: KServe pkg/apis/serving/v1beta1/inference_service_validation.go, pkg/controller/v1beta1/inferenceservice/components/component.go@v0.17.0.
+"""
 
 from __future__ import annotations
 

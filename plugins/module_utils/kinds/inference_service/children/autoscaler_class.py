@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who sets the number of a component's pods in Standard mode. Source: KServe v0.17.0; reference A11.3."""
+"""Who sets the number of a component's pods in Standard mode.
+
+Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/autoscaler/autoscaler_reconciler.go@v0.17.0.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The ConfigMap with the certificates of storage endpoints in the service's namespace. Source: KServe v0.17.0; reference A11.9."""
+"""The ConfigMap with the certificates of storage endpoints in the service's namespace.
+
+Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/cabundleconfigmap/cabundle_configmap_reconciler.go@v0.17.0.
+"""
 
 from __future__ import annotations
 

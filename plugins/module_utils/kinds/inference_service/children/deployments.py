@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The Deployments of a component in Standard mode: its pods, and the workers of a predictor on several nodes.
 
-Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A11.1, A10.
+Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/deployment/deployment_reconciler.go,
+pkg/controller/v1beta1/inferenceservice/components/predictor.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -10,7 +10,10 @@ from ..router.front_component import has_routes
 
 
 def external_service(resolved: Resolved) -> Child | None:
-    """Return the Service, None where Istio has no VirtualService for us. Source: KServe v0.17.0; reference A13.4."""
+    """Return the Service, None where Istio has no VirtualService for us.
+
+    Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/ingress/ingress_reconciler.go@v0.17.0.
+    """
     config = resolved.config.ingress
     if config.disable_virtual_host or not has_routes(resolved):
         return None

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The HorizontalPodAutoscaler of a component in Standard mode. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A11.4."""
+"""The HorizontalPodAutoscaler of a component in Standard mode.
+
+Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/hpa/hpa_reconciler.go@v0.17.0.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The HTTPRoutes of a service in Standard mode: one of each component, and one of the service.
 
-Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A13.3.
+Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/ingress/httproute_reconciler.go@v0.17.0.
 """
 
 from __future__ import annotations

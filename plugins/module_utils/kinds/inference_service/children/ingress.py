@@ -18,7 +18,7 @@ def ingress(resolved: Resolved) -> Child | None:
     """Return the Ingress, None for a service that is not to be reached from outside. Raises HostError.
 
     annotations: all that the service has, what children never get included.
-    Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A13.2.
+    Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/ingress/kube_ingress_reconciler.go@v0.17.0.
     """
     config = resolved.config.ingress
     if config.enable_gateway_api or not has_routes(resolved):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Knative Service of a component in Knative mode. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A12."""
+"""The Knative Service of a component in Knative mode. Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/knative/ksvc_reconciler.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ def model_config(components: Components, resolved: Resolved) -> Child | None:
 
     labels: the service's, without those that its runtime asks for: the runtime is chosen after it.
     data: no models at first; TrainedModels fill it in later, so that it is sent on create only.
-    Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A11.8.
+    Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/modelconfig/modelconfig_reconciler.go@v0.17.0.
     """
     if not any(component.multi_model for component in components.items):
         return None

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The collector that tells KEDA the metrics of a component's own pods. Source: KServe v0.17.0; reference A11.6."""
+"""The collector that tells KEDA the metrics of a component's own pods.
+
+Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/otel/otel_reconciler.go@v0.17.0.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""KEDA's ScaledObject of a component in Standard mode. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A11.5."""
+"""KEDA's ScaledObject of a component in Standard mode. Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/keda/keda_reconciler.go@v0.17.0."""
 
 from __future__ import annotations
 

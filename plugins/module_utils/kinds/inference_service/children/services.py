@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Services of a component in Standard mode. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A11.2, A10."""
+"""The Services of a component in Standard mode.
+
+Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/service/service_reconciler.go,
+pkg/controller/v1beta1/inferenceservice/components/predictor.go@v0.17.0.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The defaults that KServe writes into the pods of Deployments. Source: KServe v0.17.0; reference A11.1."""
+"""The defaults that KServe writes into the pods of Deployments.
+
+Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/deployment/deployment_reconciler.go@v0.17.0.
+"""
 
 from __future__ import annotations
 

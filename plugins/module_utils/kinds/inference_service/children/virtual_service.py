@@ -42,7 +42,7 @@ class _Names:
 def virtual_service(components: Components, resolved: Resolved, reader: Reader) -> Child | None:
     """Return the VirtualService, None where Istio has none for us and while nobody knows the service's host name.
 
-    Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A13.4. Raises HostError.
+    Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/ingress/ingress_reconciler.go@v0.17.0. Raises HostError.
     """
     config = resolved.config.ingress
     if config.disable_virtual_host or not has_routes(resolved):

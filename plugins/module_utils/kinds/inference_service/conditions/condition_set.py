@@ -2,7 +2,7 @@
 """The conditions of a service, of which Ready follows from others each time that one is set.
 
 The rules depend on the order in which conditions are set, and on which of them has changed last.
-Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A14.2.
+Source: KServe pkg/apis/serving/v1beta1/inference_service_status.go@v0.17.0.
 """
 
 from __future__ import annotations

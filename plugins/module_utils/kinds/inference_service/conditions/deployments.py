@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether a component in Standard mode is ready, by its Deployments. Source: KServe v0.17.0; reference A14.3."""
+"""Whether a component in Standard mode is ready, by its Deployments. Source: KServe pkg/apis/serving/v1beta1/inference_service_status.go@v0.17.0."""
 
 from __future__ import annotations
 

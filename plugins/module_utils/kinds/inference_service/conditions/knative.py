@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Knative says of a component. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A14.4."""
+"""What Knative says of a component. Source: KServe pkg/apis/serving/v1beta1/inference_service_status.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What one run of the controller says of a service: its components first, then the way to it.
 
-Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A14, A15.2.
+Source: KServe pkg/apis/serving/v1beta1/inference_service_status.go, pkg/controller/v1beta1/inferenceservice/controller.go@v0.17.0.
 """
 
 from __future__ import annotations

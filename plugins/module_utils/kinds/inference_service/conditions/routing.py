@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether a service is reached, and under which names. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A13, A14.7."""
+"""Whether a service is reached, and under which names.
+
+Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/ingress/, pkg/controller/v1beta1/inferenceservice/controller.go@v0.17.0.
+"""
 
 from __future__ import annotations
 

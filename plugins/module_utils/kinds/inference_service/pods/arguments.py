@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Arguments that KServe gives to transformers and explainers. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A7.4, A7.5."""
+"""Arguments that KServe gives to transformers and explainers.
+
+Source: KServe pkg/controller/v1beta1/inferenceservice/components/{transformer,explainer}.go@v0.17.0.
+"""
 
 from __future__ import annotations
 

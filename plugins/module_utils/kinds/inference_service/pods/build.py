@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From a service to its components. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A7, A8, A10."""
+"""From a service to its components. Source: KServe pkg/controller/v1beta1/inferenceservice/components/@v0.17.0."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The containers of a component that KServe knows by name. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A1.6."""
+"""The containers of a component that KServe knows by name. Source: KServe pkg/constants/constants.go@v0.17.0."""
 
 from __future__ import annotations
 

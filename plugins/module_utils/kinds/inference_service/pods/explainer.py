@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The explainer, which says why a predictor answers as it does. Source: KServe v0.17.0; reference A7.5."""
+"""The explainer, which says why a predictor answers as it does. Source: KServe pkg/controller/v1beta1/inferenceservice/components/explainer.go@v0.17.0."""
 
 from __future__ import annotations
 

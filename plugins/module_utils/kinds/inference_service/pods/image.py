@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which tag a model server's image has. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A7.1."""
+"""Which tag a model server's image has. Source: KServe pkg/controller/v1beta1/inferenceservice/utils/utils.go@v0.17.0."""
 
 from __future__ import annotations
 

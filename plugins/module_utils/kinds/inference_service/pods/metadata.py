@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Labels and annotations of a component's objects and pods. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A8."""
+"""Labels and annotations of a component's objects and pods. Source: KServe pkg/controller/v1beta1/inferenceservice/components/component.go@v0.17.0."""
 
 from __future__ import annotations
 

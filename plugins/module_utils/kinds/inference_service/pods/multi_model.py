@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Predictors that serve one model after another. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A7.6."""
+"""Predictors that serve one model after another. Source: KServe pkg/controller/v1beta1/inferenceservice/components/component.go@v0.17.0."""
 
 from __future__ import annotations
 

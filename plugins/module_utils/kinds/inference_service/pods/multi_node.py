@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a model that one node cannot hold is spread over a head and workers. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A10."""
+"""How a model that one node cannot hold is spread over a head and workers.
+
+Source: KServe pkg/controller/v1beta1/inferenceservice/components/predictor.go@v0.17.0.
+"""
 
 from __future__ import annotations
 

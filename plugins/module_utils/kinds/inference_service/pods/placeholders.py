@@ -2,7 +2,7 @@
 """The service's name, labels and annotations in the containers of its runtime.
 
 The JSON text of a container is one template of a page, as the controller has it: so signs that matter in a page come out
-escaped, and a template with quotation marks is none any more. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A7.1.
+escaped, and a template with quotation marks is none any more. Source: KServe pkg/controller/v1beta1/inferenceservice/utils/utils.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The predictor: the server of a model, as its runtime has it, or containers of the service's own.
 
-Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A4.4, A7.1 to A7.3.
+Source: KServe pkg/apis/serving/v1beta1/inference_service_defaults.go, pkg/controller/v1beta1/inferenceservice/utils/utils.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The transformer, which changes requests before and answers after the predictor. Source: KServe v0.17.0; reference A7.4."""
+"""The transformer, which changes requests before and answers after the predictor.
+
+Source: KServe pkg/controller/v1beta1/inferenceservice/components/transformer.go@v0.17.0.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The webhook's work done in a component's pod template, for clusters in which no webhook does it.
 
-Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A9.
+Source: KServe pkg/webhook/admission/pod/mutator.go@v0.17.0.
 """
 
 from __future__ import annotations

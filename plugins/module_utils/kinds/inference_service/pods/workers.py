@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The workers of a predictor that one node cannot hold. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A10."""
+"""The workers of a predictor that one node cannot hold. Source: KServe pkg/controller/v1beta1/inferenceservice/components/predictor.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which component answers the requests to a service, and who may reach it. Source: KServe v0.17.0; reference A13."""
+"""Which component answers the requests to a service, and who may reach it.
+
+Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/ingress/@v0.17.0.
+"""
 
 from __future__ import annotations
 

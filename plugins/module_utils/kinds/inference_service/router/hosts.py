@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Host names and paths, as the templates of `inferenceservice-config` make them.
 
-Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A13.1.
+Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/ingress/domain.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What KServe's webhooks refuse of a ServingRuntime or ClusterServingRuntime; without them it is found out by a service.
 
-Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A5.
+Source: KServe pkg/webhook/admission/servingruntime/servingruntime_webhook.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a model gets because of the server that serves it. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A4.4."""
+"""What a model gets because of the server that serves it. Source: KServe pkg/apis/serving/v1beta1/inference_service_defaults.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The inference protocols in KServe's order. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A6."""
+"""The inference protocols in KServe's order. Source: KServe pkg/apis/serving/v1beta1/predictor_model.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A ServingRuntime or ClusterServingRuntime, and where they are found. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A6."""
+"""A ServingRuntime or ClusterServingRuntime, and where they are found. Source: KServe pkg/apis/serving/v1alpha1/servingruntime_types.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which runtime serves a model: the one that its author names, or the best of those that can.
 
-Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A6.
+Source: KServe pkg/apis/serving/v1beta1/predictor_model.go@v0.17.0.
 """
 
 from __future__ import annotations

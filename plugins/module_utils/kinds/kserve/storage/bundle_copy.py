@@ -21,7 +21,7 @@ def bundle_copy(source: Reference, service: Reference, reader: Reader) -> Child 
 
     All services of a namespace read one copy, and an object has one owner. So a copy with the right content is left to whoever
     has made it: another service, or the controller. One with other content is claimed, and its owner then told.
-    Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.7. The controller gives it neither labels nor an owner.
+    Source: KServe pkg/controller/v1alpha2/llmisvc/workload_storage.go@v0.17.0. The controller gives it neither labels nor an owner.
     """
     found = reader.get(source)
     if found is None and not reader.complete:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Certificates by which the init container trusts an S3 endpoint.
 
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.7, reference/kserve-isvc-and-install.md A9.1.
+Source: KServe pkg/controller/v1alpha2/llmisvc/workload_storage.go, pkg/webhook/admission/pod/storage_initializer_injector.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The credentials with which a container reaches where models are kept.
 
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.7, reference/kserve-isvc-and-install.md A9.6.
+Source: KServe pkg/credentials/service_account_credentials.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The init container that fetches models into a volume.
 
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.7, reference/kserve-isvc-and-install.md A9.1.
+Source: KServe pkg/utils/storage.go, pkg/webhook/admission/pod/storage_initializer_injector.go@v0.17.0.
 """
 
 from __future__ import annotations

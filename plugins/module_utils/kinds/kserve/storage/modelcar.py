@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A model in an image: a container of that image runs beside the server, which reads the other's files.
 
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.7, reference/kserve-isvc-and-install.md A9.2.
+Source: KServe pkg/utils/storage.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How the init container reaches an S3 endpoint. Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.7."""
+"""How the init container reaches an S3 endpoint. Source: KServe pkg/credentials/s3/s3_secret.go@v0.17.0."""
 
 from __future__ import annotations
 

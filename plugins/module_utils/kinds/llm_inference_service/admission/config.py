@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """All that the webhook says of an LLMInferenceServiceConfig, beside its templates.
 
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §1.4.
+Source: KServe pkg/apis/serving/v1alpha2/llm_inference_service_config_validation.go@v0.17.0.
 """
 
 from __future__ import annotations

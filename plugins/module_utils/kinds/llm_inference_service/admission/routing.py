@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Routes and gateways that do not go together. Source: KServe v0.17.0; reference/kserve-llmisvc.md §1.4, R1 to R3."""
+"""Routes and gateways that do not go together. Source: KServe pkg/apis/serving/v1alpha2/llm_inference_service_validation.go@v0.17.0."""
 
 from __future__ import annotations
 

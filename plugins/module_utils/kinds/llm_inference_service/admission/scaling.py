@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Scaling that cannot be. On admission the CRD says it first (scaling_schema.py); of merged specs these rules speak.
 
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §1.4, C1 to C11.
+Source: KServe pkg/apis/serving/v1alpha2/llm_inference_service_validation.go@v0.17.0.
 """
 
 from __future__ import annotations

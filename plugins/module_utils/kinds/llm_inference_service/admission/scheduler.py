@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Settings of the endpoint picker that cannot be. Source: KServe v0.17.0; reference/kserve-llmisvc.md §1.4, S1 to S5."""
+"""Settings of the endpoint picker that cannot be. Source: KServe pkg/apis/serving/v1alpha2/llm_inference_service_validation.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Parallelism that cannot work, and that may not change. Source: KServe v0.17.0; reference/kserve-llmisvc.md §1.4, P1 to P8, I1."""
+"""Parallelism that cannot work, and that may not change. Source: KServe pkg/apis/serving/v1alpha2/llm_inference_service_validation.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Attaching the model to a pod spec, by the scheme of its address. Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.7."""
+"""Attaching the model to a pod spec, by the scheme of its address. Source: KServe pkg/controller/v1alpha2/llmisvc/workload_storage.go@v0.17.0."""
 
 from __future__ import annotations
 

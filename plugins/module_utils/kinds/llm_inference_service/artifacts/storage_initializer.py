@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The init container that fetches a model into a volume. Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.7."""
+"""The init container that fetches a model into a volume. Source: KServe pkg/controller/v1alpha2/llmisvc/workload_storage.go@v0.17.0."""
 
 from __future__ import annotations
 

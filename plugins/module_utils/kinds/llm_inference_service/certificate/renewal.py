@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether the certificate that a service has can stay. Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.9.
+"""Whether the certificate that a service has can stay. Source: KServe pkg/controller/v1alpha2/llmisvc/workload_tls_self_signed.go@v0.17.0.
 
 Every reason to renew is visible in the Secret and the request; the clock is handed in.
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the certificate of a service must cover, and the Secret that holds it.
 
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.9.
+Source: KServe pkg/controller/v1alpha2/llmisvc/workload_tls_self_signed.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What scales the pods of a service by its load: the autoscaler of llm-d, which says how many are wanted, and who brings them about.
 
-Source: KServe v0.18.0; reference/kserve-llmisvc.md §10.1.
+Source: KServe pkg/controller/v1alpha2/llmisvc/scaling.go@v0.18.0.
 """
 
 from __future__ import annotations

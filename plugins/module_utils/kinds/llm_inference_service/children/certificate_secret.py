@@ -16,7 +16,8 @@ from ..resolved import Resolved
 def certificate_secret(resolved: Resolved, reader: Reader) -> Child | None:
     """Return the Secret with the keys that the reader has for it; None for a stopped service, and where there are none.
 
-    Compile makes no keys: whoever runs it puts fresh ones in front of the reader. Source: reference/kserve-llmisvc.md §3.9.
+    Compile makes no keys: whoever runs it puts fresh ones in front of the reader. Source: KServe
+    pkg/controller/v1alpha2/llmisvc/workload_tls_self_signed.go@v0.17.0.
     """
     found = None if resolved.stopped else reader.get(secret_reference(resolved))
     texts = secret_texts(found or {})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Deployments of services whose model fits into one pod. Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.3, §3.4."""
+"""The Deployments of services whose model fits into one pod. Source: KServe pkg/controller/v1alpha2/llmisvc/{workload,workload_single_node}.go@v0.17.0."""
 
 from __future__ import annotations
 

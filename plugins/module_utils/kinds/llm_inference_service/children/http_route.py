@@ -26,7 +26,7 @@ def http_route(resolved: Resolved, reader: Reader) -> Child | None:
 
     rules: those of the merged spec; its own pool takes the group that the live route has come to (router/pool_group.py).
     Raises Unbuildable where the presets leave the route empty, and where the API would refuse it.
-    Source: KServe v0.17.0; reference/kserve-llmisvc.md §5.2.
+    Source: KServe pkg/controller/v1alpha2/llmisvc/router.go@v0.17.0.
     """
     if resolved.stopped or resolved.at("router", "route") is None:
         return None

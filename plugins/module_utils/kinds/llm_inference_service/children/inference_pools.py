@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The InferencePools that tell gateways which pods serve: one in the API's old group, one in its new, under one name.
 
-Gateways know one or the other. Source: KServe v0.17.0; reference/kserve-llmisvc.md §4, §1.6.
+Gateways know one or the other. Source: KServe pkg/controller/v1alpha2/llmisvc/scheduler.go,
+pkg/apis/serving/v1alpha1/llm_inference_service_conversion.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The LeaderWorkerSets of services whose model needs several pods. Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.5."""
+"""The LeaderWorkerSets of services whose model needs several pods. Source: KServe pkg/controller/v1alpha2/llmisvc/workload_multi_node.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the endpoint picker may do: read pods and pools, elect a leader, and ask the API server who its callers are.
 
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §4.
+Source: KServe pkg/controller/v1alpha2/llmisvc/scheduler.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How the endpoint picker of a service learns its configuration: by arguments. Source: reference/kserve-llmisvc.md §4."""
+"""How the endpoint picker of a service learns its configuration: by arguments. Source: KServe pkg/controller/v1alpha2/llmisvc/scheduler.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _RELOAD_FLAG = "--enable-cert-reload"
 def scheduler_deployment(resolved: Resolved, reader: Reader) -> Child | None:
     """Return the Deployment, None where the picker is somebody else's.
 
-    Source: KServe v0.17.0 to v0.19.0; reference/kserve-llmisvc.md §4, §10. The labels of its pods are its own and its selector.
+    Source: KServe pkg/controller/v1alpha2/llmisvc/scheduler.go@v0.17.0 to v0.19.0. The labels of its pods are its own and its selector.
     """
     if not resolved.managed_scheduler:
         return None

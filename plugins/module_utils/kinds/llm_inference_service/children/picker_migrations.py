@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bringing arguments and configuration of an endpoint picker to what 0.7 and later read, as KServe does from 0.19 on.
 
-Source: KServe v0.19.0; reference/kserve-llmisvc.md §10.2.
+Source: KServe pkg/controller/v1alpha2/llmisvc/scheduler.go@v0.19.0.
 """
 
 from __future__ import annotations

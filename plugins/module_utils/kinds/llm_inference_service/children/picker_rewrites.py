@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rewriting the configuration that stands among the arguments of the endpoint picker, as later releases of KServe do.
 
-Source: KServe v0.18.0 and v0.19.0; reference/kserve-llmisvc.md §10.1, §10.2.
+Source: KServe pkg/controller/v1alpha2/llmisvc/scheduler.go@v0.18.0 and v0.19.0.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ _PORTS = ("grpc", "grpc-health", "metrics", "zmq")
 
 
 def picker_service(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
-    """Return the Service, None where the picker is somebody else's. Source: reference/kserve-llmisvc.md §4, §10.1."""
+    """Return the Service, None where the picker is somebody else's. Source: KServe pkg/controller/v1alpha2/llmisvc/scheduler.go@v0.17.0."""
     if not resolved.managed_scheduler:
         return None
     return Child(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The pod specs of model servers: the merged template, its account, the model, the pool.
 
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §3.4, §3.5.
+Source: KServe pkg/controller/v1alpha2/llmisvc/{workload_single_node,workload_multi_node}.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from . import rbac
 
 
 def main_service_account(resolved: Resolved, reader: Reader) -> Child | None:
-    """Return the account of a single-node pod with a sidecar. Source: reference/kserve-llmisvc.md §3.6."""
+    """Return the account of a single-node pod with a sidecar. Source: KServe pkg/controller/v1alpha2/llmisvc/workload_single_node.go@v0.17.0."""
     if not _main_needs_access(resolved) or main_account(resolved).foreign:
         return None
     return rbac.account(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The container beside the endpoint picker that counts tokens, for which it needs a part of the model.
 
-Source: KServe v0.18.0; reference/kserve-llmisvc.md §10.1.
+Source: KServe pkg/controller/v1alpha2/llmisvc/scheduler.go@v0.18.0.
 """
 
 from __future__ import annotations

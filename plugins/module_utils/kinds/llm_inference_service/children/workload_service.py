@@ -14,7 +14,7 @@ PORT = 8000
 
 
 def workload_service(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
-    """Return the Service, None for a stopped one. Source: KServe v0.17.0, v0.19.0; reference/kserve-llmisvc.md §3.8, §10.2."""
+    """Return the Service, None for a stopped one. Source: KServe pkg/controller/v1alpha2/llmisvc/workload.go@v0.17.0, v0.19.0."""
     if resolved.stopped:
         return None
     release = resolved.settings.release

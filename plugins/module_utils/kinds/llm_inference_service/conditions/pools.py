@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether a gateway has taken the InferencePool of a service. Source: KServe v0.17.0; reference/kserve-llmisvc.md §5.5."""
+"""Whether a gateway has taken the InferencePool of a service. Source: KServe pkg/controller/v1alpha2/llmisvc/{router,router_discovery}.go@v0.17.0."""
 
 from __future__ import annotations
 

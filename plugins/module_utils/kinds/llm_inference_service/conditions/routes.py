@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether the Gateways of a service work and have taken its routes. Source: KServe v0.17.0; reference/kserve-llmisvc.md §5.5."""
+"""Whether the Gateways of a service work and have taken its routes. Source: KServe pkg/controller/v1alpha2/llmisvc/{router,router_discovery}.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether what scales the pods can do so, which KServe tells from 0.19 on. Source: KServe v0.19.0; reference/kserve-llmisvc.md §10.2."""
+"""Whether what scales the pods can do so, which KServe tells from 0.19 on. Source: KServe pkg/controller/v1alpha2/llmisvc/scaling.go@v0.19.0."""
 
 from __future__ import annotations
 

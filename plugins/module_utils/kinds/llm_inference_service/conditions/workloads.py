@@ -2,7 +2,7 @@
 """Whether the pods that serve the model, and the endpoint picker's, are there.
 
 The controller believes the conditions of Deployments and LeaderWorkerSets, of whatever generation they speak.
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §4 and §6.2.
+Source: KServe pkg/controller/v1alpha2/llmisvc/scheduler.go, pkg/apis/serving/v1alpha2/llm_inference_service_lifecycle.go@v0.17.0.
 """
 
 from __future__ import annotations

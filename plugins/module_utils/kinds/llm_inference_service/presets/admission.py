@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Judging a config that was given instead of read: no API server has taken it, so what would keep one from it is told here.
 
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §1.3 and §1.4.
+Source: KServe pkg/apis/serving/v1alpha2/llm_inference_service_config_validation.go@v0.17.0.
 """
 
 from __future__ import annotations

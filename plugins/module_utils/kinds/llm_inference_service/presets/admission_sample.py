@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whether the templates of a given config can be filled in: KServe's webhook tries it with a service that sets most fields.
 
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §1.4.
+Source: KServe pkg/controller/v1alpha2/llmisvc/sample.go@v0.17.0.
 """
 
 from __future__ import annotations

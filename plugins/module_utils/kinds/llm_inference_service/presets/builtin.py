@@ -2,7 +2,7 @@
 """The collection's own presets, for clusters that have none: KServe's well-known names, vLLM behind them.
 
 They are used where KServe's namespace holds no preset, and by the prefix `modelops-` where it does. Their pods run under
-Pod Security `restricted`. What is asked of a server, a sidecar and a picker: reference/kserve-llmisvc.md §2.8, §10.1, §10.2.
+Pod Security `restricted`. What is asked of a server, a sidecar and a picker: KServe config/llmisvcconfig/@v0.17.0.
 What differs by release: `releases.OwnPresets`.
 """
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a preset's template can name: the service, its own spec before any merge, and a little of the configuration.
 
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §2.6. Secrets and credentials are left out there on purpose.
+Source: KServe pkg/controller/v1alpha2/llmisvc/config_merge.go@v0.17.0. Secrets and credentials are left out there on purpose.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reading presets and picker configurations: in the service's namespace first, then in KServe's.
 
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §2.4.
+Source: KServe pkg/controller/v1alpha2/llmisvc/config_merge.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Merging one spec over another, as KServe's controller does. Source: KServe v0.17.0; reference/kserve-llmisvc.md §2.5."""
+"""Merging one spec over another, as KServe's controller does. Source: KServe pkg/controller/v1alpha2/llmisvc/config_merge.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whether requests may name their model in a header, which KServe 0.19 and later route by.
 
-Source: KServe v0.19.0; reference/kserve-llmisvc.md §10.2.
+Source: KServe pkg/controller/v1alpha2/llmisvc/config_merge.go@v0.19.0.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From a service to what it means once its presets are combined. Source: KServe v0.17.0; reference/kserve-llmisvc.md §2.4."""
+"""From a service to what it means once its presets are combined. Source: KServe pkg/controller/v1alpha2/llmisvc/config_merge.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fitting the managed route of a merged spec to the service: its gateways and its backends.
 
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §2.4 step 9.
+Source: KServe pkg/controller/v1alpha2/llmisvc/config_merge.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which presets a service uses, by the parts that it asks for. Source: KServe v0.17.0; reference/kserve-llmisvc.md §2.2–2.4."""
+"""Which presets a service uses, by the parts that it asks for. Source: KServe pkg/controller/v1alpha2/llmisvc/config_merge.go@v0.17.0."""
 
 from __future__ import annotations
 

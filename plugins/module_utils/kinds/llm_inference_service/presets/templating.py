@@ -2,7 +2,7 @@
 """Filling in the templates of a merged spec: its JSON text is one template, as the controller has it.
 
 So a value is put in without escaping, and a template in a label or in the service's own spec is filled in, too.
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §2.6.
+Source: KServe pkg/controller/v1alpha2/llmisvc/config_merge.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What `status.url` and `status.addresses` of a service are.
 
-Source: KServe v0.17.0 to v0.19.0; reference/kserve-llmisvc.md §5.4, §10.1, §10.2.
+Source: KServe pkg/controller/v1alpha2/llmisvc/router_discovery.go@v0.17.0 to v0.19.0.
 """
 
 from __future__ import annotations

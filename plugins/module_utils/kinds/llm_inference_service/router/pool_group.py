@@ -3,7 +3,7 @@
 
 KServe makes the pool in both groups and begins with the old one. It turns to the new one, for good, when the gateway has
 refused the old one or takes the new one. So the route depends on what is in the cluster.
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §5.2.
+Source: KServe pkg/controller/v1alpha2/llmisvc/router.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whether the Gateways and routes that a service names are there. Where they are not, KServe does nothing about its router.
 
-Source: KServe v0.17.0; reference/kserve-llmisvc.md §5.1.
+Source: KServe pkg/controller/v1alpha2/llmisvc/router_validation.go@v0.17.0.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Under which URLs a route is reached, by the Gateways that it is attached to.
 
-Source: KServe v0.17.0, v0.19.0; reference/kserve-llmisvc.md §5.4, §10.2.
+Source: KServe pkg/controller/v1alpha2/llmisvc/router_discovery.go@v0.17.0, v0.19.0.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def devices(role: Role) -> int:
 def with_devices(role: Role, accelerator: str) -> Json:
     """Return the role's resources with its devices as request and limit, in place of what the author gave for them.
 
-    Source: model-operator v0.9.0-alpha.2; reference/modelservice.md §4.5.
+    Source: model-operator internal/modelservice/deployment.go@v0.9.0-alpha.2.
     """
     resources = copy.deepcopy(dict(role.resources))
     name = RESOURCES.get(accelerator)

@@ -13,7 +13,7 @@ from ..spec import ModelService
 def destination_rule(service: ModelService, settings: Settings) -> Child | None:
     """Return the DestinationRule, or None where the provider is not Istio.
 
-    Source: model-operator v0.9.0-alpha.2; reference/modelservice.md §4.13.
+    Source: model-operator internal/modelservice/destination_rule.go@v0.9.0-alpha.2.
     """
     if settings.provider != "istio":
         return None

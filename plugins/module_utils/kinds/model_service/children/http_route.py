@@ -17,7 +17,7 @@ MODEL_HEADER = "OtterScale-Model-Name"
 def http_route(service: ModelService, settings: Settings) -> Child | None:
     """Return the route that the service describes, else the default route, else None where the default is switched off.
 
-    Source: model-operator v0.9.0-alpha.2; reference/modelservice.md §4.12.
+    Source: model-operator internal/modelservice/httproute.go@v0.9.0-alpha.2.
     """
     parent = _parent(service, settings)
     if parent is None:

@@ -15,7 +15,7 @@ def inference_pool(service: ModelService, settings: Settings) -> Child:
     """Return the pool; every service has one.
 
     The target port is the engine's port for decode and prefill pods alike: in decode pods the sidecar listens there.
-    Source: model-operator v0.9.0-alpha.2; reference/modelservice.md §4.11.
+    Source: model-operator internal/modelservice/inferencepool.go@v0.9.0-alpha.2.
     """
     pool = pool_of(service)
     return Child(

@@ -19,7 +19,7 @@ DOCKER_CONFIG = "/.docker"
 def model_unpack(service: ModelService, settings: Settings) -> Json | None:
     """Return the container, or None where the settings name no image for it or the service no model.
 
-    Source: model-operator v0.9.0-alpha.2; reference/modelservice.md §4.3.
+    Source: model-operator internal/modelservice/deployment.go@v0.9.0-alpha.2.
     """
     if not settings.model_kit_image or not service.model.image:
         return None

@@ -16,7 +16,7 @@ def picker_cluster_role(service: ModelService, settings: Settings) -> Child | No
     """Return the ClusterRole, or None where the picker checks no tokens.
 
     The last rule is for the reader: Prometheus comes with a token of the picker's own account.
-    Source: model-operator v0.9.0-alpha.2; reference/modelservice.md §4.10.
+    Source: model-operator internal/modelservice/{epp_rbac,epp_cluster_rbac}.go@v0.9.0-alpha.2.
     """
     if not checks_tokens(service, settings):
         return None

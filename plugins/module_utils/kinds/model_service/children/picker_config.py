@@ -14,7 +14,7 @@ from ..spec import ModelService
 def picker_config(service: ModelService, settings: Settings) -> Child:
     """Return the picker's ConfigMap: one key, whose name tells which of the two configurations it holds.
 
-    Source: model-operator v0.9.0-alpha.2; reference/modelservice.md §4.7.
+    Source: model-operator internal/modelservice/{epp_config,epp_configmap}.go@v0.9.0-alpha.2.
     """
     config = embedded(disaggregated=service.prefill is not None)
     return Child(

@@ -24,7 +24,7 @@ CONFIG_DIRECTORY = "/config"
 def picker_container(service: ModelService, settings: Settings) -> Json:
     """Return the container.
 
-    Source: model-operator v0.9.0-alpha.2; reference/modelservice.md §4.6.
+    Source: model-operator internal/modelservice/epp_deployment.go@v0.9.0-alpha.2.
     """
     pool = pool_of(service)
     ready, alive = (

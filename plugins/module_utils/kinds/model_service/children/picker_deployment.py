@@ -21,7 +21,7 @@ def picker_deployment(service: ModelService, settings: Settings) -> Child:
     """Return the picker's Deployment.
 
     Its pods are replaced when the configuration changes, since they read it once: hence the checksum on the template.
-    Source: model-operator v0.9.0-alpha.2; reference/modelservice.md §4.6.
+    Source: model-operator internal/modelservice/epp_deployment.go@v0.9.0-alpha.2.
     """
     version = settings.operator_version
     config = picker_config(disaggregated=service.prefill is not None)

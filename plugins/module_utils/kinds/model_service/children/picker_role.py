@@ -17,7 +17,7 @@ _READ = ("get", "watch", "list")
 def picker_role(service: ModelService, settings: Settings) -> Child:
     """Return the picker's Role: it reads pods and pools; several pickers also elect a leader.
 
-    Source: model-operator v0.9.0-alpha.2; reference/modelservice.md §4.10.
+    Source: model-operator internal/modelservice/{epp_rbac,epp_cluster_rbac}.go@v0.9.0-alpha.2.
     """
     return Child(
         stage=Stage.ACCESS,

@@ -15,7 +15,7 @@ def picker_secret(service: ModelService, settings: Settings) -> Child | None:
     """Return the token Secret, or None where the picker checks no tokens or the provider is `gke`.
 
     The control plane fills in the token, so the ServiceAccount must be there first.
-    Source: model-operator v0.9.0-alpha.2; reference/modelservice.md §4.9.
+    Source: model-operator internal/modelservice/{epp_serviceaccount,epp_secret}.go@v0.9.0-alpha.2.
     """
     if not checks_tokens(service, settings) or settings.provider == "gke":
         return None

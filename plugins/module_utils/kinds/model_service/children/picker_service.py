@@ -14,7 +14,7 @@ from .picker import METRICS_PORT, METRICS_PORT_NAME, pool_of
 def picker_service(service: ModelService, settings: Settings) -> Child:
     """Return the picker's Service; every service has one, with or without an explicit pool.
 
-    Source: model-operator v0.9.0-alpha.2; reference/modelservice.md §4.8.
+    Source: model-operator internal/modelservice/epp_service.go@v0.9.0-alpha.2.
     """
     return Child(
         stage=Stage.SERVICE,

@@ -13,7 +13,7 @@ from ..spec import ModelService
 def picker_service_account(service: ModelService, settings: Settings) -> Child:
     """Return the picker's ServiceAccount.
 
-    Source: model-operator v0.9.0-alpha.2; reference/modelservice.md §4.9.
+    Source: model-operator internal/modelservice/{epp_serviceaccount,epp_secret}.go@v0.9.0-alpha.2.
     """
     return Child(
         stage=Stage.ACCESS,

@@ -29,7 +29,7 @@ def prefill_pod_monitor(service: ModelService, settings: Settings) -> Child | No
 def _pod_monitor(
     service: ModelService, settings: Settings, role: labels.RoleName, name: str
 ) -> Child | None:
-    """Source: model-operator v0.9.0-alpha.2, v1.0.1; reference/modelservice.md §4.14, §8."""
+    """Source: model-operator internal/modelservice/podmonitor.go@v0.9.0-alpha.2, v1.0.1."""
     release = settings.release
     default = DEFAULT_MONITOR if release.pod_monitors_by_default else None
     monitor = service.pod_monitor or default

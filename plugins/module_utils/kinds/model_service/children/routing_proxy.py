@@ -15,7 +15,7 @@ def routing_proxy(service: ModelService, settings: Settings) -> Json | None:
     """Return the sidecar, or None where the service has no `spec.routingProxy`.
 
     It takes over the engine's port; vLLM moves to `targetPort`. `restartPolicy: Always` makes it a native sidecar.
-    Source: model-operator v0.9.0-alpha.2, v1.0.1; reference/modelservice.md §4.4, §8.
+    Source: model-operator internal/modelservice/deployment.go@v0.9.0-alpha.2, v1.0.1.
     """
     proxy = service.routing_proxy
     if proxy is None:

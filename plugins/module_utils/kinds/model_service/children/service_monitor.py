@@ -16,7 +16,7 @@ def service_monitor(service: ModelService, settings: Settings) -> Child | None:
     """Return the ServiceMonitor, or None where there is no explicit pool or monitoring is not switched on.
 
     interval: fixed; the author's interval is for the model servers.
-    Source: model-operator v0.9.0-alpha.2; reference/modelservice.md §4.15.
+    Source: model-operator internal/modelservice/epp_service_monitor.go@v0.9.0-alpha.2.
     """
     if not is_scraped(service):
         return None

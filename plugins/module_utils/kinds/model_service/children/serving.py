@@ -23,7 +23,7 @@ def serving_deployment(
     """Return the Deployment of a role.
 
     replicas: pods; where the author names no number it is 1 at first and left alone later, for an autoscaler.
-    Source: model-operator v0.9.0-alpha.2, v1.0.1; reference/modelservice.md §4.2, §8.
+    Source: model-operator internal/modelservice/deployment.go@v0.9.0-alpha.2, v1.0.1.
     """
     version = settings.operator_version
     annotations = dict(role.annotations) if settings.release.role_annotations else {}

@@ -26,7 +26,7 @@ _WHOLE_NUMBER = re.compile(r"\+?[0-9]+", re.ASCII)
 def vllm(service: ModelService, settings: Settings, name: RoleName, role: Role) -> Json:
     """Return the container of a role.
 
-    Source: model-operator v0.9.0-alpha.2, v1.0.1; reference/modelservice.md §4.5, §8.
+    Source: model-operator internal/modelservice/deployment.go@v0.9.0-alpha.2, v1.0.1.
     """
     port = vllm_port(service, name)
     mounts: list[Json] = [

@@ -43,7 +43,7 @@ def one_word_per_item(service: ModelService, _settings: Settings) -> Iterator[Pr
 
 
 def computed_flags(service: ModelService, _settings: Settings) -> Iterator[Problem]:
-    """Warn of flags that contradict a field: ports, selectors and devices follow the field, the engine the flag. W57."""
+    """Warn of flags that contradict a field: ports, selectors and devices follow the field, the engine the flag. See docs/differences.md, W57."""
     for number, argument in enumerate(service.engine.args):
         word = re.split(r"[=\s]", argument, maxsplit=1)[0]
         flag = _SHORT.get(word, word.replace("_", "-"))

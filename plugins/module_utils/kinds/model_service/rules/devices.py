@@ -25,7 +25,7 @@ _VENDORS = (
 
 
 def by_hand(service: ModelService, _settings: Settings) -> Iterator[Problem]:
-    """Warn of devices in `resources`: overwritten for the accelerator's own (W51), contradicting it for others."""
+    """Warn of devices in `resources`: overwritten for the accelerator's own (docs/differences.md, W51), contradicting it for others."""
     for name, role in roles(service):
         for side in ("limits", "requests"):
             for resource, amount in (role.resources.get(side) or {}).items():
@@ -53,7 +53,7 @@ def _fault(accelerator: str, role: Role, resource: str, amount: str) -> str | No
 
 
 def data_parallel(service: ModelService, _settings: Settings) -> Iterator[Problem]:
-    """Warn of data parallel sizes for which no devices are asked: W50."""
+    """Warn of data parallel sizes for which no devices are asked (docs/differences.md, W50)."""
     for name, role in roles(service):
         if role.data > 1 and role.data_local == 1 and service.accelerator != "cpu":
             message = (

@@ -28,7 +28,7 @@ def variables(service: ModelService, _settings: Settings) -> Iterator[Problem]:
 
 
 def repeated(service: ModelService, _settings: Settings) -> Iterator[Problem]:
-    """Warn of variables that stand twice: W57. The last value has an effect, the others are left out.
+    """Warn of variables that stand twice (docs/differences.md, W57). The last value has an effect, the others are left out.
 
     Create takes them, server-side apply does not. Refused where another variable reads a value that would be left out.
     """

@@ -58,7 +58,7 @@ def pull_policy(service: ModelService, _settings: Settings) -> Iterator[Problem]
 
 
 def pull_secrets(service: ModelService, _settings: Settings) -> Iterator[Problem]:
-    """Refuse a first secret without a name; warn of illegal names and of all that the model download ignores: W44, W59."""
+    """Refuse a first secret without a name; warn of illegal names and of all that the model download ignores (docs/differences.md, W44, W59)."""
     secrets = service.model.image_pull_secrets
     for number, name in enumerate(secrets):
         where = f"{_SECRETS}[{number}].name"

@@ -49,7 +49,7 @@ def port_name(service: ModelService, settings: Settings) -> Iterator[Problem]:
 
 
 def missing_token(service: ModelService, settings: Settings) -> Iterator[Problem]:
-    """Warn of a ServiceMonitor that refers to a Secret which is not made with provider gke: W36."""
+    """Warn of a ServiceMonitor that refers to a Secret which is not made with provider gke (docs/differences.md, W36)."""
     monitor = service.pod_monitor
     if not (monitor and monitor.enabled and service.pool and settings.metrics_endpoint_auth):
         return

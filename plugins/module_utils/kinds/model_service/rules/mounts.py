@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the weights may be mounted: W56."""
+"""Where the weights may be mounted (docs/differences.md, W56)."""
 
 from __future__ import annotations
 

@@ -12,13 +12,13 @@ from ..spec import ModelService
 
 
 def service_name(service: ModelService, _settings: Settings) -> Iterator[Problem]:
-    """Refuse a name that gives an illegal child or label: W8, W9, W13."""
+    """Refuse a name that gives an illegal child or label (docs/differences.md, W8, W9, W13)."""
     for message in names.problems(service.name):
         yield Problem("metadata.name", message, rule="name")
 
 
 def istio_pool_name(service: ModelService, settings: Settings) -> Iterator[Problem]:
-    """Warn of pool names of which Istio makes an illegal Service: W10."""
+    """Warn of pool names of which Istio makes an illegal Service (docs/differences.md, W10)."""
     fault = (
         "holds a dot"
         if "." in service.name

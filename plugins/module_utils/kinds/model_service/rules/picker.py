@@ -11,7 +11,7 @@ from ..spec import ModelService
 
 
 def no_replicas(service: ModelService, _settings: Settings) -> Iterator[Problem]:
-    """Warn of a picker that is switched off while the gateway still asks it: W33."""
+    """Warn of a picker that is switched off while the gateway still asks it (docs/differences.md, W33)."""
     if service.pool is None or service.pool.replicas:
         return
     effect = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ports that meet in one container, one pod or one Service: W39."""
+"""Ports that meet in one container, one pod or one Service (docs/differences.md, W39)."""
 
 from __future__ import annotations
 

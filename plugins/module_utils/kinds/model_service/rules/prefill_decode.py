@@ -15,7 +15,7 @@ CONNECTORS = ("nixlv2", "shared-storage", "sglang")
 
 
 def needs_proxy(service: ModelService, _settings: Settings) -> Iterator[Problem]:
-    """Warn of prefill pods that get no work: W48."""
+    """Warn of prefill pods that get no work (docs/differences.md, W48)."""
     if service.prefill is not None and service.routing_proxy is None:
         message = (
             "prefill pods get no work without spec.routingProxy, since nobody follows the picker's hints; "
@@ -36,7 +36,7 @@ def tensor_sizes(service: ModelService, _settings: Settings) -> Iterator[Problem
 
 
 def kv_transfer(service: ModelService, _settings: Settings) -> Iterator[Problem]:
-    """Warn of engines that are not told to hand the KV cache over: W49."""
+    """Warn of engines that are not told to hand the KV cache over (docs/differences.md, W49)."""
     if service.prefill is None or service.routing_proxy is None:
         return
     if not any(argument.startswith("--kv-transfer-config") for argument in service.engine.args):
@@ -45,7 +45,7 @@ def kv_transfer(service: ModelService, _settings: Settings) -> Iterator[Problem]
 
 
 def connector(service: ModelService, _settings: Settings) -> Iterator[Problem]:
-    """Warn of a connector that the proxy does not know: W46."""
+    """Warn of a connector that the proxy does not know (docs/differences.md, W46)."""
     proxy = service.routing_proxy
     if proxy is not None and proxy.connector not in CONNECTORS:
         message = (
@@ -56,7 +56,7 @@ def connector(service: ModelService, _settings: Settings) -> Iterator[Problem]:
 
 
 def proxy_tls(service: ModelService, settings: Settings) -> Iterator[Problem]:
-    """Warn of TLS that nobody asked for (W45), and of a certificate that nobody mounts (W47)."""
+    """Warn of TLS that nobody asked for (docs/differences.md, W45), and of a certificate that nobody mounts (docs/differences.md, W47)."""
     proxy = service.routing_proxy
     if proxy is None:
         return

@@ -11,7 +11,7 @@ from ..spec import ModelService, roles
 
 
 def plain_http(service: ModelService, settings: Settings) -> Iterator[Problem]:
-    """Warn that the model registry is called without TLS, credentials included: W43."""
+    """Warn that the model registry is called without TLS, credentials included (docs/differences.md, W43)."""
     if settings.plain_http and settings.model_kit_image:
         credentials = ", credentials included," if service.model.image_pull_secrets else ""
         message = (
@@ -22,7 +22,7 @@ def plain_http(service: ModelService, settings: Settings) -> Iterator[Problem]:
 
 
 def shared_memory(service: ModelService, settings: Settings) -> Iterator[Problem]:
-    """Warn of tensor parallel roles without a large /dev/shm: W54."""
+    """Warn of tensor parallel roles without a large /dev/shm (docs/differences.md, W54)."""
     if settings.shared_memory is not None:
         return
     for name, role in roles(service):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The kind of GPU that a pod wants on GKE. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A9."""
+"""The kind of GPU that a pod wants on GKE. Source: KServe pkg/webhook/admission/pod/accelerator_injector.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sidecar that logs and gathers requests, and fetches models one after another. Source: KServe v0.17.0; reference A9.4."""
+"""The sidecar that logs and gathers requests, and fetches models one after another. Source: KServe pkg/webhook/admission/pod/agent_injector.go@v0.17.0."""
 
 from __future__ import annotations
 

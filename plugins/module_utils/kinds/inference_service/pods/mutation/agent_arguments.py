@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the agent is told to do. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A9.4."""
+"""What the agent is told to do. Source: KServe pkg/webhook/admission/pod/agent_injector.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The user of the init container where Istio's sidecar takes all traffic but its own. Source: KServe v0.17.0; reference A9.3."""
+"""The user of the init container where Istio's sidecar takes all traffic but its own.
+
+Source: KServe pkg/webhook/admission/pod/storage_initializer_injector.go@v0.17.0.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where metrics of a pod are found. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A9.5."""
+"""Where metrics of a pod are found. Source: KServe pkg/webhook/admission/pod/metrics_aggregate_injector.go@v0.17.0."""
 
 from __future__ import annotations
 

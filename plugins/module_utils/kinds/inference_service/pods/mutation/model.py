@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bringing the one model of a pod in. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A9.1, A9.2."""
+"""Bringing the one model of a pod in. Source: KServe pkg/webhook/admission/pod/storage_initializer_injector.go, pkg/utils/storage.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""All that KServe's webhook does to a pod, in its order. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A9."""
+"""All that KServe's webhook does to a pod, in its order. Source: KServe pkg/webhook/admission/pod/mutator.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""ClusterStorageContainers: who fetches models of which addresses. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A7.6, A9.1."""
+"""ClusterStorageContainers: who fetches models of which addresses.
+
+Source: KServe pkg/controller/v1beta1/inferenceservice/components/component.go, pkg/webhook/admission/pod/storage_initializer_injector.go@v0.17.0.
+"""
 
 from __future__ import annotations
 

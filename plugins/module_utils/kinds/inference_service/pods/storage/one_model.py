@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The one model of a component: from a claim, or fetched by an init container. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A9.1."""
+"""The one model of a component: from a claim, or fetched by an init container.
+
+Source: KServe pkg/webhook/admission/pod/storage_initializer_injector.go@v0.17.0.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The models of `storageUris`, each in a folder of its own. Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A9.7."""
+"""The models of `storageUris`, each in a folder of its own. Source: KServe pkg/webhook/admission/pod/storage_initializer_injector.go@v0.17.0."""
 
 from __future__ import annotations
 

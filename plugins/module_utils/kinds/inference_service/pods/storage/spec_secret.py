@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Credentials and place of a model that a service describes by `storage`: key, path and parameters.
 
-Source: KServe v0.17.0; reference/kserve-isvc-and-install.md A9.6.
+Source: KServe pkg/credentials/service_account_credentials.go@v0.17.0.
 """
 
 from __future__ import annotations
