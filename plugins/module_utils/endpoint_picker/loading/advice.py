@@ -5,13 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...kube.manifest import Json
 from ..findings import Finding, warning
 from ..plugin_parameters import Declared
 from ..releases import Generation
 from ..rules.handlers import deciders_of, profiles_of
 from ..rules.values import above_zero, is_number
 from .deprecations import deprecations
+from .flow_control import BAND_LIMITS, size_of
 from .loading import Loading
+from .unused import unused_plugins
 
 _G = Generation
 
@@ -24,7 +27,8 @@ def advise(loading: Loading) -> None:
     loading.report(deprecations(loading))
     loading.report(_raised_block_sizes(loading))
     loading.report(_random_routing(loading))
-    loading.report(_unused(loading))
+    loading.report(unused_plugins(loading))
+    loading.report(_undercut_limits(loading))
     for plugin in loading.declared:
         loading.report(_handler(plugin, loading))
         loading.report(_services(plugin, loading))
@@ -43,24 +47,6 @@ def _random_routing(loading: Loading) -> Iterator[Finding]:
                 profile.get("name"),
                 "the profile has no scorer: the picker starts, and chooses endpoints at random",
                 "add scorers with weights, or use random-picker to say that this is meant",
-            )
-
-
-def _unused(loading: Loading) -> Iterator[Finding]:
-    used = {
-        reference.get("pluginRef")
-        for profile in loading.config["schedulingProfiles"]
-        for reference in profile.get("plugins", [])
-    }
-    for plugin in loading.declared:
-        routing = loading.is_a(plugin.name, "filter", "scorer", "picker")
-        if routing and not loading.is_a(plugin.name, "detector") and plugin.name not in used:
-            yield warning(
-                "plugin-unused",
-                plugin.path,
-                plugin.name,
-                f"no profile refers to {plugin.name}; it does nothing",
-                "add it to a profile, or delete it",
             )
 
 
@@ -177,3 +163,30 @@ def _raised_block_sizes(loading: Loading) -> Iterator[Finding]:
                 f"{plugin.name} counts in blocks of {_SMALLEST_BLOCK} tokens, not of {size}",
                 f"write {_SMALLEST_BLOCK} or more to say what happens",
             )
+
+
+def _undercut_limits(loading: Loading) -> Iterator[Finding]:
+    """Yield limits of the whole queue that no band reaches, because a band without a limit of its own has a default one."""
+    section = loading.config.get("flowControl", {})
+    if not loading.gates.get("flowControl"):
+        return
+    for key, (since, default) in BAND_LIMITS.items():
+        whole = size_of(section.get(key, 0))
+        if loading.release.generation < since or whole <= default:
+            continue
+        for path, band in _bands(section):
+            if not size_of(band.get(key, 0)):
+                yield warning(
+                    "limit-undercut",
+                    path,
+                    section[key],
+                    f"a band without {key} takes {default}, so requests are turned away long before flowControl.{key}, {section[key]}, is reached",
+                    f"set {key} on the band, or lower flowControl.{key}",
+                )
+
+
+def _bands(section: Json) -> Iterator[tuple[str, Json]]:
+    """Yield the bands that are there: those of the list, and the one that all other priorities get."""
+    yield "flowControl.defaultPriorityBand", section.get("defaultPriorityBand", {})
+    for index, band in enumerate(section.get("priorityBands", [])):
+        yield f"flowControl.priorityBands[{index}]", band

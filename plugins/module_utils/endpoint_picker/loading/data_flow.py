@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..findings import Finding, info, refusal
 from ..plugin_parameters import Declared, lookup
@@ -16,6 +17,20 @@ from ..releases import Generation, Release
 from ..rules.values import is_number
 
 Key = tuple[str, str]
+
+
+class Need(NamedTuple):
+    """Data that a plugin reads. kind, producer: its key. parameter: what names the producer, empty where nothing does."""
+
+    kind: str
+    producer: str
+    parameter: str
+
+    @property
+    def key(self) -> Key:
+        """The kind of data and its producer."""
+        return self.kind, self.producer
+
 
 #: The producer that each kind of data has by default.
 _DEFAULT_PRODUCERS = {
@@ -89,6 +104,11 @@ _OPTIONAL: Mapping[str, tuple[str, str]] = {
     "topology-affinity-scorer": ("topology", "topologyProducerName"),
 }
 
+#: The kinds of data that any type reads.
+KINDS_READ = frozenset(
+    kind for needs in (*_REQUIRED.values(), _OPTIONAL.values()) for kind, dummy in needs
+)
+
 
 @dataclass(frozen=True, slots=True)
 class DataFlow:
@@ -103,14 +123,15 @@ def data_flow(plugins: Iterable[Declared], release: Release) -> DataFlow:
     """Return which producers are added to plugins, and which needs stay open. For llm-d's own picker."""
     consumers = list(plugins)
     names = {plugin.name for plugin in consumers}
-    produced = {key for plugin in consumers for key in _produced(plugin)}
+    there = {key for plugin in consumers for key in produced(plugin)}
     # What is never created by itself has to be there before anything is added.
-    declared = frozenset(produced)
+    declared = frozenset(there)
     faults: list[Finding] = []
     created: list[str] = []
     for plugin in consumers:
-        for kind, producer in _needs(plugin, release):
-            if (kind, producer) in (declared if kind in _NEVER_CREATED else produced):
+        for need in _needs(plugin, release):
+            kind, producer = need.key
+            if need.key in (declared if kind in _NEVER_CREATED else there):
                 continue
             if producer != _DEFAULT_PRODUCERS[kind] or kind in _NEVER_CREATED:
                 faults.append(_open_need(plugin, kind, producer))
@@ -118,74 +139,87 @@ def data_flow(plugins: Iterable[Declared], release: Release) -> DataFlow:
                 added = Declared(producer, producer, "", None, given=False)
                 names.add(producer)
                 created.append(producer)
-                produced.update(_produced(added))
+                there.update(produced(added))
                 # What was added may need others.
                 consumers.append(added)
-    return DataFlow(faults, list(_unmet(consumers, produced)), created)
+    return DataFlow(faults, list(_unmet(consumers, there)), created)
 
 
-def _unmet(plugins: Iterable[Declared], produced: Set[Key]) -> Iterator[Finding]:
+def _unmet(plugins: Iterable[Declared], there: Set[Key]) -> Iterator[Finding]:
     for plugin in plugins:
-        kind, parameter = _OPTIONAL.get(plugin.type, ("", ""))
-        if not kind:
-            continue
-        key = _key(plugin, kind, parameter)
-        if key not in produced:
+        need = _optional_need(plugin)
+        if need is not None and need.key not in there:
             yield info(
                 "data-optional",
                 plugin.path or "plugins",
                 plugin.name,
-                f"{plugin.name} could use data of {key[1]}, which is not there; it does without",
-                f"declare {key[1]} if this matters",
+                f"{plugin.name} could use data of {need.producer}, which is not there; it does without",
+                f"declare {need.producer} if this matters",
             )
 
 
-def _produced(plugin: Declared) -> Iterator[Key]:
+def readers(plugins: Iterable[Declared], release: Release) -> Iterator[tuple[Declared, Need]]:
+    """Yield each plugin object of llm-d's own picker with each kind of data that it reads."""
+    for plugin in plugins:
+        for need in _needs(plugin, release):
+            yield plugin, need
+        optional = _optional_need(plugin)
+        if optional is not None:
+            yield plugin, optional
+
+
+def _optional_need(plugin: Declared) -> Need | None:
+    kind, parameter = _OPTIONAL.get(plugin.type, ("", ""))
+    return _need(plugin, kind, parameter) if kind else None
+
+
+def produced(plugin: Declared) -> Iterator[Key]:
+    """Yield the data that a plugin object gives to others."""
     if plugin.type == "multicluster-metrics-extractor":
         yield from (("cluster-queue", ""), ("cluster-cache", ""))
     for kind in _PRODUCED.get(plugin.type, ()):
         yield kind, plugin.name
 
 
-def _needs(plugin: Declared, release: Release) -> Iterator[Key]:
+def _needs(plugin: Declared, release: Release) -> Iterator[Need]:
     for kind, parameter in _REQUIRED.get(plugin.type, ()):
-        yield _key(plugin, kind, parameter)
+        yield _need(plugin, kind, parameter)
     match plugin.type:
         case "prefix-cache-affinity-filter":
             yield from _affinity_needs(plugin)
         case "precise-prefix-cache-scorer" if (
             plugin.get("indexerConfig.tokenizersPoolConfig") is None
         ):
-            yield _key(plugin, "tokens", "")
+            yield _need(plugin, "tokens", "")
         case "utilization-filter":
             if any(
                 lookup(item, "metric") == "active-requests"
                 for dummy, item in plugin.items("conditions")
             ):
-                yield _key(plugin, "in-flight", "inFlightLoadProducerName")
+                yield _need(plugin, "in-flight", "inFlightLoadProducerName")
         case "predicted-latency-producer":
-            yield _key(plugin, "prefix", "prefixMatchInfoProducerName")
-            yield _key(plugin, "tokens", "")
+            yield _need(plugin, "prefix", "prefixMatchInfoProducerName")
+            yield _need(plugin, "tokens", "")
             if release.generation >= Generation.V0_10:
-                yield _key(plugin, "in-flight", "inFlightLoadProducerName")
+                yield _need(plugin, "in-flight", "inFlightLoadProducerName")
                 if plugin.get("useEncoderCacheFeatures") is True:
-                    yield _key(plugin, "embeddings", "encoderCacheMatchInfoProducerName")
+                    yield _need(plugin, "embeddings", "encoderCacheMatchInfoProducerName")
 
 
-def _affinity_needs(plugin: Declared) -> Iterator[Key]:
-    yield _key(plugin, "prefix", "prefixMatchInfoProducerName")
+def _affinity_needs(plugin: Declared) -> Iterator[Need]:
+    yield _need(plugin, "prefix", "prefixMatchInfoProducerName")
     penalty = plugin.get("maxTTFTPenaltyMs")
     if is_number(penalty) and penalty <= 0:
         return
     if plugin.get("ttftSource") == "latencyPredictor":
-        yield _key(plugin, "latency", "latencyPredictionInfoProducerName")
+        yield _need(plugin, "latency", "latencyPredictionInfoProducerName")
     else:
-        yield _key(plugin, "in-flight", "inFlightLoadProducerName")
+        yield _need(plugin, "in-flight", "inFlightLoadProducerName")
 
 
-def _key(plugin: Declared, kind: str, parameter: str) -> Key:
+def _need(plugin: Declared, kind: str, parameter: str) -> Need:
     named = plugin.text(parameter) if parameter else ""
-    return kind, named or _DEFAULT_PRODUCERS[kind]
+    return Need(kind, named or _DEFAULT_PRODUCERS[kind], parameter)
 
 
 _CLUSTER_KINDS = frozenset({"cluster-queue", "cluster-cache"})

@@ -20,6 +20,9 @@ LIMIT = "static-usage-limit-policy"
 DETECTOR = "utilization-detector"
 DEFAULT_PARSERS = ("openai-parser", "anthropic-parser", "vllmhttp-parser")
 
+#: What a band holds at most that says nothing itself: the first generation with this default, and the number of bytes or requests.
+BAND_LIMITS = {"maxBytes": (Generation.V0_6, 10**9), "maxRequests": (Generation.V0_10, 5000)}
+
 _BINARY_SUFFIXES = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 _G = Generation
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 from ...kube.manifest import Json
 from ..releases import Generation
 from ..text.durations import canonical_duration, format_duration, parse_duration
-from .flow_control import FAIRNESS, ORDERING, size_of
+from .flow_control import BAND_LIMITS, FAIRNESS, ORDERING, size_of
 from .loading import Loading
 
 _G = Generation
@@ -27,9 +27,6 @@ _REPORTED = {
     "static-usage-limit-policy": (_G.V1_5, _G.V0_10, "{name}-type"),
     "tokenizer": (_G.V0_9, _G.V0_10, "token-producer"),
 }
-
-_BAND_BYTES = 10**9
-_BAND_REQUESTS = 5000
 
 #: Policies that need a queue which can be sorted.
 _SORTED = frozenset({"edf-ordering-policy", "slo-deadline-ordering-policy"})
@@ -142,12 +139,13 @@ def _band(band: Json, priority: int, loading: Loading, *, name: str = "") -> Jso
     ordering = band.get("orderingPolicyRef", ORDERING)
     result: Json = {
         "FairnessPolicy": band.get("fairnessPolicyRef", FAIRNESS),
-        "MaxBytes": size_of(band.get("maxBytes", 0)) or _BAND_BYTES,
+        "MaxBytes": size_of(band.get("maxBytes", 0)) or BAND_LIMITS["maxBytes"][1],
         "OrderingPolicy": ordering,
         "Priority": priority,
     }
     if generation >= _G.V1_5:
-        default = _BAND_REQUESTS if generation >= _G.V0_10 else 0
+        since, limit = BAND_LIMITS["maxRequests"]
+        default = limit if generation >= since else 0
         result["MaxRequests"] = size_of(band.get("maxRequests", 0)) or default
     if generation <= _G.V1_4:
         result["PriorityName"] = name or f"priority-{priority}"
