@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..kube import gvk
 from ..kube.input_schemas import COMMON, Shapes, part, parts
 from ..kube.schema import (
     Boolean,
@@ -149,7 +150,7 @@ SHAPES: Shapes = {
     ("v1", "Pod"): POD,
     ("v1", "ResourceQuota"): _QUOTA,
     ("v1", "LimitRange"): _RANGE,
-    ("autoscaling/v2", "HorizontalPodAutoscaler"): _AUTOSCALER,
+    (gvk.AUTOSCALING, "HorizontalPodAutoscaler"): _AUTOSCALER,
     **{(version, "LocalQueue"): {"spec": part(clusterQueue=_TEXT)} for version in API_VERSIONS},
     **{(version, "ClusterQueue"): _CLUSTER_QUEUE for version in API_VERSIONS},
     (DEVICE_API, "DeviceClass"): _CLASS,

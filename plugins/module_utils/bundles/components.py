@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from ..kube import gvk
 from ..kube.applyset import GroupKind
 from ..kube.crds import is_older, release_key
 from ..kube.problem import Problem
 
 _CERTIFICATE = GroupKind("cert-manager.io", "Certificate")
-_ROUTE = GroupKind("gateway.networking.k8s.io", "HTTPRoute")
-_POOL = GroupKind("inference.networking.k8s.io", "InferencePool")
-_OLD_POOL = GroupKind("inference.networking.x-k8s.io", "InferencePool")
+_ROUTE = GroupKind(gvk.GATEWAY_GROUP, "HTTPRoute")
+_POOL = GroupKind(gvk.POOL_GROUP, "InferencePool")
+_OLD_POOL = GroupKind(gvk.OLD_POOL_GROUP, "InferencePool")
 _SERVICE = GroupKind("serving.kserve.io", "InferenceService")
 _LLM_SERVICE = GroupKind("serving.kserve.io", "LLMInferenceService")
 
@@ -77,7 +78,7 @@ _LLM_START = Start(
 )
 
 _ALL = (
-    Component("gateway_api", {}, (GroupKind("gateway.networking.k8s.io", "Gateway"), _ROUTE)),
+    Component("gateway_api", {}, (GroupKind(gvk.GATEWAY_GROUP, "Gateway"), _ROUTE)),
     Component("inference_extension", {}, (_POOL,)),
     Component(
         "lws",

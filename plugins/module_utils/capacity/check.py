@@ -15,6 +15,7 @@ from ..accelerators.quota import quota_problems, range_problems, with_defaults
 from ..accelerators.resource_claims import with_claims
 from ..accelerators.resource_slices import DEVICE_API
 from ..accelerators.shared_devices import part_problems
+from ..kube import gvk
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
 from .reader import take_inventory
@@ -24,7 +25,7 @@ from .source import Looking, Source, grows
 _MORE_NODES = (
     "not on the nodes that are there, but the cluster may grow: an autoscaler of nodes is seen"
 )
-_AUTOSCALER = ("autoscaling/v2", "HorizontalPodAutoscaler")
+_AUTOSCALER = (gvk.AUTOSCALING, "HorizontalPodAutoscaler")
 #: What can be checked.
 CHECKS = ("fit", "quota", "limits")
 

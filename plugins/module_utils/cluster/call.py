@@ -89,7 +89,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class TransportFault:
     """A request without a complete answer.
 
     kind: what failed. sent: the server may have received and executed it. seconds: how long it took.

@@ -6,10 +6,10 @@ from __future__ import annotations
 import socket
 
 from . import tls
-from .call import Fault
+from .call import TransportFault
 
 
-def fault(error: BaseException, seconds: float) -> Fault:
+def fault(error: BaseException, seconds: float) -> TransportFault:
     """Return what an exception means. seconds: how long the request took."""
     from urllib3 import exceptions as http
 
@@ -17,27 +17,27 @@ def fault(error: BaseException, seconds: float) -> Fault:
     if isinstance(error, http.SSLError):
         return _of_tls(_root(error), seconds)
     if isinstance(error, http.ProxyError):
-        return Fault("proxy", text, False, seconds)
+        return TransportFault("proxy", text, False, seconds)
     if isinstance(error, http.ConnectTimeoutError) and not isinstance(
         error, http.NewConnectionError
     ):
-        return Fault("connect-timeout", "no connection", False, seconds)
+        return TransportFault("connect-timeout", "no connection", False, seconds)
     if isinstance(error, http.NewConnectionError):
         unknown = isinstance(_root(error), socket.gaierror)
-        return Fault("name" if unknown else "connection", text, False, seconds)
+        return TransportFault("name" if unknown else "connection", text, False, seconds)
     if isinstance(error, http.ClosedPoolError):
-        return Fault("connection", "the connection was just replaced", False, seconds)
+        return TransportFault("connection", "the connection was just replaced", False, seconds)
     if isinstance(error, http.ReadTimeoutError | TimeoutError):
-        return Fault("stalled", "no complete answer", True, seconds)
-    return Fault("dropped", text, True, seconds)
+        return TransportFault("stalled", "no complete answer", True, seconds)
+    return TransportFault("dropped", text, True, seconds)
 
 
-def _of_tls(error: BaseException, seconds: float) -> Fault:
+def _of_tls(error: BaseException, seconds: float) -> TransportFault:
     """Return the fault of a failed TLS session. A certificate stays wrong; the rest is what a server does that restarts."""
     what = tls.explain(error)
     if tls.lasting(error):
-        return Fault("tls", "\n".join(what), False, seconds)
-    return Fault("dropped", what[0], True, seconds)
+        return TransportFault("tls", "\n".join(what), False, seconds)
+    return TransportFault("dropped", what[0], True, seconds)
 
 
 def _root(error: BaseException) -> BaseException:

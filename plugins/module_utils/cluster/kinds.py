@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from ..kube import gvk
+
 
 @dataclass(frozen=True, slots=True)
 class KindFacts:
@@ -53,7 +55,6 @@ _MODEL_OPERATOR = "install the CRD of the model operator: playbook modelops.infe
 _LWS = "install LeaderWorkerSet: playbook modelops.inference.install"
 _CERTIFICATES = "install cert-manager: playbook modelops.inference.install"
 _KNATIVE = "install Knative Serving, or use the deployment mode Standard"
-_RBAC = "rbac.authorization.k8s.io/v1"
 
 _KNOWN = (
     KindFacts("v1", "ConfigMap", "configmaps"),
@@ -67,12 +68,12 @@ _KNOWN = (
     KindFacts("v1", "Secret", "secrets"),
     KindFacts("v1", "Service", "services"),
     KindFacts("v1", "ServiceAccount", "serviceaccounts"),
-    KindFacts("apps/v1", "DaemonSet", "daemonsets"),
-    KindFacts("apps/v1", "Deployment", "deployments"),
-    KindFacts("apps/v1", "ReplicaSet", "replicasets"),
-    KindFacts("apps/v1", "StatefulSet", "statefulsets"),
+    KindFacts(gvk.APPS, "DaemonSet", "daemonsets"),
+    KindFacts(gvk.APPS, "Deployment", "deployments"),
+    KindFacts(gvk.APPS, "ReplicaSet", "replicasets"),
+    KindFacts(gvk.APPS, "StatefulSet", "statefulsets"),
     KindFacts("batch/v1", "Job", "jobs"),
-    KindFacts("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers"),
+    KindFacts(gvk.AUTOSCALING, "HorizontalPodAutoscaler", "horizontalpodautoscalers"),
     KindFacts("coordination.k8s.io/v1", "Lease", "leases"),
     KindFacts("discovery.k8s.io/v1", "EndpointSlice", "endpointslices"),
     KindFacts("resource.k8s.io/v1", "DeviceClass", "deviceclasses", namespaced=False),
@@ -81,10 +82,10 @@ _KNOWN = (
     KindFacts("resource.k8s.io/v1", "ResourceSlice", "resourceslices", namespaced=False),
     KindFacts("networking.k8s.io/v1", "Ingress", "ingresses"),
     KindFacts("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies"),
-    KindFacts(_RBAC, "ClusterRole", "clusterroles", namespaced=False),
-    KindFacts(_RBAC, "ClusterRoleBinding", "clusterrolebindings", namespaced=False),
-    KindFacts(_RBAC, "Role", "roles"),
-    KindFacts(_RBAC, "RoleBinding", "rolebindings"),
+    KindFacts(gvk.RBAC, "ClusterRole", "clusterroles", namespaced=False),
+    KindFacts(gvk.RBAC, "ClusterRoleBinding", "clusterrolebindings", namespaced=False),
+    KindFacts(gvk.RBAC, "Role", "roles"),
+    KindFacts(gvk.RBAC, "RoleBinding", "rolebindings"),
     KindFacts(
         "apiextensions.k8s.io/v1",
         "CustomResourceDefinition",
@@ -106,39 +107,33 @@ _KNOWN = (
     KindFacts(
         "model.otterscale.io/v1alpha1", "ModelService", "modelservices", crd_hint=_MODEL_OPERATOR
     ),
-    KindFacts(
-        "serving.kserve.io/v1beta1", "InferenceService", "inferenceservices", crd_hint=_KSERVE
-    ),
+    KindFacts(gvk.KSERVE_V1BETA1, "InferenceService", "inferenceservices", crd_hint=_KSERVE),
     *(
         KindFacts(f"serving.kserve.io/{version}", kind, f"{kind.lower()}s", crd_hint=_KSERVE)
         for version in ("v1alpha2", "v1alpha1")
         for kind in ("LLMInferenceService", "LLMInferenceServiceConfig")
     ),
-    KindFacts("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", "leaderworkersets", crd_hint=_LWS),
+    KindFacts(gvk.LEADER_WORKER_SET, "LeaderWorkerSet", "leaderworkersets", crd_hint=_LWS),
     KindFacts(
-        "gateway.networking.k8s.io/v1",
+        gvk.GATEWAY,
         "GatewayClass",
         "gatewayclasses",
         namespaced=False,
         crd_hint=_GATEWAY,
     ),
-    KindFacts("gateway.networking.k8s.io/v1", "Gateway", "gateways", crd_hint=_GATEWAY),
-    KindFacts("gateway.networking.k8s.io/v1", "HTTPRoute", "httproutes", crd_hint=_GATEWAY),
-    KindFacts("inference.networking.k8s.io/v1", "InferencePool", "inferencepools", crd_hint=_POOL),
+    KindFacts(gvk.GATEWAY, "Gateway", "gateways", crd_hint=_GATEWAY),
+    KindFacts(gvk.GATEWAY, "HTTPRoute", "httproutes", crd_hint=_GATEWAY),
+    KindFacts(gvk.POOL, "InferencePool", "inferencepools", crd_hint=_POOL),
     KindFacts(
-        "inference.networking.x-k8s.io/v1alpha2",
+        gvk.OLD_POOL,
         "InferencePool",
         "inferencepools",
         crd_hint=_POOL,
     ),
-    KindFacts(
-        "networking.istio.io/v1beta1", "DestinationRule", "destinationrules", crd_hint=_ISTIO
-    ),
-    KindFacts("monitoring.coreos.com/v1", "PodMonitor", "podmonitors", crd_hint=_MONITORING),
-    KindFacts(
-        "monitoring.coreos.com/v1", "ServiceMonitor", "servicemonitors", crd_hint=_MONITORING
-    ),
-    KindFacts("keda.sh/v1alpha1", "ScaledObject", "scaledobjects", crd_hint=_KEDA),
+    KindFacts(gvk.ISTIO, "DestinationRule", "destinationrules", crd_hint=_ISTIO),
+    KindFacts(gvk.MONITORING, "PodMonitor", "podmonitors", crd_hint=_MONITORING),
+    KindFacts(gvk.MONITORING, "ServiceMonitor", "servicemonitors", crd_hint=_MONITORING),
+    KindFacts(gvk.KEDA, "ScaledObject", "scaledobjects", crd_hint=_KEDA),
 )
 
 _BY_NAME: Mapping[tuple[str, str], KindFacts] = {
@@ -149,9 +144,9 @@ _BY_NAME: Mapping[tuple[str, str], KindFacts] = {
 _GROUP_HINTS: Mapping[str, str] = {
     "model.otterscale.io": _MODEL_OPERATOR,
     "serving.kserve.io": _KSERVE,
-    "gateway.networking.k8s.io": _GATEWAY,
-    "inference.networking.k8s.io": _POOL,
-    "inference.networking.x-k8s.io": _POOL,
+    gvk.GATEWAY_GROUP: _GATEWAY,
+    gvk.POOL_GROUP: _POOL,
+    gvk.OLD_POOL_GROUP: _POOL,
     "networking.istio.io": _ISTIO,
     "monitoring.coreos.com": _MONITORING,
     "keda.sh": _KEDA,

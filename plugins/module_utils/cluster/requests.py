@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from ..kube.manifest import Json
 from . import retry
-from .call import Answer, Call, Fault
+from .call import Answer, Call, TransportFault
 from .credentials import Credentials
 from .endpoint import Credential, Endpoint
 from .errors import ApiError, DeadlineExceeded, Stopped, Unreachable
@@ -75,7 +75,7 @@ class Requests:
         if call.body is not None:
             body = json.dumps(call.body, separators=(",", ":")).encode()
 
-        def exchange(transport: Transport, headers: Any) -> Answer | Fault:
+        def exchange(transport: Transport, headers: Any) -> Answer | TransportFault:
             spare = call.account == "lease"
             patience = min(self._patience(), LEASE_TIMEOUT) if spare else self._patience()
             return transport.exchange(call.method, target, body, headers, patience, spare=spare)
@@ -111,9 +111,9 @@ class Requests:
         """Return urllib3's response for a watch, once its head is there. Raises like `send`."""
         opened: list[Any] = []
 
-        def open_one(transport: Transport, headers: Any) -> Answer | Fault:
+        def open_one(transport: Transport, headers: Any) -> Answer | TransportFault:
             result = transport.stream(_target(call), headers, self._patience())
-            if isinstance(result, Fault):
+            if isinstance(result, TransportFault):
                 return result
             opened.append(result[0])
             return result[1]
@@ -160,7 +160,9 @@ class Requests:
             f"{call.subject} at {self.server}", seconds, "the deadline of the whole task has passed"
         )
 
-    def _repeat(self, call: Call, act: Callable[[Transport, Any], Answer | Fault]) -> Answer:
+    def _repeat(
+        self, call: Call, act: Callable[[Transport, Any], Answer | TransportFault]
+    ) -> Answer:
         """Do something until it goes well, or is final."""
         attempt = 0
         uncertain = renewed = False
@@ -196,8 +198,8 @@ class Requests:
             self._hold(again)
 
     def _attempt(
-        self, call: Call, act: Callable[[Transport, Any], Answer | Fault], *, repeat: bool
-    ) -> tuple[int, Answer | Fault]:
+        self, call: Call, act: Callable[[Transport, Any], Answer | TransportFault], *, repeat: bool
+    ) -> tuple[int, Answer | TransportFault]:
         generation, credential = self._credentials.current(self.deadline.left())
         transport = self._transport_for(credential)
         if call.account == "write":
@@ -277,7 +279,7 @@ class Requests:
             self.pause(early + self.timing.random() * min(0.25, 0.1 * early))
 
     def _error(
-        self, call: Call, outcome: Answer | Fault, again: retry.Again | None = None
+        self, call: Call, outcome: Answer | TransportFault, again: retry.Again | None = None
     ) -> Unreachable | DeadlineExceeded | ApiError:
         """Return the error for an outcome that is final. again: it would be repeated, but the deadline is nearer."""
         if isinstance(outcome, Answer):
@@ -310,8 +312,8 @@ def _target(call: Call) -> str:
     return f"{call.path}?{urlencode(call.query)}" if call.query else call.path
 
 
-def _maybe_executed(outcome: Answer | Fault) -> bool:
+def _maybe_executed(outcome: Answer | TransportFault) -> bool:
     """Whether the server may have done what was asked, although it did not say so."""
-    if isinstance(outcome, Fault):
+    if isinstance(outcome, TransportFault):
         return outcome.sent
     return outcome.status in (500, 502, 503, 504)

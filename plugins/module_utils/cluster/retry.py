@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
-from .call import UNTYPED_PATCH, Answer, Call, Fault
+from .call import UNTYPED_PATCH, Answer, Call, TransportFault
 
 #: A server that answered before is given up once a request was sent so often, the first time included, ...
 ATTEMPTS = 8
@@ -33,7 +33,7 @@ class Again:
 
 def decide(
     call: Call,
-    outcome: Answer | Fault,
+    outcome: Answer | TransportFault,
     attempt: int,
     *,
     failing: float,
@@ -74,20 +74,20 @@ def retry_after(answer: Answer) -> float | None:
         return None
 
 
-def _spent(outcome: Answer | Fault, attempt: int, failing: float, *, met: bool) -> bool:
+def _spent(outcome: Answer | TransportFault, attempt: int, failing: float, *, met: bool) -> bool:
     """Return whether it was tried often and long enough."""
     if isinstance(outcome, Answer) and outcome.status == 500:
         return attempt >= INTERNAL_ERROR_ATTEMPTS
-    if isinstance(outcome, Fault) and outcome.kind == "stalled":
+    if isinstance(outcome, TransportFault) and outcome.kind == "stalled":
         return attempt >= STALL_ATTEMPTS
     if not met:
-        silent = isinstance(outcome, Fault) and outcome.kind == "connect-timeout"
+        silent = isinstance(outcome, TransportFault) and outcome.kind == "connect-timeout"
         return silent or attempt >= FIRST_CONTACT_ATTEMPTS
     return attempt >= ATTEMPTS and failing >= OUTAGE
 
 
-def _repeatable(call: Call, outcome: Answer | Fault) -> bool:
-    if isinstance(outcome, Fault):
+def _repeatable(call: Call, outcome: Answer | TransportFault) -> bool:
+    if isinstance(outcome, TransportFault):
         if outcome.kind == "tls":
             return False
         return call.idempotent or not outcome.sent

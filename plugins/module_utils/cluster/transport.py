@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from . import proxies, tls
-from .call import Answer, Fault
+from .call import Answer, TransportFault
 from .deadline_socket import WithDeadlines
 from .endpoint import Credential, Endpoint
 from .errors import LoginError, MissingLibrary
@@ -53,13 +53,13 @@ class Transport:
         timeout: float,
         *,
         spare: bool = False,
-    ) -> Answer | Fault:
+    ) -> Answer | TransportFault:
         """Send and read everything within `timeout` seconds. spare: do not wait for a busy connection."""
         if spare:
             return self._exchange(self._streams, method, path, body, headers, timeout)
         started = time.monotonic()
         if not self._free.acquire(timeout=timeout):
-            return Fault("connect-timeout", "no connection", False, timeout)
+            return TransportFault("connect-timeout", "no connection", False, timeout)
         try:
             left = max(_SHORTEST, timeout - (time.monotonic() - started))
             return self._exchange(self._pool, method, path, body, headers, left)
@@ -74,7 +74,7 @@ class Transport:
         body: bytes | None,
         headers: Mapping[str, str],
         timeout: float,
-    ) -> Answer | Fault:
+    ) -> Answer | TransportFault:
         import urllib3
 
         started = time.monotonic()
@@ -94,7 +94,7 @@ class Transport:
 
     def stream(
         self, path: str, headers: Mapping[str, str], timeout: float
-    ) -> tuple[Any, Answer] | Fault:
+    ) -> tuple[Any, Answer] | TransportFault:
         """Open a long answer: urllib3's response and its head, the body of a refusal included."""
         import urllib3
 

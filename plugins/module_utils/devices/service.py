@@ -6,7 +6,7 @@ from __future__ import annotations
 from ..cluster.connection import Cluster
 from ..engine import GPU_MANAGER
 from ..kinds.device_fields import DEVICE_FIELDS
-from ..kinds.device_request import Served, Wish
+from ..kinds.device_request import DeviceRequest, LiveService
 from ..kube import managed_fields
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Complaint, InputError
@@ -41,9 +41,9 @@ class ServiceDevices:
             text = "is not there; set it in the service first, since its presence alone changes what the service is"
             raise InputError.single(str(reference), ".".join(path), text)
         held = (managed_fields.apply_entry(self._live, GPU_MANAGER) or {}).get("fieldsV1") or {}
-        self._served = Served(self._live["spec"], held, role, path[1:])
+        self._served = LiveService(self._live["spec"], held, role, path[1:])
 
-    def put(self, wish: Wish, *, dry_run: bool) -> Written:
+    def put(self, wish: DeviceRequest, *, dry_run: bool) -> Written:
         """Make the role's pods ask for the devices. Raises InputError for what the kind cannot say, and for conflicts."""
         problems = tuple(self._kind.problems(wish, self._served))
         if problems:

@@ -16,7 +16,7 @@ from ..accelerators.pod_fields import PodFields, placed
 from ..cluster.connection import Cluster
 from ..engine import GPU_MANAGER, OWNER_ANNOTATION
 from ..kinds.device_fields import DEVICE_FIELDS
-from ..kube import managed_fields
+from ..kube import gvk, managed_fields
 from ..kube.manifest import FieldPath, Json, put_at, value_at
 from ..kube.pod_rules import is_extended
 from ..kube.problem import Complaint, InputError, Problem
@@ -25,9 +25,9 @@ from .partial_apply import Written, predict, there, write
 
 #: Kinds whose pod template can be changed, with the API version that is meant where none is given.
 KINDS: Mapping[str, str] = {
-    "Deployment": "apps/v1",
-    "StatefulSet": "apps/v1",
-    "LeaderWorkerSet": "leaderworkerset.x-k8s.io/v1",
+    "Deployment": gvk.APPS,
+    "StatefulSet": gvk.APPS,
+    "LeaderWorkerSet": gvk.LEADER_WORKER_SET,
 }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from .releases import Family, Generation, Release, generation_named, releases
+from .releases import Family, Generation, PickerRelease, generation_named, releases
 
 #: Type, the family that had it first, generations from..until, `alpha` if llm-d 0.10 wants a flag for it, and its points.
 _TABLE = """
@@ -124,7 +124,7 @@ class Plugin:
     alpha: bool
     points: frozenset[str]
 
-    def is_registered_in(self, release: Release) -> bool:
+    def is_registered_in(self, release: PickerRelease) -> bool:
         """Whether a release knows the type. llm-d has what its base has."""
         return self.since <= release.generation <= self.until and self.family in (
             "gaie",

@@ -15,7 +15,7 @@ from .loading.runtime_state import (
     reported_types,
     saturation_detector,
 )
-from .releases import Release
+from .releases import PickerRelease
 from .text.decode import decode
 from .text.errors import DecodeError
 
@@ -46,7 +46,9 @@ class Report:
 _ORDER = {"error": 0, "warning": 1, "info": 2}
 
 
-def check_text(source: str | bytes, release: Release, *, experimental: bool = False) -> Report:
+def check_text(
+    source: str | bytes, release: PickerRelease, *, experimental: bool = False
+) -> Report:
     """Check a configuration as text. experimental: the picker runs with --allow-experimental-plugins."""
     try:
         decoded = decode(source)
@@ -58,7 +60,9 @@ def check_text(source: str | bytes, release: Release, *, experimental: bool = Fa
     return _report(loading)
 
 
-def check_document(document: Value, release: Release, *, experimental: bool = False) -> Report:
+def check_document(
+    document: Value, release: PickerRelease, *, experimental: bool = False
+) -> Report:
     """Check a configuration as structure. experimental: as for text."""
     return _report(load(document, release, experimental=experimental, empty=False))
 

@@ -10,7 +10,7 @@ from ..kube.manifest import Json
 from .catalogue import plugins
 from .check import Report
 from .findings import Finding, warning
-from .releases import Generation, Release
+from .releases import Generation, PickerRelease
 
 _G = Generation
 _EXPERIMENTAL = "allow-experimental-plugins"
@@ -35,7 +35,7 @@ _GONE_NAMES = (
 )
 
 
-def flags_for(report: Report, release: Release) -> list[str]:
+def flags_for(report: Report, release: PickerRelease) -> list[str]:
     """Return the flags that the picker's container needs for a configuration."""
     known = plugins()
     alpha = any(kind in known and known[kind].alpha for kind in report.instances.values())
@@ -43,7 +43,7 @@ def flags_for(report: Report, release: Release) -> list[str]:
 
 
 def deployment_findings(
-    deployment: Json, report: Report, release: Release, key: str
+    deployment: Json, report: Report, release: PickerRelease, key: str
 ) -> Iterator[Finding]:
     """Yield what keeps a Deployment from running the configuration. key: its name in the ConfigMap."""
     spec = deployment.get("spec") or {}
@@ -65,7 +65,7 @@ def deployment_findings(
 
 
 def _flag_findings(
-    flags: dict[str, str], path: str, report: Report, release: Release, key: str
+    flags: dict[str, str], path: str, report: Report, release: PickerRelease, key: str
 ) -> Iterator[Finding]:
     for flag in flags_for(report, release):
         if not _is_on(flags, flag.removeprefix("--")):
@@ -102,7 +102,7 @@ def _flag_findings(
         )
 
 
-def pool_findings(pool: Json, report: Report, release: Release) -> Iterator[Finding]:
+def pool_findings(pool: Json, report: Report, release: PickerRelease) -> Iterator[Finding]:
     """Yield what keeps a pool and a configuration from working together."""
     spec = pool.get("spec") or {}
     protocol = spec.get("appProtocol", "http")

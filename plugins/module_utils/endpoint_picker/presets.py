@@ -9,7 +9,7 @@ from ..kube.manifest import Json
 from ..kube.problem import InputError
 from .findings import Value
 from .loading.builtin import DEFAULT_SCORERS, metrics_wiring
-from .releases import KIND, Generation, Release
+from .releases import KIND, Generation, PickerRelease
 
 _G = Generation
 _PICKER = "max-score-picker"
@@ -34,7 +34,7 @@ def profile(
     return {"name": name, "plugins": [*filters, *weighed, {"pluginRef": picker}]}
 
 
-def preset(name: str, release: Release) -> Json:
+def preset(name: str, release: PickerRelease) -> Json:
     """Return a configuration by its name. Raises InputError for other names and for releases that cannot run it."""
     found = _PRESETS.get(name)
     if found is None:
@@ -59,21 +59,21 @@ def preset_names() -> list[str]:
     return list(_PRESETS)
 
 
-def _default(dummy: Release) -> Json:
+def _default(dummy: PickerRelease) -> Json:
     return {
         "plugins": [plugin(name) for name in (*DEFAULT_SCORERS, _PICKER, _SINGLE)],
         "schedulingProfiles": [profile("default", DEFAULT_SCORERS)],
     }
 
 
-def _random(dummy: Release) -> Json:
+def _random(dummy: PickerRelease) -> Json:
     return {
         "plugins": [plugin("random-picker"), plugin(_SINGLE)],
         "schedulingProfiles": [profile("default", {}, picker="random-picker")],
     }
 
 
-def _load(release: Release) -> Json:
+def _load(release: PickerRelease) -> Json:
     body: Json = {
         "plugins": [plugin(name) for name in ("active-request-scorer", _PICKER, _SINGLE)],
         "schedulingProfiles": [profile("default", {"active-request-scorer": 1})],
@@ -88,7 +88,7 @@ def _load(release: Release) -> Json:
     return body
 
 
-def _disaggregated(release: Release) -> Json:
+def _disaggregated(release: PickerRelease) -> Json:
     scorers = {"prefix-cache-scorer": 2, "queue-scorer": 1}
     roles = ("prefill", "decode")
     plugins = [plugin(f"{role}-filter") for role in roles]
@@ -99,7 +99,7 @@ def _disaggregated(release: Release) -> Json:
     }
 
 
-def _splitting(release: Release) -> list[Json]:
+def _splitting(release: PickerRelease) -> list[Json]:
     """Return the plugins that decide about prefill pods and tell the decode pods."""
     generation = release.generation
     header = [
@@ -114,7 +114,7 @@ def _splitting(release: Release) -> list[Json]:
     return [decider, handler] if release.has_own_picker else [*header, decider, handler]
 
 
-def _encode_disaggregated(release: Release) -> Json:
+def _encode_disaggregated(release: PickerRelease) -> Json:
     body = _disaggregated(release)
     handler = body["plugins"][-1]
     encode = "always-disagg-multimodal-decider"
@@ -124,7 +124,7 @@ def _encode_disaggregated(release: Release) -> Json:
     return body
 
 
-def _precise(dummy: Release) -> Json:
+def _precise(dummy: PickerRelease) -> Json:
     producer, source = "precise-prefix-cache-producer", "endpoint-notification-source"
     scorers = {"prefix-cache-scorer": 2, "kv-cache-utilization-scorer": 1, "queue-scorer": 1}
     return {
@@ -150,7 +150,7 @@ def _precise(dummy: Release) -> Json:
     }
 
 
-def _latency(dummy: Release) -> Json:
+def _latency(dummy: PickerRelease) -> Json:
     strict, loose = "prefix-affinity-strict", "prefix-affinity-loose"
     affinity = "prefix-cache-affinity-filter"
     filters = (strict, "slo-headroom-tier-filter", loose)
@@ -167,7 +167,7 @@ def _latency(dummy: Release) -> Json:
     }
 
 
-def _data_parallel(dummy: Release) -> Json:
+def _data_parallel(dummy: PickerRelease) -> Json:
     return {
         "plugins": [
             plugin(name)
@@ -183,7 +183,7 @@ def _data_parallel(dummy: Release) -> Json:
 
 
 #: Name → first generation that can run it, whether only llm-d can, and its body.
-_PRESETS: Mapping[str, tuple[Generation, bool, Callable[[Release], Json]]] = {
+_PRESETS: Mapping[str, tuple[Generation, bool, Callable[[PickerRelease], Json]]] = {
     "default": (_G.V1_0, False, _default),
     "random": (_G.V1_0, False, _random),
     "load": (_G.V1_0, True, _load),

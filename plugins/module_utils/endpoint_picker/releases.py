@@ -49,7 +49,7 @@ KIND = "EndpointPickerConfig"
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class PickerRelease:
     """One release of the picker. gates: its feature gates, with what they are when nobody sets them."""
 
     family: Family
@@ -78,7 +78,7 @@ class Release:
         return (NEW_API_VERSION, OLD_API_VERSION) if self.has_own_picker else (OLD_API_VERSION,)
 
 
-def _releases() -> Iterator[Release]:
+def _releases() -> Iterator[PickerRelease]:
     generation = Generation
     gates: dict[Generation, Mapping[str, bool]] = {
         generation.V1_0: {},
@@ -110,18 +110,18 @@ def _releases() -> Iterator[Release]:
     }
     for version in ("1.0", "1.1", "1.2", "1.3", "1.4", "1.5"):
         named = generation_named(version)
-        yield Release("gaie", version, named, gates[named])
+        yield PickerRelease("gaie", version, named, gates[named])
     for version, named in llmd.items():
-        yield Release("llmd", version, named, gates[named])
+        yield PickerRelease("llmd", version, named, gates[named])
 
 
 @cache
-def releases() -> Mapping[str, Release]:
+def releases() -> Mapping[str, PickerRelease]:
     """Return the releases by target, oldest of each family first."""
     return {release.target: release for release in _releases()}
 
 
-def release_of(target: str, option: str = "target") -> Release:
+def release_of(target: str, option: str = "target") -> PickerRelease:
     """Return the release with a target as in `llmd:0.9`. Raises InputError for others, with the list.
 
     option: where it was given, for the message.

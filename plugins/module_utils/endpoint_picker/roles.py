@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ..kube.manifest import Json
 from .check import Report
 from .findings import Finding, warning
-from .releases import Generation, Release
+from .releases import Generation, PickerRelease
 from .workloads import as_map, pod_of
 
 LABEL = "llm-d.ai/role"
@@ -34,7 +34,7 @@ _TAKEN: Mapping[str, tuple[frozenset[str | None], frozenset[str | None]]] = {
 
 
 def role_findings(
-    workloads: Iterable[Json], pool: Json | None, report: Report, release: Release
+    workloads: Iterable[Json], pool: Json | None, report: Report, release: PickerRelease
 ) -> Iterator[Finding]:
     """Yield filters that no pod passes, and pods that pass no filter.
 
@@ -71,7 +71,7 @@ def role_findings(
 
 
 def _nobody(
-    name: str, roles: list[str | None], taken: frozenset[str | None], release: Release
+    name: str, roles: list[str | None], taken: frozenset[str | None], release: PickerRelease
 ) -> Finding:
     wanted = ", ".join(sorted(value for value in taken if value))
     found = ", ".join(sorted({role or "no role" for role in roles}))

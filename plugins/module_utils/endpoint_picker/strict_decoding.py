@@ -10,7 +10,7 @@ from ..kube.did_you_mean import nearest
 from ..kube.manifest import Json
 from ..kube.quantity import canonical_quantity, parse_quantity
 from .findings import Finding, Value, refusal
-from .releases import KIND, Generation, Release, releases
+from .releases import KIND, Generation, PickerRelease, releases
 from .schema import Field, Fields, ListOf, fields_of
 from .text.decode import JsonNumber
 from .text.durations import canonical_duration, parse_duration
@@ -37,7 +37,7 @@ _WANTED = {
 }
 
 
-def shape_faults(document: Value, release: Release) -> Iterator[Finding]:
+def shape_faults(document: Value, release: PickerRelease) -> Iterator[Finding]:
     """Yield what keeps a release from decoding a document. An empty document (None) has no faults."""
     if document is None:
         return
@@ -117,7 +117,7 @@ def _quantity_text(value: str | float) -> str:
     return str(value).strip()
 
 
-def _identity_faults(document: Json, release: Release) -> Iterator[Finding]:
+def _identity_faults(document: Json, release: PickerRelease) -> Iterator[Finding]:
     api_version, kind = document.get("apiVersion") or "", document.get("kind") or ""
     if not isinstance(api_version, str) or not isinstance(kind, str):
         return
@@ -157,7 +157,9 @@ def _number_faults(value: Value, path: str) -> Iterator[Finding]:
             yield from _number_faults(item, f"{path}[{index}]")
 
 
-def _struct_faults(value: Json, fields: Fields, path: str, release: Release) -> Iterator[Finding]:
+def _struct_faults(
+    value: Json, fields: Fields, path: str, release: PickerRelease
+) -> Iterator[Finding]:
     for key, item in value.items():
         here = f"{path}.{key}" if path else str(key)
         field = fields.get(key)
@@ -167,7 +169,9 @@ def _struct_faults(value: Json, fields: Fields, path: str, release: Release) -> 
             yield from _field_faults(item, field, here, release)
 
 
-def _field_faults(value: Value, field: Field, path: str, release: Release) -> Iterator[Finding]:
+def _field_faults(
+    value: Value, field: Field, path: str, release: PickerRelease
+) -> Iterator[Finding]:
     if isinstance(field, str):
         if not fits(value, field):
             yield _wrong_kind(value, field, path, release)
@@ -185,7 +189,7 @@ def _field_faults(value: Value, field: Field, path: str, release: Release) -> It
         yield from _struct_faults(value, field, path, release)
 
 
-def _wrong_kind(value: Value, wanted: str, path: str, release: Release) -> Finding:
+def _wrong_kind(value: Value, wanted: str, path: str, release: PickerRelease) -> Finding:
     words = _WANTED.get(wanted, wanted)
     if wanted == "int" and path.endswith(".weight"):
         return refusal(
@@ -207,7 +211,7 @@ def _kind(value: Value) -> str:
     return "null" if value is None else _WORD.get(type(value), "a number")
 
 
-def _unknown(key: str, path: str, fields: Fields, release: Release) -> Finding:
+def _unknown(key: str, path: str, fields: Fields, release: PickerRelease) -> Finding:
     elsewhere = _targets_with_field(path)
     if elsewhere:
         message = f"{release.target} has no such field; it is known to {', '.join(elsewhere)}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..cluster.connection import Cluster
+from ..kube import gvk
 from ..kube.labels import selector_text
 from ..kube.manifest import Json, value_at
 from ..kube.reference import Reference
@@ -29,7 +30,7 @@ class Controller:
     def reference(self) -> Reference:
         """Which Deployment it is."""
         meta = self.live["metadata"]
-        return Reference("apps/v1", "Deployment", meta["namespace"], meta["name"])
+        return Reference(gvk.APPS, "Deployment", meta["namespace"], meta["name"])
 
     @property
     def replicas(self) -> int:
@@ -62,7 +63,7 @@ class Controller:
 
 def find(cluster: Cluster, labels: Mapping[str, str]) -> list[Controller]:
     """Return the Deployments with these labels, in any namespace. Raises Forbidden where looking is not allowed."""
-    listing = cluster.list("apps/v1", "Deployment", selector=selector_text(labels))
+    listing = cluster.list(gvk.APPS, "Deployment", selector=selector_text(labels))
     return [Controller(item) for item in listing.items]
 
 
@@ -135,5 +136,5 @@ def wait_until_started(
             for reference in wanted
         )
 
-    watched = [Watched("apps/v1", "Deployment", namespaces)]
+    watched = [Watched(gvk.APPS, "Deployment", namespaces)]
     return wait(cluster, watched, _Until(ready), timeout, clock)

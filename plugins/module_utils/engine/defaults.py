@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..kube import gvk
+
 #: By the name of a map, or of the list of maps, and the field in it.
 Defaults = Mapping[tuple[str, str], Any]
 
@@ -20,8 +22,8 @@ _POD: Defaults = {
 }
 _PATH = {"type": "PathPrefix", "value": "/"}
 _RBAC: Defaults = {
-    ("roleRef", "apiGroup"): "rbac.authorization.k8s.io",
-    ("subjects", "apiGroup"): "rbac.authorization.k8s.io",
+    ("roleRef", "apiGroup"): gvk.RBAC_GROUP,
+    ("subjects", "apiGroup"): gvk.RBAC_GROUP,
 }
 _SECRET_KEYS = ("bearerTokenSecret", "clientSecret", "configMap", "credentials", "keySecret")
 _MONITOR: Defaults = {
@@ -31,7 +33,7 @@ _MONITOR: Defaults = {
 }
 _KINDS: Mapping[str, Defaults] = {
     "HTTPRoute": {
-        ("parentRefs", "group"): "gateway.networking.k8s.io",
+        ("parentRefs", "group"): gvk.GATEWAY_GROUP,
         ("parentRefs", "kind"): "Gateway",
         ("rules", "matches"): [{"path": _PATH}],
         ("matches", "path"): _PATH,

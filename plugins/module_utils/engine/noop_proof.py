@@ -17,7 +17,7 @@ from ..kube import managed_fields
 from ..kube.managed_fields import Fields
 from ..kube.manifest import Json, put_at
 from ..kube.problem import Problem
-from ..kube.quantity import parse_quantity
+from ..kube.quantity import same_quantity
 from . import INTENT_ANNOTATION, METADATA_ONLY, SETTLED_ANNOTATION
 from .defaults import Defaults, defaults_of
 from .desired import SETTLED, TAKEN_BACK, Desired
@@ -223,11 +223,4 @@ def _same(one: Any, other: Any, rules: Rules) -> bool:
         return True
     if isinstance(one, bool) != isinstance(other, bool):
         return False
-    return bool(one == other) or (rules.lenient and _same_quantity(one, other))
-
-
-def _same_quantity(one: Any, other: Any) -> bool:
-    try:
-        return parse_quantity(one) == parse_quantity(other)
-    except (TypeError, ValueError):
-        return False
+    return bool(one == other) or (rules.lenient and same_quantity(one, other))

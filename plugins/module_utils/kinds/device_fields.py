@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..kube.manifest import FieldPath, Json
 from ..kube.problem import Problem
-from .device_request import Served, Wish
+from .device_request import DeviceRequest, LiveService
 from .inference_service import device_fields as inference_service
 from .inference_service import spec as inference_service_spec
 from .llm_inference_service import device_fields as llm_inference_service
@@ -31,10 +31,10 @@ class DeviceFields:
     api_version: str
     roles: tuple[str, ...]
     place: Callable[[str], FieldPath]
-    put: Callable[[Wish, Served], Json]
-    taken_back: Callable[[Served], Json]
+    put: Callable[[DeviceRequest, LiveService], Json]
+    taken_back: Callable[[LiveService], Json]
     of_others: Callable[[Json, str], Json]
-    problems: Callable[[Wish, Served], Iterable[Problem]]
+    problems: Callable[[DeviceRequest, LiveService], Iterable[Problem]]
     shown: Callable[[Json, str], Json]
     field_of: Callable[[str, str], str]
 

@@ -11,7 +11,7 @@ from ..kube.manifest import FieldPath, Json, value_at
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class DeviceRequest:
     """What is wanted. devices: of each pod. pods: of each replica. placement: what that comes to in the manifest of a pod."""
 
     accelerator: Accelerator
@@ -22,7 +22,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class LiveService:
     """A live service. held: the fields of it that we have applied. role: whose pods are meant. path: where it stands below `spec`."""
 
     spec: Json

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..kube import gvk
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reader import Reader
@@ -34,9 +35,7 @@ class Target:
 
 def gateway_problems(target: Target, namespace: str, reader: Reader) -> Iterator[Problem]:
     """Yield warnings of a gateway that does not serve the routes of a namespace. Never an error: its owner may still act."""
-    gateway = reader.get(
-        Reference("gateway.networking.k8s.io/v1", "Gateway", target.namespace, target.name)
-    )
+    gateway = reader.get(Reference(gvk.GATEWAY, "Gateway", target.namespace, target.name))
     if gateway is None:
         if reader.complete:
             yield Problem(target.path, target.absent, "warning", rule="gateway-missing")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from ..kube.fault import Fault
+from ..kube.fault import WorkloadFault
 from ..kube.input_schemas import Shapes
 from ..kube.intent import Intent
 from ..kube.manifest import Json
@@ -43,7 +43,7 @@ class Observation:
 
     status: Json
     ready: bool
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[WorkloadFault, ...] = ()
     awaited: Mapping[str, Sequence[Reference]] = field(default_factory=dict)
     url: str = ""
     problems: tuple[Problem, ...] = ()

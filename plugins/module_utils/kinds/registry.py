@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from ..kube import gvk
 from .kind import ServiceKind
 
 Key = tuple[str, str]
@@ -53,10 +54,10 @@ def _inference_service() -> ServiceKind[Any, Any]:
 REGISTERED: Mapping[str, tuple[tuple[str, ...], Load]] = {
     "ModelService": (("model.otterscale.io/v1alpha1",), _model_service),
     "LLMInferenceService": (
-        ("serving.kserve.io/v1alpha2", "serving.kserve.io/v1alpha1"),
+        ("serving.kserve.io/v1alpha2", gvk.KSERVE_V1ALPHA1),
         _llm_inference_service,
     ),
-    "InferenceService": (("serving.kserve.io/v1beta1",), _inference_service),
+    "InferenceService": ((gvk.KSERVE_V1BETA1,), _inference_service),
 }
 #: By the apiVersion that is stored.
 KINDS = Kinds({(versions[0], kind): load for kind, (versions, load) in REGISTERED.items()})

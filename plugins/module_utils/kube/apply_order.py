@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from . import gvk
 from .reference import Reference
 
 
@@ -49,7 +50,7 @@ _BUILT_IN_GROUPS = frozenset(
         "networking.k8s.io",
         "node.k8s.io",
         "policy",
-        "rbac.authorization.k8s.io",
+        gvk.RBAC_GROUP,
         "resource.k8s.io",
         "scheduling.k8s.io",
         "storage.k8s.io",
@@ -61,8 +62,8 @@ _BY_KIND = {
     ("apiextensions.k8s.io", "CustomResourceDefinition"): SetStage.CRD,
     ("", "Namespace"): SetStage.NAMESPACE,
     ("", "ServiceAccount"): SetStage.ACCESS,
-    ("rbac.authorization.k8s.io", "Role"): SetStage.ACCESS,
-    ("rbac.authorization.k8s.io", "ClusterRole"): SetStage.ACCESS,
+    (gvk.RBAC_GROUP, "Role"): SetStage.ACCESS,
+    (gvk.RBAC_GROUP, "ClusterRole"): SetStage.ACCESS,
     ("", "Service"): SetStage.SERVICE,
     ("cert-manager.io", "Issuer"): SetStage.CERTIFICATE,
     ("cert-manager.io", "ClusterIssuer"): SetStage.CERTIFICATE,

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .fault import Fault
+from . import gvk
+from .fault import WorkloadFault
 from .manifest import Json
 from .reference import Reference
 
-GATEWAY_GROUP = "gateway.networking.k8s.io"
+GATEWAY_GROUP = gvk.GATEWAY_GROUP
 Truth = Literal["True", "False", "Unknown"]
 
 
@@ -48,11 +49,11 @@ class Acceptance:
     awaited: tuple[Reference, ...] = ()
 
     @property
-    def fault(self) -> Fault | None:
+    def fault(self) -> WorkloadFault | None:
         """The refusal, None where there is none or where it will pass by itself."""
         if self.status != "False" or self.reason in _PASSING:
             return None
-        return Fault(self.reason, self.message)
+        return WorkloadFault(self.reason, self.message)
 
 
 def acceptance(live: Json | None, name: str) -> Acceptance:

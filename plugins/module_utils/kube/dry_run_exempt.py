@@ -13,6 +13,7 @@ from base64 import b64decode
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from . import gvk
 from .manifest import Json
 from .names import check_dns_label, check_dns_subdomain, check_port_name
 from .pod_rules import label_problems
@@ -21,7 +22,6 @@ _KEY = re.compile(r"[-._a-zA-Z0-9]{1,253}")
 _METADATA = frozenset({"name", "namespace", "labels", "annotations"})
 #: Bytes. An object may be somewhat larger than a ConfigMap's data, annotations are counted by themselves.
 _LARGEST_DATA, _LARGEST_ANNOTATIONS = 900_000, 200_000
-_RBAC = "rbac.authorization.k8s.io"
 #: Kinds that grant rights: who may not grant them is told by a trial alone.
 GRANTS = frozenset({"Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"})
 
@@ -92,7 +92,7 @@ def _binding(manifest: Json) -> bool:
         and _segment(manifest["metadata"]["name"])
         and isinstance(to, dict)
         and to.keys() == {"apiGroup", "kind", "name"}
-        and to["apiGroup"] == _RBAC
+        and to["apiGroup"] == gvk.RBAC_GROUP
         and to["kind"] in roles
         and _segment(to["name"])
         and isinstance(subjects, list)
@@ -166,10 +166,10 @@ _KINDS: Mapping[tuple[str, str], Callable[[Json], bool]] = {
     ("v1", "Service"): _service,
     ("v1", "ServiceAccount"): _account,
     ("policy/v1", "PodDisruptionBudget"): _budget,
-    (f"{_RBAC}/v1", "Role"): _role,
-    (f"{_RBAC}/v1", "ClusterRole"): _role,
-    (f"{_RBAC}/v1", "RoleBinding"): _binding,
-    (f"{_RBAC}/v1", "ClusterRoleBinding"): _binding,
+    (f"{gvk.RBAC_GROUP}/v1", "Role"): _role,
+    (f"{gvk.RBAC_GROUP}/v1", "ClusterRole"): _role,
+    (f"{gvk.RBAC_GROUP}/v1", "RoleBinding"): _binding,
+    (f"{gvk.RBAC_GROUP}/v1", "ClusterRoleBinding"): _binding,
 }
 
 

@@ -10,7 +10,7 @@ from .reference import Reference
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class WorkloadFault:
     """One reason. reason: one word, as Kubernetes has it. message: which object, and its own words.
 
     subject: the pod whose fault it is, None where it is nobody's or not a pod's.

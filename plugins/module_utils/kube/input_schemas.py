@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from . import gvk
 from .core_schema import string_map
 from .manifest import Json
 from .problem import Problem
@@ -88,10 +89,10 @@ COMMON: Shapes = {
     ("v1", "Secret"): {"type": Text(), "data": _SECRETS, "stringData": _SECRETS},
     ("v1", "ServiceAccount"): {"secrets": _REFERENCES, "imagePullSecrets": _REFERENCES},
     ("v1", "Service"): _SERVICE,
-    ("gateway.networking.k8s.io/v1", "Gateway"): _GATEWAY,
-    ("gateway.networking.k8s.io/v1", "HTTPRoute"): _HTTP_ROUTE,
-    ("inference.networking.k8s.io/v1", "InferencePool"): _POOL,
-    ("inference.networking.x-k8s.io/v1alpha2", "InferencePool"): _POOL,
+    (gvk.GATEWAY, "Gateway"): _GATEWAY,
+    (gvk.GATEWAY, "HTTPRoute"): _HTTP_ROUTE,
+    (gvk.POOL, "InferencePool"): _POOL,
+    (gvk.OLD_POOL, "InferencePool"): _POOL,
 }
 
 

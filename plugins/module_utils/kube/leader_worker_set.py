@@ -11,10 +11,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from . import gvk
 from .manifest import Json
 from .quantity import canonical_quantity
 
-API_VERSION, KIND = "leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet"
+API_VERSION, KIND = gvk.LEADER_WORKER_SET, "LeaderWorkerSet"
 #: What the manager writes on each pod: the name of its set, the number of its group, and which template it is of.
 SET_LABEL = "leaderworkerset.sigs.k8s.io/name"
 _GROUP_LABEL = "leaderworkerset.sigs.k8s.io/group-index"

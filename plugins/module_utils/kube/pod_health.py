@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from . import leader_worker_set
-from .fault import Fault
+from . import gvk, leader_worker_set
+from .fault import WorkloadFault
 from .manifest import Json
 from .reference import Reference
 
@@ -37,7 +37,7 @@ class Unread(tuple[Json, ...]):
 UNREAD = Unread()
 
 
-def pod_fault(pod: Json) -> Fault | None:
+def pod_fault(pod: Json) -> WorkloadFault | None:
     """Return the first lasting fault of a pod: of its scheduling, its init containers, its containers."""
     meta = pod["metadata"]
     name = meta.get("name", "")
@@ -46,11 +46,13 @@ def pod_fault(pod: Json) -> Fault | None:
     for condition in status.get("conditions") or ():
         if _unschedulable(condition) and not status.get("nominatedNodeName"):
             message = f"pod {name}: Unschedulable: {condition.get('message', '')}"
-            return Fault("Unschedulable", message, subject)
+            return WorkloadFault("Unschedulable", message, subject)
     for container in _container_statuses(status):
         waiting = (container.get("state") or {}).get("waiting") or {}
         if waiting.get("reason") in LASTING_REASONS:
-            return Fault(waiting["reason"], _waiting_message(name, container, waiting), subject)
+            return WorkloadFault(
+                waiting["reason"], _waiting_message(name, container, waiting), subject
+            )
     return None
 
 
@@ -119,4 +121,4 @@ def workload_of(pod: Json) -> Reference | None:
     if owner["kind"] != "ReplicaSet":
         return Reference(owner["apiVersion"], owner["kind"], namespace, name)
     suffix = f"-{_labels(pod).get(_TEMPLATE_HASH, '')}"
-    return Reference("apps/v1", "Deployment", namespace, name.removesuffix(suffix))
+    return Reference(gvk.APPS, "Deployment", namespace, name.removesuffix(suffix))

@@ -10,7 +10,7 @@ import math
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 from .names import quoted
 
@@ -56,6 +56,14 @@ def parse_quantity(value: str | float) -> Fraction:
     Raises ValueError for what is no quantity, TypeError for other types.
     """
     return _read(value).amount
+
+
+def same_quantity(one: Any, other: Any) -> bool:
+    """Tell whether two values are quantities of one amount; what is no quantity is the same as nothing."""
+    try:
+        return parse_quantity(one) == parse_quantity(other)
+    except (TypeError, ValueError):
+        return False
 
 
 def canonical_quantity(value: str | float) -> str:

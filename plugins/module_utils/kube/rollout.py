@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .fault import Fault
+from .fault import WorkloadFault
 from .leader_worker_set import KIND as GROUPS
 from .leader_worker_set import SET_LABEL, as_of_before, is_groups, ready_groups, seen_generation
 from .manifest import Json
@@ -31,7 +31,7 @@ class Rollout:
     updated: int = 0
     total: int = 0
     observed: bool = False
-    fault: Fault | None = None
+    fault: WorkloadFault | None = None
 
     @property
     def rolled_out(self) -> bool:
@@ -67,7 +67,7 @@ def read_rollout(workload: Json | None, pods: Sequence[Json]) -> Rollout:
         message = (
             f"Deployment {name} is paused, so its rollout does not go on; set spec.paused to false"
         )
-        return replace(rollout, fault=Fault("DeploymentPaused", message))
+        return replace(rollout, fault=WorkloadFault("DeploymentPaused", message))
     return replace(rollout, fault=_fault(workload, status, pods))
 
 
@@ -95,7 +95,7 @@ def as_observed(before: Json, after: Json) -> Json:
     return {**after, "status": status}
 
 
-def _fault(workload: Json, status: Mapping[str, Any], pods: Sequence[Json]) -> Fault | None:
+def _fault(workload: Json, status: Mapping[str, Any], pods: Sequence[Json]) -> WorkloadFault | None:
     """Return what a pod says, since it knows why; else what a Deployment says. Groups are not progressing where they are available."""
     name = workload["metadata"]["name"]
     own = newest(pods, pod_selector(workload)) if status.get("updatedReplicas") else []
@@ -108,5 +108,7 @@ def _fault(workload: Json, status: Mapping[str, Any], pods: Sequence[Json]) -> F
         for condition in status.get("conditions") or ():
             if (condition.get("type"), condition.get("status")) == (kind, failing):
                 reason = condition.get("reason") or kind
-                return Fault(reason, f"Deployment {name}: {reason}: {condition.get('message', '')}")
+                return WorkloadFault(
+                    reason, f"Deployment {name}: {reason}: {condition.get('message', '')}"
+                )
     return None

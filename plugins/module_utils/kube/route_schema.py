@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from . import gvk
 from . import route_rules as rules
 from .route_filters import DURATION, NAMESPACE, SUBDOMAIN, backend_fields, filters
 from .schema import Integer, ListOf, Object, Schema, Text
@@ -108,7 +109,7 @@ def _rule(strict: bool, header_templates: bool) -> Object:
 
 
 def _parent(strict: bool) -> Object:
-    group_and_kind = backend_fields(group="gateway.networking.k8s.io", kind="Gateway")
+    group_and_kind = backend_fields(group=gvk.GATEWAY_GROUP, kind="Gateway")
     namespace = NAMESPACE if strict else Text(min_length=1, max_length=63)
     fields: dict[str, Schema] = {
         "group": group_and_kind["group"],

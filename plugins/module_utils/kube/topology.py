@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from . import gvk
 from .condition import acceptance
 from .manifest import Json
 from .pod_health import pod_fault, workload_of
@@ -156,7 +157,7 @@ def parents(routes: Iterable[Json]) -> list[Reference]:
         place = route["metadata"].get("namespace") or ""
         for parent in (route.get("spec") or {}).get("parentRefs") or ():
             if (parent.get("kind") or "Gateway") == "Gateway":
-                group = parent.get("group") or "gateway.networking.k8s.io"
+                group = parent.get("group") or gvk.GATEWAY_GROUP
                 found.append(
                     Reference(
                         f"{group}/v1", "Gateway", parent.get("namespace") or place, parent["name"]

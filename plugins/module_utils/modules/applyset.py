@@ -14,7 +14,7 @@ from ..kube.problem import InputError
 from ..sets.checks import check
 from ..sets.fitted_manifests import Fitting
 from ..sets.input import SUBJECT, placed, read_set, rendered, the_set
-from ..sets.release import Release
+from ..sets.release import SetRelease
 from ..sets.result import EMPTY, Told, result_of
 from ..sets.state_absent import Remover
 from ..sets.state_gathered import gather
@@ -86,7 +86,7 @@ def run(
     with arguments.connection(params, environment) as cluster:
         fitting = Fitting.of(cluster, params)
         if params["state"] == "absent":
-            worker: _Worker = Remover(cluster, applyset, policy, Release.of(params))
+            worker: _Worker = Remover(cluster, applyset, policy, SetRelease.of(params))
             manifests = [one.manifest for one in given]
         else:
             worker = Presenter(cluster, applyset, policy, fitting, progress)

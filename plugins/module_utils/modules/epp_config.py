@@ -12,8 +12,9 @@ from ..endpoint_picker.check import check_text
 from ..endpoint_picker.findings import Finding
 from ..endpoint_picker.normal_form import differences, meaning_hash
 from ..endpoint_picker.objects import deployment_findings, flags_for, pool_findings
-from ..endpoint_picker.releases import Release, release_of
+from ..endpoint_picker.releases import PickerRelease, release_of
 from ..endpoint_picker.roles import role_findings
+from ..kube import gvk
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reference import Reference
@@ -116,7 +117,7 @@ def _check_options(params: Mapping[str, Any]) -> None:
         raise InputError([Complaint(SUBJECT, tuple(problems))])
 
 
-def _described(prepared: Prepared, release: Release) -> Json:
+def _described(prepared: Prepared, release: PickerRelease) -> Json:
     report = prepared.report
     return {
         **EMPTY,
@@ -130,7 +131,7 @@ def _described(prepared: Prepared, release: Release) -> Json:
     }
 
 
-def _around(params: Mapping[str, Any], prepared: Prepared, release: Release) -> list[Finding]:
+def _around(params: Mapping[str, Any], prepared: Prepared, release: PickerRelease) -> list[Finding]:
     findings: list[Finding] = []
     if params["deployment"] is not None:
         findings += deployment_findings(
@@ -187,14 +188,14 @@ def _deployment(cluster: Cluster, params: Mapping[str, Any]) -> Json | None:
 
 
 def _deployment_name(params: Mapping[str, Any]) -> Reference:
-    return Reference("apps/v1", "Deployment", params["namespace"], params["restart"])
+    return Reference(gvk.APPS, "Deployment", params["namespace"], params["restart"])
 
 
 def _store(
     cluster: Cluster,
     params: Mapping[str, Any],
     prepared: Prepared,
-    release: Release,
+    release: PickerRelease,
     deployment: Json | None,
     *,
     check_mode: bool,
@@ -234,7 +235,7 @@ def _diff(reference: Reference, key: str, before: str, after: str) -> Json:
 
 
 def _remove(
-    cluster: Cluster, params: Mapping[str, Any], dummy: Release | None, check_mode: bool
+    cluster: Cluster, params: Mapping[str, Any], dummy: PickerRelease | None, check_mode: bool
 ) -> Json:
     reference = store.config_map(params["namespace"], params["name"])
     stored = store.remove(cluster, reference, params["key"], dry_run=check_mode)
@@ -245,7 +246,7 @@ def _remove(
 def _gather(
     cluster: Cluster,
     params: Mapping[str, Any],
-    release: Release | None,
+    release: PickerRelease | None,
     check_mode: bool,  # noqa: ARG001  # reading is the same in check mode
 ) -> Json:
     live = cluster.get(store.config_map(params["namespace"], params["name"]))

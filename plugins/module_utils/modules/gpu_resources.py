@@ -22,7 +22,7 @@ from ..devices.workload_input import GivenWorkload, given_workloads, workloads_o
 from ..fleet.cluster_reader import reader_of
 from ..fleet.load import shapes_of
 from ..kinds.device_fields import DEVICE_FIELDS
-from ..kinds.device_request import Wish
+from ..kinds.device_request import DeviceRequest
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError
 from ..kube.reader import GivenObjects
@@ -196,7 +196,7 @@ def _change_service(
     if wanted is None:
         return service.clear(dry_run=dry_run)
     shape = wanted.shape
-    wish = Wish(
+    wish = DeviceRequest(
         wanted.accelerator,
         wanted.parallelism,
         shape.devices_per_pod,

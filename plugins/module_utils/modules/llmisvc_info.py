@@ -20,7 +20,8 @@ from ..kube.problem import InputError, Problem
 from ..kube.reader import Reader
 from ..kube.reference import Reference
 from ..reconcile.certificates import read_certificates
-from ..reconcile.compiled_service import CONTROLLER, DIRECT, Target, children_of_ours, target_of
+from ..reconcile.compiled_service import CompiledService, compiled_service
+from ..reconcile.controller_mode import CONTROLLER, DIRECT, children_of_ours
 from ..reconcile.planner import plan_target, services_of
 from ..reconcile.service_pods import pods_of
 from ..reconcile.state_gathered import as_written
@@ -80,7 +81,7 @@ def run(
         }
 
 
-def _warnings(missing: Iterable[Reference], targets: Sequence[Target]) -> list[str]:
+def _warnings(missing: Iterable[Reference], targets: Sequence[CompiledService]) -> list[str]:
     """Return which of the named services are not there, and what the authors of the others should know."""
     absent = [f"{reference}: there is no such service" for reference in sorted(missing)]
     return absent + warnings(
@@ -146,9 +147,9 @@ def _compile(
     reader: Reader,
     fleet: str,
     unusable: dict[Reference, Json],
-) -> list[Target]:
+) -> list[CompiledService]:
     """Return the services compiled. unusable: gets the results of those that cannot be built."""
-    targets: list[Target] = []
+    targets: list[CompiledService] = []
     for service in services:
         reference = service.reference
         try:
@@ -158,14 +159,14 @@ def _compile(
             unusable[reference] = _only_problems(reference, found)
             continue
         reconciler = DIRECT if children_of_ours(snapshot, reference) else CONTROLLER
-        targets.append(target_of(service, intent, fleet, reconciler))
+        targets.append(compiled_service(service, intent, fleet, reconciler))
     return targets
 
 
 def _results(
     cluster: Cluster,
     snapshot: Snapshot,
-    targets: Sequence[Target],
+    targets: Sequence[CompiledService],
     plans: Sequence[ServicePlan],
     others: Reader,
 ) -> dict[Reference, Json]:

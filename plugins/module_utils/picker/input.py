@@ -13,7 +13,7 @@ from ..endpoint_picker.build import as_text
 from ..endpoint_picker.check import Report, check_document, check_text
 from ..endpoint_picker.migration.migrate import Migration, migrate
 from ..endpoint_picker.presets import overridden, preset
-from ..endpoint_picker.releases import Release, release_of
+from ..endpoint_picker.releases import PickerRelease, release_of
 from ..endpoint_picker.text.decode import decode
 from ..endpoint_picker.text.errors import DecodeError
 from ..kube.manifest import Json
@@ -34,7 +34,7 @@ class Prepared:
     migration: Migration | None = None
 
 
-def prepare(params: Mapping[str, Any], release: Release) -> Prepared:
+def prepare(params: Mapping[str, Any], release: PickerRelease) -> Prepared:
     """Read, migrate and check what a task gives. Raises InputError where there is nothing to check."""
     source = _given(params, release)
     experimental = params["experimental"]
@@ -71,7 +71,7 @@ def _sources(params: Mapping[str, Any]) -> list[str]:
     return [name for name in ("config", "src", "preset") if params[name] is not None]
 
 
-def _given(params: Mapping[str, Any], release: Release) -> Json | str | bytes:
+def _given(params: Mapping[str, Any], release: PickerRelease) -> Json | str | bytes:
     """Return the configuration as it was given; a map as its text would be read."""
     (given,) = _sources(params)
     if given == "preset":

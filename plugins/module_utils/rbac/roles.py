@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ..cluster.kinds import facts
+from ..kube import gvk
 from ..kube.manifest import Json
 
 Kind = tuple[str, str]
 #: Kind, subresource and verbs.
 Right = tuple[Kind, str, tuple[str, ...]]
 WRITE = ("create", "delete", "get", "patch")
-_RBAC = "rbac.authorization.k8s.io/v1"
 _GROUP = "inference.modelops.io/rights"
 
 
@@ -71,10 +71,10 @@ def bound(name: str, namespace: str, kind: str, role: str, subject: Json) -> Jso
     if namespace:
         metadata["namespace"] = namespace
     return {
-        "apiVersion": _RBAC,
+        "apiVersion": gvk.RBAC,
         "kind": f"{'' if namespace else 'Cluster'}RoleBinding",
         "metadata": metadata,
-        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": role},
+        "roleRef": {"apiGroup": gvk.RBAC_GROUP, "kind": kind, "name": role},
         "subjects": [subject],
     }
 
@@ -84,11 +84,11 @@ def _role(name: str, namespace: str, group: str, rules: list[Json], subject: Jso
     metadata: Json = {"name": name, "labels": {_GROUP: group}}
     if namespace:
         metadata["namespace"] = namespace
-    reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": f"{prefix}Role", "name": name}
+    reference = {"apiGroup": gvk.RBAC_GROUP, "kind": f"{prefix}Role", "name": name}
     return [
-        {"apiVersion": _RBAC, "kind": f"{prefix}Role", "metadata": metadata, "rules": rules},
+        {"apiVersion": gvk.RBAC, "kind": f"{prefix}Role", "metadata": metadata, "rules": rules},
         {
-            "apiVersion": _RBAC,
+            "apiVersion": gvk.RBAC,
             "kind": f"{prefix}RoleBinding",
             "metadata": metadata,
             "roleRef": reference,

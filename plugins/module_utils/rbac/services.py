@@ -15,6 +15,7 @@ from ..accelerators.demand import WORKLOADS, demands_of
 from ..cluster.kinds import facts
 from ..kinds.kind import ServiceKind
 from ..kinds.registry import KINDS, WRITTEN
+from ..kube import gvk
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from .roles import WRITE, Kind, Right, both, granted, rules_of
@@ -24,7 +25,7 @@ _LOOK, _WATCH = ("list",), ("list", "watch")
 _LIMITS = (
     ("v1", "LimitRange"),
     ("v1", "ResourceQuota"),
-    ("autoscaling/v2", "HorizontalPodAutoscaler"),
+    (gvk.AUTOSCALING, "HorizontalPodAutoscaler"),
 )
 
 
@@ -111,8 +112,8 @@ def _used(
 
 def _looks(wanted: Wanted) -> Iterator[Right]:
     """Yield what is looked at beyond the services' namespaces: whether a controller runs, the gateway, the namespaces."""
-    yield ("apps/v1", "Deployment"), "", _LOOK
-    yield ("gateway.networking.k8s.io/v1", "Gateway"), "", ("get",)
+    yield (gvk.APPS, "Deployment"), "", _LOOK
+    yield (gvk.GATEWAY, "Gateway"), "", ("get",)
     if wanted.create_namespaces:
         yield ("v1", "Namespace"), "", ("create", "get")
 

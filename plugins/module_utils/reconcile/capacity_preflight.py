@@ -14,7 +14,7 @@ from ..cluster.connection import Cluster
 from ..engine.plan import Change, ServicePlan
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
-from ..kube.quantity import parse_quantity
+from ..kube.quantity import same_quantity
 from ..task.arguments import REQUIRE
 
 
@@ -80,11 +80,4 @@ def _covers(live: Any, wanted: Any) -> bool:
             and len(live) == len(wanted)
             and all(_covers(left, right) for left, right in zip(live, wanted, strict=True))
         )
-    return live == wanted or _same_quantity(live, wanted)
-
-
-def _same_quantity(one: Any, other: Any) -> bool:
-    try:
-        return parse_quantity(one) == parse_quantity(other)
-    except (TypeError, ValueError):
-        return False
+    return live == wanted or same_quantity(live, wanted)

@@ -12,7 +12,7 @@ from ..kube.manifest import Json
 from ..kube.problem import InputError, Problem
 from ..kube.reference import Reference
 from ..task.result import Clock, ServiceResult
-from .compiled_service import Target
+from .compiled_service import CompiledService
 from .readiness_wait import Wait
 from .reconciler import Reconciler
 from .run_state import Reconciled
@@ -35,7 +35,7 @@ def wait_for(
     patience: Patience,
     cluster: Cluster,
     reconciler: Reconciler,
-    targets: Sequence[Target],
+    targets: Sequence[CompiledService],
     results: Results,
     objects: dict[Reference, Json],
     clock: Clock,
@@ -48,7 +48,7 @@ def wait_for(
     deadline = clock.monotonic() + patience.seconds
     ended: dict[Reference, Awaited] = {}
     broken: list[str] = []
-    left: Sequence[Target] = targets
+    left: Sequence[CompiledService] = targets
     while left := _unready(left, results, objects, reconciler, patience.wait_for):
         waiting = Wait(
             cluster,
@@ -88,12 +88,12 @@ def wait_for(
 
 
 def _unready(
-    targets: Sequence[Target],
+    targets: Sequence[CompiledService],
     results: Results,
     objects: Mapping[Reference, Json],
     reconciler: Reconciler,
     wanted: str,
-) -> list[Target]:
+) -> list[CompiledService]:
     """Return the services that are not what is waited for, as far as is known without a watch."""
     for target in targets:
         results[target.reference].observation = observe(target, objects, others=reconciler.reader)
@@ -104,7 +104,7 @@ def _unready(
 
 def _go_on(
     reconciler: Reconciler,
-    targets: Sequence[Target],
+    targets: Sequence[CompiledService],
     results: Results,
     objects: dict[Reference, Json],
 ) -> list[str]:

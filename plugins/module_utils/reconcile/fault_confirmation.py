@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..cluster.connection import Cluster
 from ..cluster.errors import ClusterError, KindMissing
-from ..kube.fault import Fault
+from ..kube.fault import WorkloadFault
 from ..kube.reference import Reference
 from .service_progress import NO_GATEWAY
 
@@ -20,7 +20,7 @@ class SecondLook:
         self._cluster = cluster
         self._seen: dict[Reference, bool] = {}
 
-    def confirms(self, fault: Fault) -> bool:
+    def confirms(self, fault: WorkloadFault) -> bool:
         """Tell whether waiting does not help: no autoscaler works on the pod, the gateway is not there. True for other faults."""
         if fault.subject is None or fault.reason not in ("Unschedulable", NO_GATEWAY):
             return True

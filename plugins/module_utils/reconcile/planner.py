@@ -30,7 +30,8 @@ from ..kinds.registry import KINDS
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reference import Reference
-from .compiled_service import AUTO, CONTROLLER, Controllers, Target, contradictions, decide
+from .compiled_service import CompiledService
+from .controller_mode import AUTO, CONTROLLER, Controllers, contradictions, decide
 
 
 @dataclass(slots=True)
@@ -88,20 +89,20 @@ class Planner:
         self._begun = take_snapshot(self._cluster, early, self._policy.fleet, places)
         return self._begun
 
-    def first(self, services: Sequence[Service], targets: Sequence[Target]) -> Planned:
+    def first(self, services: Sequence[Service], targets: Sequence[CompiledService]) -> Planned:
         """Look, decide who reconciles each service, and plan; kinds whose CRD was applied a moment ago are waited for."""
         planned = self._first(services, targets, {})
         arrived = {} if planned.empty else self._wait_for_kinds(planned.snapshot, targets)
         return self._first(services, targets, arrived) if arrived else planned
 
-    def again(self, targets: Sequence[Target]) -> Planned:
+    def again(self, targets: Sequence[CompiledService]) -> Planned:
         """Look again, and plan for what is there now."""
         return self._plan(targets, self._look(targets))
 
     def _first(
         self,
         services: Sequence[Service],
-        targets: Sequence[Target],
+        targets: Sequence[CompiledService],
         kinds: Mapping[Kind, KindMissing | None],
     ) -> Planned:
         """Look, decide and plan once. kinds: what is known of those that were missing before."""
@@ -113,7 +114,7 @@ class Planner:
         return self._plan(targets, snapshot)
 
     def _wait_for_kinds(
-        self, snapshot: Snapshot, targets: Sequence[Target]
+        self, snapshot: Snapshot, targets: Sequence[CompiledService]
     ) -> Mapping[Kind, KindMissing | None]:
         """Wait for kinds that the services need and whose CRD was applied a moment ago."""
         wanted = {target.service.kind.key for target in targets}
@@ -123,7 +124,7 @@ class Planner:
             }
         return wait_for_kinds(self._cluster, sorted(wanted & snapshot.missing.keys()))
 
-    def _look(self, targets: Sequence[Target]) -> Snapshot:
+    def _look(self, targets: Sequence[CompiledService]) -> Snapshot:
         """List the fleet: the custom resources first, since their uids stand in the owner references of the children."""
         services = [target.service for target in targets]
         kinds, places = self._scope(services)
@@ -202,7 +203,7 @@ class Planner:
             self._wanted, service.kind, service.reference, snapshot, live, self._controllers
         )
 
-    def _plan(self, targets: Sequence[Target], snapshot: Snapshot) -> Planned:
+    def _plan(self, targets: Sequence[CompiledService], snapshot: Snapshot) -> Planned:
         plans = [plan_target(target, snapshot, self._policy) for target in targets]
         gone = (
             [change for plan in plans for change in removals(snapshot, plan)]
@@ -217,7 +218,7 @@ class Planner:
         return Planned(snapshot, plans, gone, frozenset(target.reference for target in targets))
 
 
-def plan_target(target: Target, snapshot: Snapshot, policy: Policy) -> ServicePlan:
+def plan_target(target: CompiledService, snapshot: Snapshot, policy: Policy) -> ServicePlan:
     """Compare a service with the snapshot. Where its controller reconciles it, the custom resource is all that is ours.
 
     Children of ours go back to the controller, where `adopt` permits that objects change hands.

@@ -18,7 +18,8 @@ from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reader import Reader
 from ..kube.reference import Reference
 from ..task.arguments import IGNORE
-from .compiled_service import CONTROLLER, Controllers, Target, objections, unseen
+from .compiled_service import CompiledService
+from .controller_mode import CONTROLLER, Controllers, objections, unseen
 from .planner import Planned
 from .release_change import release_problems
 from .run_state import Reconciled
@@ -45,7 +46,9 @@ class Examiner:
         self._skip_invalid = skip_invalid
         self._fit = fit
 
-    def examine(self, planned: Planned, targets: Sequence[Target], reader: Reader) -> list[str]:
+    def examine(
+        self, planned: Planned, targets: Sequence[CompiledService], reader: Reader
+    ) -> list[str]:
         """Look at everything that forbids a write. reader: what the services see. Returns the namespaces to create."""
         self.taken = look_up_strangers(self._cluster, planned.plans, self._policy)
         look_up_replaced(self._cluster, planned.plans, self._policy)
@@ -118,7 +121,7 @@ class Examiner:
             )
 
 
-def _advice(target: Target, reader: Reader) -> Sequence[Problem]:
+def _advice(target: CompiledService, reader: Reader) -> Sequence[Problem]:
     """Return what a look at the cluster says about a service, nothing where looking is not allowed."""
     service = target.service
     try:
@@ -127,7 +130,7 @@ def _advice(target: Target, reader: Reader) -> Sequence[Problem]:
         return ()
 
 
-def _status_needs(targets: Sequence[Target], plans: Sequence[ServicePlan]) -> list[Need]:
+def _status_needs(targets: Sequence[CompiledService], plans: Sequence[ServicePlan]) -> list[Need]:
     """Return the rights that the statuses of changed services need."""
     direct = {target.reference for target in targets if target.reconciler != CONTROLLER}
     return [

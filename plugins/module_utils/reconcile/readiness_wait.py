@@ -16,7 +16,8 @@ from ..kube.manifest import Json
 from ..kube.pod_health import workload_of
 from ..kube.reference import Reference
 from ..kube.text import few
-from .compiled_service import CONTROLLER, Target
+from .compiled_service import CompiledService
+from .controller_mode import CONTROLLER
 from .fault_confirmation import SecondLook
 from .service_progress import Awaited
 from .status import POD, summary
@@ -39,12 +40,12 @@ class Wait:
     def __init__(
         self,
         cluster: Cluster,
-        targets: Sequence[Target],
+        targets: Sequence[CompiledService],
         known: Mapping[Reference, Json],
         *,
         others: ClusterReader,
         looked_at: Mapping[Reference, Sequence[Reference]],
-        another: Callable[[Target], Target | None],
+        another: Callable[[CompiledService], CompiledService | None],
         wait_for: str,
         fleet: str,
         clock: Callable[[], float],
@@ -54,7 +55,7 @@ class Wait:
             Awaited(target, known, wait_for, looked_at.get(target.reference, ()), others)
             for target in targets
         ]
-        self.turned: list[Target] = []
+        self.turned: list[CompiledService] = []
         self._answered: dict[Awaited, None] = {}
         self._versions = {reference: _version(live) for reference, live in known.items()}
         self._another = another

@@ -23,7 +23,8 @@ from ..kube.intent import Intent
 from ..kube.problem import InputError
 from ..kube.reference import Reference
 from .certificates import KeyMaker, read_certificates
-from .compiled_service import Controllers, Target, target_of, unlisted
+from .compiled_service import CompiledService, compiled_service
+from .controller_mode import Controllers, unlisted
 from .planner import Planned, Planner
 from .preflight import Examiner
 from .requeue import ROUNDS, PutOff, merged, put_off, reader_after, recompiled, skipped
@@ -120,7 +121,7 @@ class Reconciler:
             late = put_off(planned, keys.unfinished, targets)
             self._execute(planned, frozenset(), guard)
 
-    def _planned_again(self, targets: Sequence[Target]) -> Planned:
+    def _planned_again(self, targets: Sequence[CompiledService]) -> Planned:
         """Begin a further round: look and plan for services that want something else than before. Raises InputError."""
         done = self.done
         done.rounds += 1
@@ -134,7 +135,7 @@ class Reconciler:
         done.refuse(done.plans, skip_invalid=self._skip_invalid)
         return planned
 
-    def another(self, target: Target) -> Target | None:
+    def another(self, target: CompiledService) -> CompiledService | None:
         """Return a service compiled anew, None where it wants what it wanted, or where this run may not compile it again."""
         if self.done.rounds >= ROUNDS or target.reference.namespace in self.done.lost:
             return None
@@ -142,10 +143,10 @@ class Reconciler:
             intent = target.service.compile(self.reader)
         except InputError:
             return None
-        made = target_of(target.service, intent, self._policy.fleet, target.reconciler)
+        made = compiled_service(target.service, intent, self._policy.fleet, target.reconciler)
         return made if made.children != target.children else None
 
-    def go_on(self, targets: Sequence[Target]) -> None:
+    def go_on(self, targets: Sequence[CompiledService]) -> None:
         """Write what services want that were compiled anew during a wait. Raises InputError, ClusterError."""
         namespaces = sorted({target.reference.namespace for target in targets})
         with leases(self._cluster, self._policy.fleet, namespaces) as check:
@@ -155,8 +156,8 @@ class Reconciler:
             finally:
                 self.done.outcomes = merged(self.done.outcomes)
 
-    def _target(self, service: Service, intent: Intent) -> Target:
-        return target_of(service, intent, self._policy.fleet, self._wanted)
+    def _target(self, service: Service, intent: Intent) -> CompiledService:
+        return compiled_service(service, intent, self._policy.fleet, self._wanted)
 
     def _create_namespaces(self, names: Sequence[str]) -> None:
         for name in names:

@@ -12,13 +12,15 @@ from ..kinds.kind import Pair
 from ..kube.intent import Stage
 from ..kube.problem import Problem
 from ..kube.text import few
-from .compiled_service import Target
+from .compiled_service import CompiledService
 
 #: How many workloads a warning names.
 _NAMED = 10
 
 
-def release_problems(cluster: Cluster, target: Target, plan: ServicePlan) -> Iterator[Problem]:
+def release_problems(
+    cluster: Cluster, target: CompiledService, plan: ServicePlan
+) -> Iterator[Problem]:
     """Yield that objects cannot be adopted by another release, or that pods of ours restart since the release changes."""
     kind, settings = target.service.kind, target.service.settings
     if kind.other_release is None or not plan.changes:

@@ -17,7 +17,8 @@ from ..fleet.cluster_reader import ClusterReader
 from ..kube.intent import Stage
 from ..kube.reference import Reference
 from .certificates import KeyMaker
-from .compiled_service import CONTROLLER, Target, target_of
+from .compiled_service import CompiledService, compiled_service
+from .controller_mode import CONTROLLER
 from .planner import Planned
 from .run_state import Reconciled
 from .status import known_objects
@@ -29,7 +30,7 @@ PutOff = dict[Reference, list[Change]]
 
 
 def put_off(
-    planned: Planned, unfinished: Collection[Reference], targets: Collection[Target]
+    planned: Planned, unfinished: Collection[Reference], targets: Collection[CompiledService]
 ) -> PutOff:
     """Take out of a plan what has to wait, deletions as well.
 
@@ -85,7 +86,7 @@ def reader_after(reader: ClusterReader, done: Reconciled) -> ClusterReader:
 
 def recompiled(
     done: Reconciled, keys: KeyMaker, late: PutOff, since: int, fleet: str
-) -> list[Target]:
+) -> list[CompiledService]:
     """Return the services that want something else than before. since: the first outcome of the last round.
 
     Of a service that had a failure nothing is tried again. Raises InputError.
@@ -99,7 +100,7 @@ def recompiled(
             continue
         if target.reference in failed or target.reference not in written:
             continue
-        made = target_of(service, keys.compile(service), fleet, target.reconciler)
+        made = compiled_service(service, keys.compile(service), fleet, target.reconciler)
         if target.reference in late or made.children != target.children:
             found.append(made)
     return found

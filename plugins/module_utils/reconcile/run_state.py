@@ -11,7 +11,7 @@ from ..engine.plan import ServicePlan
 from ..engine.snapshot import Snapshot
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reference import Reference
-from .compiled_service import Target
+from .compiled_service import CompiledService
 
 
 @dataclass(slots=True)
@@ -22,7 +22,7 @@ class Reconciled:
     """
 
     snapshot: Snapshot = field(default_factory=lambda: Snapshot({}))
-    targets: list[Target] = field(default_factory=list)
+    targets: list[CompiledService] = field(default_factory=list)
     plans: list[ServicePlan] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
     lost: set[str] = field(default_factory=set)
@@ -53,7 +53,7 @@ class Reconciled:
             if child.reference not in before
         )
 
-    def replace(self, targets: Sequence[Target], plans: Sequence[ServicePlan]) -> None:
+    def replace(self, targets: Sequence[CompiledService], plans: Sequence[ServicePlan]) -> None:
         """Put the targets and plans of a further round in the place of those before. What the run has written is no news in them."""
         written = {outcome.reference for outcome in self.outcomes}
         found = {target.reference: target for target in targets}

@@ -12,10 +12,10 @@ from ..kube.manifest import Json
 from ..kube.pod_health import workload_of
 from ..kube.reference import Reference
 from ..kube.rollout import WORKLOADS
-from .compiled_service import Target
+from .compiled_service import CompiledService
 
 
-def pods_of(cluster: Cluster, targets: Sequence[Target]) -> dict[Reference, list[Json]]:
+def pods_of(cluster: Cluster, targets: Sequence[CompiledService]) -> dict[Reference, list[Json]]:
     """Return name and uid of each service's pods that are not ending; none where pods may not be listed."""
     owners = {
         child.reference: target.reference

@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..kinds.kind import Observation
-from ..kube.fault import Fault
+from ..kube.fault import WorkloadFault
 from ..kube.leader_worker_set import unchanged_since
 from ..kube.manifest import Json
 from ..kube.reader import Reader
 from ..kube.reference import Reference
-from .compiled_service import CONTROLLER, Target
+from .compiled_service import CompiledService
+from .controller_mode import CONTROLLER
 from .status import condition, observe
 
 #: How long a fault has to last before it ends a wait, in seconds: one back-off of an image pull may pass.
@@ -34,7 +35,7 @@ class Awaited:
 
     def __init__(
         self,
-        target: Target,
+        target: CompiledService,
         known: Mapping[Reference, Json],
         wait_for: str,
         foreign: Sequence[Reference] = (),
@@ -43,14 +44,14 @@ class Awaited:
         self.target = target
         self.wait_for = wait_for
         self.observation: Observation | None = None
-        self.verdict: Fault | None = None
+        self.verdict: WorkloadFault | None = None
         self.text = ""
         self.foreign = foreign
         self.own = frozenset(self.references)
         self._others = others
         self._objects: dict[Reference, Json] = {}
         self._pods: dict[Reference, Json] = {}
-        self._faults: Sequence[Fault] = ()
+        self._faults: Sequence[WorkloadFault] = ()
         self._since: dict[str, float] = {}
         self._left = {
             reference: known[reference] for reference in self._ours() if reference in known
@@ -88,7 +89,7 @@ class Awaited:
         self._since = {_word(fault): self._since.get(_word(fault), now) for fault in self._faults}
         return self.observation
 
-    def lasting(self, now: float) -> Iterator[Fault]:
+    def lasting(self, now: float) -> Iterator[WorkloadFault]:
         """Yield the faults that have lasted long enough to be believed."""
         for fault in self._faults:
             if now - self._since[_word(fault)] >= LASTS_S.get(fault.reason, FAULT_LASTS_S):
@@ -107,21 +108,23 @@ class Awaited:
         before, now = (each["metadata"].get("generation") or 0 for each in (left, live))
         return {**live, "status": {}} if now < before else unchanged_since(left, live)
 
-    def _present(self, observation: Observation) -> Iterator[Fault]:
+    def _present(self, observation: Observation) -> Iterator[WorkloadFault]:
         yield from observation.faults
         for waiting, references in observation.awaited.items():
             if self.wait_for in ("ready", waiting):
                 for reference in references:
-                    yield Fault(NO_GATEWAY, f"{reference} does not exist", reference)
+                    yield WorkloadFault(NO_GATEWAY, f"{reference} does not exist", reference)
         for reference in self._left:
             live = self._objects.get(reference)
             if live is None or live["metadata"].get("deletionTimestamp"):
                 state = "is gone" if live is None else "is being deleted"
-                yield Fault("Deleted", f"{reference} {state}: somebody deleted it during the wait")
+                yield WorkloadFault(
+                    "Deleted", f"{reference} {state}: somebody deleted it during the wait"
+                )
         direct = self.target.reconciler != CONTROLLER
         if direct and self.wait_for != "ready" and not condition(observation.status, self.wait_for):
             there = ", ".join(item["type"] for item in observation.status.get("conditions") or ())
-            yield Fault(
+            yield WorkloadFault(
                 "NoSuchCondition", f"it has no condition {self.wait_for}; there are {there}"
             )
 
@@ -136,7 +139,7 @@ def reached(observation: Observation | None, wait_for: str) -> bool:
     return found is not None and found.get("status") == "True"
 
 
-def _word(fault: Fault) -> str:
+def _word(fault: WorkloadFault) -> str:
     return _SAME.get(fault.reason, fault.reason)
 
 

@@ -25,7 +25,7 @@ from ..kube.intent import Stage
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reference import Reference
-from .compiled_service import CONTROLLER, Controllers, could_not_list, decide
+from .controller_mode import CONTROLLER, Controllers, could_not_list, decide
 
 Meant = Sequence[tuple[ServiceKind[Any, Any], Reference]]
 #: How often a finalizer is removed again because the object changed in between.

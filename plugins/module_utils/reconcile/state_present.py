@@ -27,7 +27,8 @@ from ..task.result import (
     summary_of,
     told,
 )
-from .compiled_service import CONTROLLER, Target
+from .compiled_service import CompiledService
+from .controller_mode import CONTROLLER
 from .converge import Patience, results_of, wait_for
 from .reconciler import Reconciler
 from .run_state import Reconciled
@@ -130,7 +131,7 @@ def _settle(
 
 def _observe(
     cluster: Cluster,
-    targets: Sequence[Target],
+    targets: Sequence[CompiledService],
     results: Mapping[Reference, ServiceResult],
     objects: dict[Reference, Json],
     others: Reader,

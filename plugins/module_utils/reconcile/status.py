@@ -15,14 +15,15 @@ from ..fleet.cluster_reader import Surroundings
 from ..kinds.kind import Observation
 from ..kube import managed_fields
 from ..kube.canonical import canonical_json
-from ..kube.fault import Fault
+from ..kube.fault import WorkloadFault
 from ..kube.labels import selector_text
 from ..kube.manifest import Json
 from ..kube.pod_health import UNREAD, newest, pod_fault
 from ..kube.reader import GivenObjects, Lookup, Reader
 from ..kube.reference import Reference
 from ..kube.rollout import WORKLOADS, pod_selector, read_rollout
-from .compiled_service import CONTROLLER, Target
+from .compiled_service import CompiledService
+from .controller_mode import CONTROLLER
 
 #: Pods by their namespace.
 Pods = Mapping[str, Sequence[Json]]
@@ -36,7 +37,10 @@ NOT_YET = "its conditions are true, but not all of its pods are ready and of the
 
 
 def observe(
-    target: Target, objects: Lookup, pods: Sequence[Json] = UNREAD, others: Reader | None = None
+    target: CompiledService,
+    objects: Lookup,
+    pods: Sequence[Json] = UNREAD,
+    others: Reader | None = None,
 ) -> Observation:
     """Return the state of a service.
 
@@ -55,7 +59,7 @@ def observe(
     return replace(observation, replicas=_replicas(target, objects, observation.status))
 
 
-def _replicas(target: Target, objects: Lookup, status: Json) -> tuple[int, int] | None:
+def _replicas(target: CompiledService, objects: Lookup, status: Json) -> tuple[int, int] | None:
     """Return ready and desired replicas: of the live workloads, else as a controller counts them in its status."""
     workloads = [
         read_rollout(objects.get(child.reference), ())
@@ -72,7 +76,7 @@ def _replicas(target: Target, objects: Lookup, status: Json) -> tuple[int, int] 
     return sum(status.get(f"{role}Ready", 0) for role in desired), sum(desired.values())
 
 
-def _pod_faults(target: Target, pods: Sequence[Json]) -> Iterator[Fault]:
+def _pod_faults(target: CompiledService, pods: Sequence[Json]) -> Iterator[WorkloadFault]:
     """Yield what pods say that a controller made: most controllers do not pass it on."""
     for child in target.children:
         if child.reference.kind in WORKLOADS:
@@ -104,7 +108,7 @@ def condition(status: Json, kind: str) -> Json | None:
 
 
 def write_status(
-    cluster: Cluster, target: Target, parent: Json, observation: Observation, now: str
+    cluster: Cluster, target: CompiledService, parent: Json, observation: Observation, now: str
 ) -> None:
     """Write the status of a service that this run reconciles, where it is another than before.
 
@@ -203,7 +207,7 @@ def lacking(observation: Observation) -> list[str]:
     ]
 
 
-def read_pods(cluster: Cluster, targets: Sequence[Target]) -> Pods:
+def read_pods(cluster: Cluster, targets: Sequence[CompiledService]) -> Pods:
     """Return the pods of services that are not ready, for the reasons of their failures; none where that is not allowed."""
     pods: dict[str, list[Json]] = {}
     places = {

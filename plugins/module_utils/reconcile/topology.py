@@ -14,13 +14,13 @@ from ..kube.reader import Reader
 from ..kube.redact import redact_text, secrets_of
 from ..kube.reference import Reference
 from ..kube.topology import State, gateway_state, parents, way
-from .compiled_service import Target
+from .compiled_service import CompiledService
 from .status import read_pods
 
 
 def topology(
     cluster: Cluster,
-    targets: Sequence[Target],
+    targets: Sequence[CompiledService],
     objects: Mapping[Reference, Json],
     reader: Reader,
 ) -> dict[Reference, list[Json]]:
@@ -62,7 +62,7 @@ def _looked_at(reader: Reader, gateway: Reference) -> State:
 
 
 def _others(
-    cluster: Cluster, targets: Sequence[Target], objects: Mapping[Reference, Json]
+    cluster: Cluster, targets: Sequence[CompiledService], objects: Mapping[Reference, Json]
 ) -> dict[Reference, Json]:
     """Read the children that are not ours, one by one: those of services that a controller reconciles."""
     wanted = [

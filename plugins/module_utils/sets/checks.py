@@ -14,7 +14,7 @@ from ..engine.applyset.checks import Check, Checks
 from ..kube.applyset import MemberKey
 from ..kube.manifest import Json
 from ..task import arguments
-from .release import Release
+from .release import SetRelease
 
 
 def check(
@@ -22,7 +22,7 @@ def check(
     members: Mapping[MemberKey, Json],
     params: Mapping[str, Any],
     environment: Mapping[str, str],
-    release: Release,
+    release: SetRelease,
 ) -> Json:
     """Return `checks`, and a failure that names each one that does not hold. Raises ClusterError."""
 
@@ -42,7 +42,7 @@ def check(
 
 
 def _starts(
-    cluster: Cluster, members: Mapping[MemberKey, Json], release: Release
+    cluster: Cluster, members: Mapping[MemberKey, Json], release: SetRelease
 ) -> Iterator[Check]:
     """Yield a check for each workload that looks only once whether some kinds are served."""
     starts = release.component.starts if release.component else ()

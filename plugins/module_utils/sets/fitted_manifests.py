@@ -13,7 +13,7 @@ from ..engine.applyset.edits import Kept, with_edits
 from ..engine.applyset.snapshot import Live
 from ..kube.applyset import GroupKind
 from ..kube.manifest import Json
-from .release import Release
+from .release import SetRelease
 from .result import named
 
 
@@ -25,7 +25,7 @@ class Fitting:
     """
 
     cluster: Cluster
-    release: Release
+    release: SetRelease
     edited: Sequence[str] | None
     said: Mapping[str, Mapping[str, Any]]
     kept: Sequence[Kept] = ()
@@ -34,7 +34,7 @@ class Fitting:
     def of(cls, cluster: Cluster, params: Mapping[str, Any]) -> Fitting:
         """Return the fitting of a task."""
         said = (params["transform"] or {}).get("config") or {}
-        return cls(cluster, Release.of(params), params["keep_edits"], said)
+        return cls(cluster, SetRelease.of(params), params["keep_edits"], said)
 
     def notice(self, parent: Json | None) -> None:
         """Take over what a parent notes of its set."""

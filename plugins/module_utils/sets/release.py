@@ -11,6 +11,7 @@ from ..bundles.components import COMPONENTS, Component, refused_release
 from ..cluster.connection import Cluster
 from ..cluster.errors import ClusterError
 from ..engine.applyset.members import COMPONENT_ANNOTATION, VERSION_ANNOTATION
+from ..kube import gvk
 from ..kube.applyset import MemberKey
 from ..kube.crds import definitions
 from ..kube.manifest import Json, value_at
@@ -19,7 +20,7 @@ from ..kube.reference import Reference
 from ..kube.text import few
 from ..kube.three_way_merge import parse_base
 
-_SERVICE = ("serving.kserve.io/v1beta1", "InferenceService")
+_SERVICE = (gvk.KSERVE_V1BETA1, "InferenceService")
 _MODE = "serving.kserve.io/deploymentMode"
 #: Modes that releases before 0.16 wrote and that later ones refuse on every update, with today's words.
 _LEGACY = {"RawDeployment": "Standard", "Serverless": "Knative"}
@@ -27,18 +28,18 @@ _NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class SetRelease:
     """component: None for a set of which nothing is known. version: empty where the task names none."""
 
     component: Component | None
     version: str
 
     @classmethod
-    def of(cls, params: Mapping[str, Any]) -> Release:
+    def of(cls, params: Mapping[str, Any]) -> SetRelease:
         """Return what a task names."""
         return cls(COMPONENTS.get(params["component"] or ""), params["version"] or "")
 
-    def noted(self, parent: Json | None) -> Release:
+    def noted(self, parent: Json | None) -> SetRelease:
         """Return the same with the component that a parent notes, where the task names none."""
         if self.component is not None:
             return self

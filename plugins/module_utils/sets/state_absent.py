@@ -25,7 +25,7 @@ from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reference import Reference
 from ..kube.text import counted, few
 from .input import SUBJECT
-from .release import Release
+from .release import SetRelease
 from .result import Told
 from .state_present import LEASE
 
@@ -36,7 +36,7 @@ class Remover:
     """Removes a set. told: what it did so far, also where `run` raises."""
 
     def __init__(
-        self, cluster: Cluster, applyset: ApplySet, policy: SetPolicy, release: Release
+        self, cluster: Cluster, applyset: ApplySet, policy: SetPolicy, release: SetRelease
     ) -> None:
         self._cluster = cluster
         self._set = applyset

@@ -13,7 +13,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.cluster import 
 from ansible_collections.modelops.inference.plugins.module_utils.cluster.call import (
     Answer,
     Call,
-    Fault,
+    TransportFault,
 )
 
 READ = Call(verb="get", method="GET", path="/x", subject="read x")
@@ -32,8 +32,8 @@ def conflict(*reasons: str) -> Answer:
     return said(409, {"kind": "Status", "reason": "Conflict", "details": {"causes": causes}})
 
 
-def failed(kind: str, sent: bool = False) -> Fault:
-    return Fault(kind, "broken", sent, 1.0)  # type: ignore[arg-type]
+def failed(kind: str, sent: bool = False) -> TransportFault:
+    return TransportFault(kind, "broken", sent, 1.0)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def failed(kind: str, sent: bool = False) -> Fault:
     ],
 )
 def test_only_what_is_safe_and_may_help_is_repeated(
-    call: Call, outcome: Answer | Fault, repeated: bool
+    call: Call, outcome: Answer | TransportFault, repeated: bool
 ) -> None:
     again = retry.decide(call, outcome, 1, failing=0.0, met=True, random=lambda: 0.5)
     assert (again is not None) is repeated
@@ -104,7 +104,7 @@ def test_backoff_is_full_jitter_below_a_doubling_limit(attempt: int, dice: float
     ],
 )
 def test_attempts_are_bounded(
-    outcome: Answer | Fault, failing: float, met: bool, attempts: int
+    outcome: Answer | TransportFault, failing: float, met: bool, attempts: int
 ) -> None:
     sent = 1
     while (
@@ -116,7 +116,7 @@ def test_attempts_are_bounded(
 
 @pytest.mark.parametrize("outcome", [said(503), failed("connection"), failed("dropped", sent=True)])
 def test_a_server_that_is_away_for_less_than_a_minute_is_not_given_up(
-    outcome: Answer | Fault,
+    outcome: Answer | TransportFault,
 ) -> None:
     """An API server that restarts is away for as long as it takes, however often it is asked meanwhile."""
     for attempt in range(1, 100):

@@ -29,7 +29,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker
     pool_findings,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.releases import (
-    Release,
+    PickerRelease,
     releases,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.rules.parameters import (
@@ -74,7 +74,7 @@ def values_for(field: Any) -> st.SearchStrategy[Any]:
 
 
 @st.composite
-def documents(draw: st.DrawFn, release: Release) -> Any:
+def documents(draw: st.DrawFn, release: PickerRelease) -> Any:
     """Return documents with the fields, plugins and parameters of a release, well formed or not."""
     types = draw(st.lists(st.sampled_from(sorted(registry(release.target))), max_size=5))
     plugins = [

@@ -13,7 +13,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.modules import 
     llmisvc_info,
     llmisvc_reconcile,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.reconcile.compiled_service import (
+from ansible_collections.modelops.inference.plugins.module_utils.reconcile.controller_mode import (
     AUTO,
     CONTROLLER,
     DIRECT,

@@ -15,13 +15,15 @@ from ansible_collections.modelops.inference.plugins.module_utils.cluster.listing
 from ansible_collections.modelops.inference.plugins.module_utils.fleet.cluster_reader import (
     ClusterReader,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.kube.fault import Fault
+from ansible_collections.modelops.inference.plugins.module_utils.kube.fault import WorkloadFault
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
 from ansible_collections.modelops.inference.plugins.module_utils.reconcile.compiled_service import (
+    compiled_service,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.reconcile.controller_mode import (
     CONTROLLER,
     DIRECT,
-    target_of,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.reconcile.fault_confirmation import (
     SecondLook,
@@ -96,7 +98,7 @@ class _Waited:
         self.lines: list[str] = []
         services, _none = loaded(*(document(name, httpRoute=ROUTE) for name in names or ("chat",)))
         targets = [
-            target_of(each, each.compile(GivenObjects()), "default", reconciler)
+            compiled_service(each, each.compile(GivenObjects()), "default", reconciler)
             for each in services
         ]
         self.wait = Wait(
@@ -124,7 +126,7 @@ class _Waited:
         return self.wait.content()
 
     @property
-    def verdict(self) -> Fault | None:
+    def verdict(self) -> WorkloadFault | None:
         return self.wait.services[0].verdict
 
 
@@ -304,7 +306,7 @@ def test_route_whose_gateway_is_not_there_ends_the_wait(cluster: _Cluster, over:
     assert not waited.see(*_around()[:2], unseen, deployment("chat-decode", 1, 1))
     assert waited.after(FAULT_LASTS_S) is over
     if over:
-        assert waited.verdict == Fault(NO_GATEWAY, f"{GATEWAY} does not exist", GATEWAY)
+        assert waited.verdict == WorkloadFault(NO_GATEWAY, f"{GATEWAY} does not exist", GATEWAY)
 
 
 def test_missing_gateway_does_not_end_a_wait_for_the_workloads() -> None:
@@ -318,7 +320,7 @@ def test_missing_gateway_does_not_end_a_wait_for_the_workloads() -> None:
 
 def test_other_faults_need_no_second_look() -> None:
     cluster = _Cluster()
-    assert SecondLook(cast("Any", cluster)).confirms(Fault("CrashLoopBackOff", "", POD))
+    assert SecondLook(cast("Any", cluster)).confirms(WorkloadFault("CrashLoopBackOff", "", POD))
     assert cluster.asked == 0
 
 

@@ -13,9 +13,11 @@ from ansible_collections.modelops.inference.plugins.module_utils.engine.owner_ob
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.kind import Observation
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
 from ansible_collections.modelops.inference.plugins.module_utils.reconcile.compiled_service import (
+    CompiledService,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.reconcile.controller_mode import (
     CONTROLLER,
     DIRECT,
-    Target,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.reconcile.service_progress import (
     reached,
@@ -105,9 +107,9 @@ def test_condition_is_found_by_its_type() -> None:
 # What a controller reports.
 
 
-def _target(reconciler: str) -> Target:
+def _target(reconciler: str) -> CompiledService:
     (service,), _none = loaded(document())
-    return Target(service, document(), (), reconciler, service.typed)
+    return CompiledService(service, document(), (), reconciler, service.typed)
 
 
 def _reported(status: Json | None, generation: int | None = 2) -> Observation:

@@ -13,9 +13,11 @@ from ansible_collections.modelops.inference.plugins.module_utils.fleet.cluster_r
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
 from ansible_collections.modelops.inference.plugins.module_utils.reconcile.compiled_service import (
+    CompiledService,
+    compiled_service,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.reconcile.controller_mode import (
     DIRECT,
-    Target,
-    target_of,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.reconcile.readiness_wait import (
     Wait,
@@ -46,7 +48,8 @@ class _Waited:
         spec = {"router": router} if router else {}
         services, dummy = loaded(document("chat", **spec), document("code", **spec))
         targets = [
-            target_of(each, each.compile(GivenObjects()), "default", DIRECT) for each in services
+            compiled_service(each, each.compile(GivenObjects()), "default", DIRECT)
+            for each in services
         ]
         self.wait = Wait(
             cast("Any", _Nowhere()),
@@ -61,7 +64,7 @@ class _Waited:
             progress=self.lines.append,
         )
 
-    def _another(self, target: Target) -> Target:
+    def _another(self, target: CompiledService) -> CompiledService:
         self.asked.append(target.reference.name)
         return target
 

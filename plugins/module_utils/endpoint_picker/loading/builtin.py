@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ...kube.manifest import Json
-from ..releases import KIND, Generation, Release
+from ..releases import KIND, Generation, PickerRelease
 
 METRICS_SOURCE = "metrics-data-source"
 METRICS_EXTRACTOR = "core-metrics-extractor"
@@ -18,7 +18,7 @@ def metrics_wiring() -> Json:
     return {"pluginRef": METRICS_SOURCE, "extractors": [{"pluginRef": METRICS_EXTRACTOR}]}
 
 
-def builtin_default(release: Release) -> Json:
+def builtin_default(release: PickerRelease) -> Json:
     """Return what a release from 1.4 on uses when it is given nothing."""
     types = list(DEFAULT_SCORERS)
     config: Json = {"apiVersion": release.api_versions[0], "kind": KIND}

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..findings import Finding, info, refusal
 from ..plugin_parameters import Declared, lookup
-from ..releases import Generation, Release
+from ..releases import Generation, PickerRelease
 from ..rules.values import is_number
 
 Key = tuple[str, str]
@@ -119,7 +119,7 @@ class DataFlow:
     created: list[str]
 
 
-def data_flow(plugins: Iterable[Declared], release: Release) -> DataFlow:
+def data_flow(plugins: Iterable[Declared], release: PickerRelease) -> DataFlow:
     """Return which producers are added to plugins, and which needs stay open. For llm-d's own picker."""
     consumers = list(plugins)
     names = {plugin.name for plugin in consumers}
@@ -158,7 +158,7 @@ def _unmet(plugins: Iterable[Declared], there: Set[Key]) -> Iterator[Finding]:
             )
 
 
-def readers(plugins: Iterable[Declared], release: Release) -> Iterator[tuple[Declared, Need]]:
+def readers(plugins: Iterable[Declared], release: PickerRelease) -> Iterator[tuple[Declared, Need]]:
     """Yield each plugin object of llm-d's own picker with each kind of data that it reads."""
     for plugin in plugins:
         for need in _needs(plugin, release):
@@ -181,7 +181,7 @@ def produced(plugin: Declared) -> Iterator[Key]:
         yield kind, plugin.name
 
 
-def _needs(plugin: Declared, release: Release) -> Iterator[Need]:
+def _needs(plugin: Declared, release: PickerRelease) -> Iterator[Need]:
     for kind, parameter in _REQUIRED.get(plugin.type, ()):
         yield _need(plugin, kind, parameter)
     match plugin.type:

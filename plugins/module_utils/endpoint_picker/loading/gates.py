@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ...kube.did_you_mean import nearest
 from ..findings import Finding, refusal
-from ..releases import Generation, Release, releases
+from ..releases import Generation, PickerRelease, releases
 from .loading import Loading
 
 #: What Go's strconv.ParseBool takes, in lower case.
@@ -26,7 +26,7 @@ def load_gates(loading: Loading) -> None:
             loading.gates[name] = value
 
 
-def _read(entry: str, path: str, release: Release) -> tuple[str, bool, Finding | None]:
+def _read(entry: str, path: str, release: PickerRelease) -> tuple[str, bool, Finding | None]:
     if release.generation < Generation.V0_10:
         return entry, True, None if entry in release.gates else _unknown(entry, path, release)
     name, *values = entry.split("=")
@@ -47,7 +47,7 @@ def _read(entry: str, path: str, release: Release) -> tuple[str, bool, Finding |
     return name, True, fault
 
 
-def _unknown(name: str, path: str, release: Release) -> Finding:
+def _unknown(name: str, path: str, release: PickerRelease) -> Finding:
     having = [target for target, other in releases().items() if name in other.gates]
     hint = nearest(name, release.gates)
     message = f"{release.target} has no such feature gate" + (

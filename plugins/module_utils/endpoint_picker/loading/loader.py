@@ -6,7 +6,7 @@ from __future__ import annotations
 from copy import deepcopy
 
 from ..findings import Finding, Value, refusal
-from ..releases import Generation, Release
+from ..releases import Generation, PickerRelease
 from ..strict_decoding import cleaned, shape_faults
 from .advice import advise
 from .builtin import builtin_default
@@ -21,7 +21,7 @@ from .profiles import check_references, load_profiles
 _G = Generation
 
 
-def load(document: Value, release: Release, *, experimental: bool, empty: bool) -> Loading:
+def load(document: Value, release: PickerRelease, *, experimental: bool, empty: bool) -> Loading:
     """Load a decoded document as a release does. empty: the text had no bytes at all.
 
     experimental: the picker runs with --allow-experimental-plugins.
@@ -89,7 +89,7 @@ def _load_data_flow(loading: Loading) -> None:
         instances[name] = name
 
 
-def _mismatch(release: Release, scorer: str) -> Finding:
+def _mismatch(release: PickerRelease, scorer: str) -> Finding:
     return refusal(
         "data-mismatch",
         "plugins",

@@ -10,7 +10,7 @@ from ...kube.manifest import Json
 from ..catalogue import Plugin, registry
 from ..findings import Finding
 from ..plugin_parameters import Declared
-from ..releases import Release
+from ..releases import PickerRelease
 
 
 @dataclass(slots=True)
@@ -20,7 +20,7 @@ class Loading:
     shaky: whether the order of a profile, or which picker it took, changes from start to start.
     """
 
-    release: Release
+    release: PickerRelease
     config: Json
     given: Json = field(default_factory=dict)
     declared: list[Declared] = field(default_factory=list)

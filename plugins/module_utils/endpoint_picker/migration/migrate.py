@@ -11,7 +11,7 @@ from ...kube.manifest import Json
 from ...kube.problem import Complaint, InputError, Problem
 from ..check import check_document
 from ..findings import Finding
-from ..releases import Release
+from ..releases import PickerRelease
 from ..strict_decoding import cleaned, shape_faults
 from .state import Moving
 from .steps import STEPS, empty_parameters_dropped
@@ -34,7 +34,7 @@ class Migration:
 
 
 def migrate(
-    document: Json, source: Release, target: Release, *, experimental: bool = False
+    document: Json, source: PickerRelease, target: PickerRelease, *, experimental: bool = False
 ) -> Migration:
     """Rewrite a document that the source reads for a target that is not older. Raises InputError otherwise.
 
@@ -75,7 +75,7 @@ def _drop_ignored(moving: Moving) -> None:
                 moving.decide(f"{fault.path} had an effect in {moving.source.target}: {fault.fix}")
 
 
-def _unknown(moving: Moving, release: Release) -> dict[str, Finding]:
+def _unknown(moving: Moving, release: PickerRelease) -> dict[str, Finding]:
     """Return the parameters that a release does not read, by path; in any apiVersion."""
     document = {**moving.document, "apiVersion": release.api_versions[0]}
     known = {key: value for key, value in document.items() if key in _ALWAYS_READ}

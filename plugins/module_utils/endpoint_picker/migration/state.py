@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ...kube.manifest import Json
 from ..findings import Value
-from ..releases import Release
+from ..releases import PickerRelease
 
 
 @dataclass(slots=True)
@@ -16,8 +16,8 @@ class Moving:
     """changes: what was rewritten, in order. decisions: what cannot be known from the document alone."""
 
     document: Json
-    source: Release
-    target: Release
+    source: PickerRelease
+    target: PickerRelease
     changes: list[str] = field(default_factory=list)
     decisions: list[str] = field(default_factory=list)
 

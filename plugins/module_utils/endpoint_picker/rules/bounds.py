@@ -9,7 +9,7 @@ from functools import cache
 
 from ..findings import Finding, Value, refusal
 from ..plugin_parameters import Declared
-from ..releases import Release, generation_named
+from ..releases import PickerRelease, generation_named
 from ..text.durations import parse_duration
 
 _OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
@@ -123,7 +123,7 @@ utilization-detector 1.5.. headroom >= 0
 _STAGE_ORDERS = ("", "decodefirst", "decode", "prefillfirst", "prefill")
 
 
-def bound_faults(plugin: Declared, release: Release) -> Iterator[Finding]:
+def bound_faults(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
     """Yield the parameters of a plugin that break a rule of the table."""
     for since, until, key, words in _table().get(plugin.type, ()):
         if not since <= release.generation <= until:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from ..findings import Finding
 from ..plugin_parameters import Declared
-from ..releases import Generation, Release
+from ..releases import Generation, PickerRelease
 from .filters import affinity_faults, by_label_faults, selector_faults, utilization_faults
 from .handlers import disagg_faults
 from .metric_specs import engine_faults, flat_faults
@@ -28,10 +28,10 @@ from .scorers import (
     session_affinity_faults,
 )
 
-Rule = Callable[[Declared, Release], Iterator[Finding]]
+Rule = Callable[[Declared, PickerRelease], Iterator[Finding]]
 
 
-def factory_faults(plugin: Declared, release: Release) -> Iterator[Finding]:
+def factory_faults(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
     """Yield what the factory of a plugin refuses."""
     rule = _RULES.get(plugin.type)
     if rule is not None:

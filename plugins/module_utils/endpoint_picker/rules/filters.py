@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from ...kube.names import check_label_key, check_label_value
 from ..findings import Finding, Value, refusal
 from ..plugin_parameters import Declared, lookup
-from ..releases import Generation, Release
+from ..releases import Generation, PickerRelease
 from .values import above_zero, is_number, value_fault
 
 _G = Generation
 
 
-def by_label_faults(plugin: Declared, release: Release) -> Iterator[Finding]:
+def by_label_faults(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
     """Yield why by-label would let no pod through, or cannot be built (from 1.2)."""
     if release.generation < _G.V1_2:
         return
@@ -29,7 +29,7 @@ def by_label_faults(plugin: Declared, release: Release) -> Iterator[Finding]:
         )
 
 
-def selector_faults(plugin: Declared, dummy: Release) -> Iterator[Finding]:
+def selector_faults(plugin: Declared, dummy: PickerRelease) -> Iterator[Finding]:
     """Yield what is wrong with a label selector given as parameters."""
     labels = plugin.get("matchLabels")
     for key, value in labels.items() if isinstance(labels, dict) else []:
@@ -59,7 +59,7 @@ def _expression_fault(expression: Mapping[str, Value]) -> str | None:
     return check_label_key(str(lookup(expression, "key") or "")) or next(filter(None, faults), None)
 
 
-def utilization_faults(plugin: Declared, dummy: Release) -> Iterator[Finding]:
+def utilization_faults(plugin: Declared, dummy: PickerRelease) -> Iterator[Finding]:
     """Yield what is wrong with the conditions of utilization-filter."""
     conditions = list(plugin.items("conditions"))
     if not conditions:
@@ -93,7 +93,7 @@ _UTILIZATION_METRICS = (
 )
 
 
-def affinity_faults(plugin: Declared, release: Release) -> Iterator[Finding]:
+def affinity_faults(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
     """Yield what the prefix affinity filter refuses beyond single values."""
     penalty = plugin.get("maxTTFTPenaltyMs")
     if (

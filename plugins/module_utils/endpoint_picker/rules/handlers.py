@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..findings import Finding, Value
 from ..plugin_parameters import Declared
-from ..releases import Generation, Release
+from ..releases import Generation, PickerRelease
 from .values import value_fault
 
 #: Deprecated parameters of disagg-profile-handler, with their places among the nested ones.
@@ -21,7 +21,7 @@ FLAT_DISAGG_KEYS = {
 }
 
 
-def disagg_faults(plugin: Declared, release: Release) -> Iterator[Finding]:
+def disagg_faults(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
     """Yield parameters of disagg-profile-handler that exclude each other."""
     nested = [key for key in ("profiles", "deciders") if _has_text(plugin.get(key))]
     flat = [key for key in FLAT_DISAGG_KEYS if _is_given(plugin, key)]

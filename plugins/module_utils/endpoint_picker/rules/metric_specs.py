@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ..findings import Finding, refusal
 from ..plugin_parameters import Declared, lookup
-from ..releases import Generation, Release
+from ..releases import Generation, PickerRelease
 
 _NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
 _PAIR = r"\s*[a-zA-Z_][a-zA-Z0-9_]*\s*=\s*(?:\"[^\"]*\"|[^\",}\s]+)\s*"
@@ -43,7 +43,7 @@ def metric_fault(spec: object) -> str | None:
     return f"{spec!r} is no metric specification"
 
 
-def flat_faults(plugin: Declared, dummy: Release) -> Iterator[Finding]:
+def flat_faults(plugin: Declared, dummy: PickerRelease) -> Iterator[Finding]:
     """Yield wrong specifications of an extractor that knows one engine."""
     for key in _FLAT_SPECS:
         fault = metric_fault(plugin.get(key))
@@ -54,7 +54,7 @@ def flat_faults(plugin: Declared, dummy: Release) -> Iterator[Finding]:
 _FIX = 'write a metric such as vllm:num_requests_waiting or name{label="value"}'
 
 
-def engine_faults(plugin: Declared, release: Release) -> Iterator[Finding]:
+def engine_faults(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
     """Yield what is wrong with an extractor's list of engines."""
     names: list[str] = []
     for path, engine in plugin.items("engineConfigs"):
@@ -85,7 +85,7 @@ def engine_faults(plugin: Declared, release: Release) -> Iterator[Finding]:
         )
 
 
-def _custom_faults(path: str, engine: object, release: Release) -> Iterator[Finding]:
+def _custom_faults(path: str, engine: object, release: PickerRelease) -> Iterator[Finding]:
     keys: list[str] = []
     metrics = lookup(engine, "customMetrics") if release.generation >= Generation.V0_9 else None
     for index, metric in enumerate(metrics if isinstance(metrics, list) else []):

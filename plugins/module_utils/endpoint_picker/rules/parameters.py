@@ -10,7 +10,7 @@ from typing import cast
 from ...kube.did_you_mean import nearest
 from ...kube.manifest import Json
 from ..findings import Finding, Value, refusal, warning
-from ..releases import Generation, Release, generation_named
+from ..releases import Generation, PickerRelease, generation_named
 from ..schema import Field, Fields, ListOf
 from ..strict_decoding import fits, wanted_kind
 from .parameter_table import TABLE
@@ -29,13 +29,13 @@ def parameters_of(type_name: str, generation: Generation) -> Fields:
     return _finished(root)
 
 
-def reads_parameters(type_name: str, release: Release) -> bool:
+def reads_parameters(type_name: str, release: PickerRelease) -> bool:
     """Whether a type looks at its parameters at all."""
     return bool(parameters_of(type_name, release.generation)) or type_name in _KEYLESS_READERS
 
 
 def parameter_faults(
-    value: Value, type_name: str, path: str, release: Release
+    value: Value, type_name: str, path: str, release: PickerRelease
 ) -> Iterator[Finding]:
     """Yield what is wrong with a plugin's parameters by their keys and kinds of value."""
     if value is None:
@@ -65,7 +65,7 @@ def parameter_faults(
 
 
 def _struct(
-    value: Json, fields: Fields, path: str, type_name: str, release: Release
+    value: Json, fields: Fields, path: str, type_name: str, release: PickerRelease
 ) -> Iterator[Finding]:
     for key, item in value.items():
         here = f"{path}.{key}"
@@ -77,7 +77,7 @@ def _struct(
 
 
 def _field(
-    value: Value, field: Field, path: str, type_name: str, release: Release
+    value: Value, field: Field, path: str, type_name: str, release: PickerRelease
 ) -> Iterator[Finding]:
     if value is None:
         return
@@ -114,7 +114,9 @@ def _wrong_kind(value: Value, wanted: str, path: str, type_name: str) -> Finding
     )
 
 
-def _unknown(key: str, path: str, fields: Fields, type_name: str, release: Release) -> Finding:
+def _unknown(
+    key: str, path: str, fields: Fields, type_name: str, release: PickerRelease
+) -> Finding:
     hint = nearest(key, fields)
     fix = f"did you mean {hint}?" if hint else f"delete it; {type_name} reads {_list(fields)}"
     if release.strict_parameters:

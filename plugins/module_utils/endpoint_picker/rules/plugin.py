@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from ..findings import Finding
 from ..plugin_parameters import Declared
-from ..releases import Release
+from ..releases import PickerRelease
 from .bounds import bound_faults
 from .factories import factory_faults
 from .parameters import parameter_faults
 
 
-def own_faults(plugin: Declared, release: Release) -> Iterator[Finding]:
+def own_faults(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
     """Yield what a plugin's factory does not take. What cannot be decoded is not looked at further."""
     faults = list(
         parameter_faults(plugin.parameters, plugin.type, f"{plugin.path}.parameters", release)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ..findings import Finding
 from ..plugin_parameters import Declared
-from ..releases import Generation, Release
+from ..releases import Generation, PickerRelease
 from ..text.durations import parse_duration
 from .values import is_number, value_fault
 
@@ -19,7 +19,7 @@ _ENGINES = ("", "vllm", "sglang")
 _SIZE = re.compile(r"([0-9.,]+)\s*(?:[kmgtpe]i?b?|b)?\s*", re.ASCII | re.IGNORECASE)
 
 
-def precise_faults(plugin: Declared, release: Release) -> Iterator[Finding]:
+def precise_faults(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
     """Yield what is wrong with a precise prefix index (from 1.3)."""
     if release.generation < _G.V1_3:
         return
@@ -55,7 +55,7 @@ def precise_faults(plugin: Declared, release: Release) -> Iterator[Finding]:
         yield value_fault(plugin, "speculativeTTL", "it is no duration", "write one such as 2s")
 
 
-def _token_processor(plugin: Declared, release: Release) -> Iterator[Finding]:
+def _token_processor(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
     """Yield block sizes that the index cannot have. From 0.9 zero means "not given", and tokens win over the old key."""
     if release.generation < _G.V1_4:
         return
@@ -73,7 +73,7 @@ def _token_processor(plugin: Declared, release: Release) -> Iterator[Finding]:
             )
 
 
-def _index(plugin: Declared, release: Release) -> Iterator[Finding]:
+def _index(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
     """Yield what is wrong with the index that is used: of several the first in this order."""
     index = "indexerConfig.kvBlockIndexConfig"
     if release.has_own_picker:
@@ -101,7 +101,7 @@ def _index(plugin: Declared, release: Release) -> Iterator[Finding]:
         )
 
 
-def _memory_size(plugin: Declared, key: str, release: Release) -> Iterator[Finding]:
+def _memory_size(plugin: Declared, key: str, release: PickerRelease) -> Iterator[Finding]:
     size = plugin.text(key)
     if (size or release.has_own_picker) and not _is_size(size):
         yield value_fault(plugin, key, "it is no size", "write one such as 2GiB")

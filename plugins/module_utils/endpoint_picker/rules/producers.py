@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..findings import Finding
 from ..plugin_parameters import Declared, lookup
-from ..releases import Generation, Release
+from ..releases import Generation, PickerRelease
 from ..text.durations import parse_duration
 from .metric_specs import metric_fault
 from .values import above_zero, is_number, value_fault
@@ -15,7 +15,7 @@ from .values import above_zero, is_number, value_fault
 _G = Generation
 
 
-def approximate_prefix_faults(plugin: Declared, release: Release) -> Iterator[Finding]:
+def approximate_prefix_faults(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
     """Yield what approx-prefix-cache-producer refuses; in 1.5 it takes over the parameters of prefix-cache-scorer."""
     size, tokens = plugin.get("blockSize"), plugin.get("blockSizeTokens")
     own = tokens if is_number(tokens) else 16
@@ -35,7 +35,7 @@ def approximate_prefix_faults(plugin: Declared, release: Release) -> Iterator[Fi
         )
 
 
-def session_id_faults(plugin: Declared, dummy: Release) -> Iterator[Finding]:
+def session_id_faults(plugin: Declared, dummy: PickerRelease) -> Iterator[Finding]:
     """Yield that neither or both of header and cookie are named."""
     if bool(plugin.text("headerName").strip()) == bool(plugin.text("cookieName").strip()):
         yield value_fault(
@@ -46,7 +46,7 @@ def session_id_faults(plugin: Declared, dummy: Release) -> Iterator[Finding]:
         )
 
 
-def burst_prefix_faults(plugin: Declared, dummy: Release) -> Iterator[Finding]:
+def burst_prefix_faults(plugin: Declared, dummy: PickerRelease) -> Iterator[Finding]:
     """Yield limits of burst-prefix-cache-producer that mean nothing."""
     for key in ("maxPerReplica", "maxBatchSize"):
         number = plugin.get(key)
@@ -64,7 +64,7 @@ def burst_prefix_faults(plugin: Declared, dummy: Release) -> Iterator[Finding]:
         )
 
 
-def token_producer_faults(plugin: Declared, release: Release) -> Iterator[Finding]:
+def token_producer_faults(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
     """Yield what is wrong with the choice of a tokenizer backend."""
     model = plugin.text("modelName")
     if not release.has_own_picker:
@@ -101,7 +101,7 @@ _ESTIMATE_MODES = {
 }
 
 
-def priority_holdback_faults(plugin: Declared, dummy: Release) -> Iterator[Finding]:
+def priority_holdback_faults(plugin: Declared, dummy: PickerRelease) -> Iterator[Finding]:
     """Yield what is wrong with the ceilings of priority-holdback-policy."""
     low, high = plugin.get("minCeiling"), plugin.get("maxCeiling")
     if low is None:
@@ -110,7 +110,7 @@ def priority_holdback_faults(plugin: Declared, dummy: Release) -> Iterator[Findi
         yield value_fault(plugin, "minCeiling", "it has to be below maxCeiling", "make it smaller")
 
 
-def multicluster_metrics_faults(plugin: Declared, dummy: Release) -> Iterator[Finding]:
+def multicluster_metrics_faults(plugin: Declared, dummy: PickerRelease) -> Iterator[Finding]:
     """Yield specifications that name no metric."""
     for key in ("queueSizeMetric", "kvCacheUtilizationMetric"):
         fault = metric_fault(plugin.text(key))

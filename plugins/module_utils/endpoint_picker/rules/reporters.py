@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..cel.compiler import compile_fault
 from ..findings import Finding, Value, refusal
 from ..plugin_parameters import Declared, lookup
-from ..releases import Release
+from ..releases import PickerRelease
 from .selectors import selector_fault
 from .values import value_fault
 
@@ -24,7 +24,7 @@ def _needs_parameters(plugin: Declared) -> Iterator[Finding]:
         )
 
 
-def reporter_faults(plugin: Declared, dummy: Release) -> Iterator[Finding]:
+def reporter_faults(plugin: Declared, dummy: PickerRelease) -> Iterator[Finding]:
     """Yield what is wrong with the attribute of request-attribute-reporter."""
     if not plugin.given:
         yield from _needs_parameters(plugin)
@@ -60,7 +60,7 @@ def reporter_faults(plugin: Declared, dummy: Release) -> Iterator[Finding]:
 _VARIABLES = {"usage": "struct"}
 
 
-def screener_faults(plugin: Declared, dummy: Release) -> Iterator[Finding]:
+def screener_faults(plugin: Declared, dummy: PickerRelease) -> Iterator[Finding]:
     """Yield what is wrong with disaggregatedset-rollout-screener."""
     if not plugin.given:
         yield from _needs_parameters(plugin)

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from ..findings import Finding, refusal
 from ..plugin_parameters import Declared, lookup
-from ..releases import Generation, Release
+from ..releases import Generation, PickerRelease
 from .values import above_zero, is_number, value_fault
 
 _G = Generation
 
 
-def context_length_faults(plugin: Declared, dummy: Release) -> Iterator[Finding]:
+def context_length_faults(plugin: Declared, dummy: PickerRelease) -> Iterator[Finding]:
     """Yield an empty label."""
     if plugin.get("label") == "":
         yield value_fault(
@@ -21,7 +21,7 @@ def context_length_faults(plugin: Declared, dummy: Release) -> Iterator[Finding]
         )
 
 
-def prefix_cache_faults(plugin: Declared, release: Release) -> Iterator[Finding]:
+def prefix_cache_faults(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
     """Yield what prefix-cache-scorer refuses in the releases that look at its block sizes."""
     size, tokens = plugin.get("blockSize"), plugin.get("blockSizeTokens")
     if release.generation in (_G.V0_6, _G.V1_4):
@@ -43,7 +43,7 @@ def prefix_cache_faults(plugin: Declared, release: Release) -> Iterator[Finding]
             )
 
 
-def session_affinity_faults(plugin: Declared, release: Release) -> Iterator[Finding]:
+def session_affinity_faults(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
     """Yield what is wrong with the strategy of session affinity (from 0.10)."""
     if release.generation < _G.V0_10:
         return
@@ -74,7 +74,7 @@ def session_affinity_faults(plugin: Declared, release: Release) -> Iterator[Find
             )
 
 
-def endpoint_scorer_faults(plugin: Declared, dummy: Release) -> Iterator[Finding]:
+def endpoint_scorer_faults(plugin: Declared, dummy: PickerRelease) -> Iterator[Finding]:
     """Yield what is wrong with the normalisation of endpoint-attribute-scorer."""
     fixed = plugin.get("algorithm.normalization.fixedRange")
     if fixed is None:

@@ -19,11 +19,10 @@ from .. import FIELD_MANAGER
 from ..desired import PLACEHOLDER_UID, Desired
 from ..plan import Action, Change, ServicePlan
 from ..previous_managers import entries, wrote_before
+from ..restarts import TEMPLATES
 from .adopt import foresee
 
 VERSION_LABEL = f"{RECOMMENDED_PREFIX}version"
-#: Where the templates of pods stand; those of groups beside what else makes their manager start all groups anew.
-_TEMPLATES = (("spec", "template"), ("spec", "leaderWorkerTemplate"))
 #: How many fields a problem names.
 NAMED_FIELDS = 10
 
@@ -98,7 +97,7 @@ def _restarts(cluster: Cluster, adopted: Sequence[Adopted], plan: ServicePlan) -
     calls = [
         partial(_restart, cluster, change, wanted, live, plan, path)
         for change, wanted, live in adopted
-        for path in _TEMPLATES
+        for path in TEMPLATES
         if value_at(live, path)
     ]
     found: list[Problem] = []

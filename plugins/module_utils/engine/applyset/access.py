@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ...cluster.rules import Rules
+from ...kube import gvk
 from ...kube.applyset import MemberKey
 from ...kube.manifest import Json
 from ...kube.text import few
 
 #: How many rights a message names.
 _NAMED = 5
-_RBAC = "rbac.authorization.k8s.io"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Access:
         role = binding["roleRef"]
         namespace = binding["metadata"].get("namespace") or ""
         place = namespace if role["kind"] == "Role" else ""
-        live = members.get(MemberKey(_RBAC, role["kind"], place, role["name"]))
+        live = members.get(MemberKey(gvk.RBAC_GROUP, role["kind"], place, role["name"]))
         for subject in binding.get("subjects") or []:
             if subject["kind"] != "ServiceAccount":
                 continue

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...kube import gvk
 from ...kube.apply_order import SetStage, set_stage
 from ...kube.applyset import (
     GROUP_KINDS_ANNOTATION,
@@ -149,7 +150,7 @@ def scaled_workloads(manifests: Iterable[Json]) -> frozenset[MemberKey]:
 
 def _target(target: Mapping[str, Any], namespace: str, scaler: str) -> MemberKey:
     # KEDA takes a Deployment of apps/v1 where nothing is said.
-    default = "apps/v1" if scaler == "ScaledObject" else ""
+    default = gvk.APPS if scaler == "ScaledObject" else ""
     group = str(target.get("apiVersion") or default).rpartition("/")[0]
     kind = str(target.get("kind") or "Deployment")
     return MemberKey(group, kind, namespace, str(target.get("name") or ""))

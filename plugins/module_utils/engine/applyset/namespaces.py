@@ -8,6 +8,7 @@ from functools import partial
 
 from ...cluster.connection import Cluster
 from ...cluster.errors import ApiError, Forbidden, KindMissing
+from ...kube import gvk
 from ...kube.apply_order import is_built_in
 from ...kube.applyset import ID_LABEL, part_of
 from ...kube.manifest import Json
@@ -23,9 +24,9 @@ _BUILT_IN = (
     ("v1", "Pod"),
     ("v1", "Secret"),
     ("v1", "Service"),
-    ("apps/v1", "DaemonSet"),
-    ("apps/v1", "Deployment"),
-    ("apps/v1", "StatefulSet"),
+    (gvk.APPS, "DaemonSet"),
+    (gvk.APPS, "Deployment"),
+    (gvk.APPS, "StatefulSet"),
     ("batch/v1", "Job"),
 )
 #: How many kinds a message names.

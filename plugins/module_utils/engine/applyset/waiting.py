@@ -11,7 +11,7 @@ from typing import Any
 from ...cluster.connection import Cluster
 from ...cluster.errors import ClusterError, KindMissing
 from ...kube.crds import definition
-from ...kube.fault import Fault
+from ...kube.fault import WorkloadFault
 from ...kube.manifest import Json, value_at
 from ...kube.reference import Reference
 from ...kube.rollout import read_rollout
@@ -186,7 +186,7 @@ def _look_again(
     return lasting
 
 
-def _fault(cluster: Cluster, live: Json) -> Fault | None:
+def _fault(cluster: Cluster, live: Json) -> WorkloadFault | None:
     """Return what keeps a workload from working and will not pass by itself."""
     if live["kind"] not in ("Deployment", "StatefulSet"):
         return None

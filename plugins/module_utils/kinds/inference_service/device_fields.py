@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from ...accelerators.pod_fields import PodFields, placed
 from ...kube.manifest import Json
 from ...kube.problem import Problem
-from ..device_request import Served, Wish
+from ..device_request import DeviceRequest, LiveService
 from . import names
 from .framework import model_of
 from .implementations import CUSTOM
@@ -27,7 +27,7 @@ _FIELDS = {
 }
 
 
-def device_fields(wish: Wish, service: Served) -> Json:
+def device_fields(wish: DeviceRequest, service: LiveService) -> Json:
     """Return the part of `spec` that makes the pods of a predictor ask for devices and go where they are."""
     fields = {
         **_pods(service).with_devices(wish.placement),
@@ -41,7 +41,7 @@ def device_fields(wish: Wish, service: Served) -> Json:
     return {service.role: fields}
 
 
-def fields_kept(service: Served) -> Json:
+def fields_kept(service: LiveService) -> Json:
     """Return what is still applied of `spec` when the devices are taken back: what others want of nodes."""
     resources = (service.part.get(_server(service.part)) or {}).get("resources") or {}
     kept = _pods(service).without_devices(resources.get("limits") or {})
@@ -62,7 +62,7 @@ def shown_devices(spec: Json, role: str) -> Json:
     return {role: shown}
 
 
-def device_problems(wish: Wish, service: Served) -> Iterator[Problem]:
+def device_problems(wish: DeviceRequest, service: LiveService) -> Iterator[Problem]:
     """Yield what is wanted and cannot be said in an InferenceService."""
     if _server(service.part) == CUSTOM:
         text = "has no model: set resources in its containers, a list that only its author can write as a whole"
@@ -94,5 +94,5 @@ def _server(predictor: Json) -> str:
     return model_of(predictor)[0] or CUSTOM
 
 
-def _pods(service: Served) -> PodFields:
+def _pods(service: LiveService) -> PodFields:
     return PodFields(("spec", service.role), service.part, service.held)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ...kube import gvk
 from ...kube.core_schema import string_map
 from ...kube.input_schemas import Shapes
 from ...kube.pod_schema.container import CONTAINER
@@ -73,5 +74,5 @@ def shapes() -> Shapes:
         (API_VERSION, CLUSTER): {"spec": _RUNTIME},
         (API_VERSION, "ClusterStorageContainer"): {"spec": _STORAGE, "disabled": _FLAG},
         (CACHE_VERSION, CACHE_KIND): {"spec": _CACHE},
-        ("serving.kserve.io/v1beta1", "InferenceService"): {"status": _OPEN},
+        (gvk.KSERVE_V1BETA1, "InferenceService"): {"status": _OPEN},
     }

@@ -6,6 +6,7 @@ Source: KServe pkg/constants/constants.go, pkg/controller/v1beta1/inferenceservi
 
 from __future__ import annotations
 
+from ...kube import gvk
 from ..kind import ServiceKind
 from .advise import advise
 from .compile import compile as compile_service
@@ -20,12 +21,11 @@ from .observe import observe, reconcile_error
 from .settings import Settings, make_settings
 from .spec import API_VERSION, KIND, InferenceService
 
-_RUNTIMES = "serving.kserve.io/v1alpha1"
 _CONFIG_MAP, _SERVICE = ("v1", "ConfigMap"), ("v1", "Service")
-_DEPLOYMENT = ("apps/v1", "Deployment")
+_DEPLOYMENT = (gvk.APPS, "Deployment")
 _KNATIVE_SERVICE = (KNATIVE_API, "Service")
-_GATEWAY = ("gateway.networking.k8s.io/v1", "Gateway")
-_ROUTE = ("gateway.networking.k8s.io/v1", "HTTPRoute")
+_GATEWAY = (gvk.GATEWAY, "Gateway")
+_ROUTE = (gvk.GATEWAY, "HTTPRoute")
 
 INFERENCE_SERVICE: ServiceKind[InferenceService, Settings] = ServiceKind(
     api_version=API_VERSION,
@@ -43,22 +43,22 @@ INFERENCE_SERVICE: ServiceKind[InferenceService, Settings] = ServiceKind(
         _CONFIG_MAP,
         _SERVICE,
         _DEPLOYMENT,
-        ("autoscaling/v2", "HorizontalPodAutoscaler"),
-        ("keda.sh/v1alpha1", "ScaledObject"),
+        (gvk.AUTOSCALING, "HorizontalPodAutoscaler"),
+        (gvk.KEDA, "ScaledObject"),
         ("opentelemetry.io/v1beta1", "OpenTelemetryCollector"),
         ("networking.k8s.io/v1", "Ingress"),
         _ROUTE,
         _KNATIVE_SERVICE,
-        ("networking.istio.io/v1beta1", "VirtualService"),
+        (gvk.ISTIO, "VirtualService"),
     ),
     observed_kinds=(_DEPLOYMENT, _SERVICE, _ROUTE, _KNATIVE_SERVICE),
     compared_kinds=(_KNATIVE_SERVICE, _CONFIG_MAP),
     foreign_kinds=(_GATEWAY,),
     shapes=shapes,
     common_kinds=(
-        (_RUNTIMES, "ServingRuntime"),
-        (_RUNTIMES, "ClusterServingRuntime"),
-        (_RUNTIMES, "ClusterStorageContainer"),
+        (gvk.KSERVE_V1ALPHA1, "ServingRuntime"),
+        (gvk.KSERVE_V1ALPHA1, "ClusterServingRuntime"),
+        (gvk.KSERVE_V1ALPHA1, "ClusterStorageContainer"),
         (CACHE_VERSION, CACHE_KIND),
         _GATEWAY,
     ),

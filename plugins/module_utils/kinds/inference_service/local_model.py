@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 
+from ...kube import gvk
 from ...kube.manifest import Json
 from ...kube.reader import Reader
 from ..kserve.system_config import SystemConfig
 from .implementations import storage_uri
 from .spec import InferenceService
 
-CACHE_VERSION, CACHE_KIND = "serving.kserve.io/v1alpha1", "LocalModelCache"
+CACHE_VERSION, CACHE_KIND = gvk.KSERVE_V1ALPHA1, "LocalModelCache"
 
 LABEL = "internal.serving.kserve.io/localmodel"
 URI_ANNOTATION = "internal.serving.kserve.io/localmodel-sourceuri"

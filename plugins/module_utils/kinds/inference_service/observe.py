@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ...kube.condition import Acceptance, acceptance
-from ...kube.fault import Fault
+from ...kube.fault import WorkloadFault
 from ...kube.manifest import Json
 from ...kube.reader import Reader
 from ...kube.reference import Reference
@@ -69,7 +69,7 @@ def reconcile_error(observation: Observation, message: str) -> Observation:
     draft = Draft.of(observation.status)
     draft.conditions.put(PREDICTOR, "False", RECONCILE_FAILED, message)
     status = {**observation.status, "conditions": draft.conditions.to_json()}
-    faults = (Fault(RECONCILE_FAILED, message), *observation.faults)
+    faults = (WorkloadFault(RECONCILE_FAILED, message), *observation.faults)
     return replace(observation, status=status, ready=False, faults=faults)
 
 
@@ -111,11 +111,11 @@ def _routes(resolved: Resolved, reader: Reader) -> list[Acceptance]:
     return [acceptance(reader.get(one), f"HTTPRoute {one.name}") for one in references]
 
 
-def _stopped(resolved: Resolved, components: Components) -> Iterator[Fault]:
+def _stopped(resolved: Resolved, components: Components) -> Iterator[WorkloadFault]:
     """Yield the components that are stopped by themselves, for which a service waits in vain."""
     for component in components.items:
         if component.stopped and not resolved.service.stopped:
-            yield Fault("Stopped", f"its {component.role} is stopped by an annotation")
+            yield WorkloadFault("Stopped", f"its {component.role} is stopped by an annotation")
 
 
 def _faults(
@@ -124,15 +124,15 @@ def _faults(
     rollouts: Sequence[Rollout],
     routes: Sequence[Acceptance],
     workloads: Sequence[tuple[str, Json | None]],
-) -> Iterator[Fault]:
+) -> Iterator[WorkloadFault]:
     """Yield what waiting does not mend."""
     if resolved.service.stopped:
-        yield Fault("Stopped", "the service is stopped by its annotation")
+        yield WorkloadFault("Stopped", "the service is stopped by its annotation")
         return
     failure = draft.model.get("lastFailureInfo") or {}
     if draft.model.get("transitionStatus") == "BlockedByFailedLoad" and failure:
         text = failure.get("message") or f"exit code {failure.get('exitCode')}"
-        yield Fault(failure.get("reason") or "", f"the model does not load: {text}")
+        yield WorkloadFault(failure.get("reason") or "", f"the model does not load: {text}")
     said = [*(rollout.fault for rollout in rollouts), *(route.fault for route in routes)]
     yield from (fault for fault in said if fault is not None)
     for kind, live in workloads:
@@ -140,10 +140,10 @@ def _faults(
             yield from _refused(live)
 
 
-def _refused(live: Json) -> Iterator[Fault]:
+def _refused(live: Json) -> Iterator[WorkloadFault]:
     """Yield what Knative says no to."""
     for said in (live.get("status") or {}).get("conditions") or ():
         if (said.get("type"), said.get("status")) == ("Ready", "False") and _is_current(live):
             name = live["metadata"]["name"]
             reason = said.get("reason") or "NotReady"
-            yield Fault(reason, f"Knative Service {name}: {said.get('message') or reason}")
+            yield WorkloadFault(reason, f"Knative Service {name}: {said.get('message') or reason}")

@@ -22,7 +22,7 @@ def picker_advice(resolved: Resolved, workloads: Sequence[Json]) -> Iterator[Pro
 
     workloads: what serves the model.
     """
-    text = given_config(resolved) if resolved.managed_scheduler else None
+    text = given_config(resolved) if resolved.managed_picker else None
     if text is None:
         return
     target = release_of(resolved.settings.release.picker)

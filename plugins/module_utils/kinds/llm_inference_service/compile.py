@@ -32,7 +32,7 @@ from .children.picker_access import (
     picker_role_binding,
     picker_service_account,
 )
-from .children.picker_deployment import scheduler_deployment
+from .children.picker_deployment import picker_deployment
 from .children.picker_service import picker_service
 from .children.sidecar_access import (
     main_role,
@@ -82,7 +82,7 @@ ROUTER: tuple[Builder, ...] = (
     picker_cluster_role_binding,
     picker_role,
     picker_role_binding,
-    scheduler_deployment,
+    picker_deployment,
     picker_service,
     inference_pool,
     old_inference_pool,

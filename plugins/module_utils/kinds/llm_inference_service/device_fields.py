@@ -14,7 +14,7 @@ from ...accelerators.devices import Parallelism
 from ...accelerators.pod_fields import PodFields, placed
 from ...kube.manifest import Json
 from ...kube.problem import Problem
-from ..device_request import Served, Wish
+from ..device_request import DeviceRequest, LiveService
 from . import names
 
 #: The role of a service → where it stands in the custom resource.
@@ -25,7 +25,7 @@ _SERVER = "main"
 _TEMPLATE, _WORKER = "template", "worker"
 
 
-def device_fields(wish: Wish, service: Served) -> Json:
+def device_fields(wish: DeviceRequest, service: LiveService) -> Json:
     """Return the part of `spec` that makes the pods of a role ask for devices and go where they are."""
     fields: Json = {"parallelism": _sizes(wish.parallelism, groups=_has_groups(service))}
     for name in _pods(service):
@@ -35,7 +35,7 @@ def device_fields(wish: Wish, service: Served) -> Json:
     return _placed(service, fields)
 
 
-def fields_kept(service: Served) -> Json:
+def fields_kept(service: LiveService) -> Json:
     """Return what is still applied of `spec` when the devices are taken back: what others want of nodes."""
     kept = {}
     for name in _pods(service):
@@ -67,7 +67,7 @@ def shown_devices(spec: Json, role: str) -> Json:
     return {role: shown}
 
 
-def device_problems(wish: Wish, service: Served) -> Iterator[Problem]:
+def device_problems(wish: DeviceRequest, service: LiveService) -> Iterator[Problem]:
     """Yield what is wanted and cannot be said in an LLMInferenceService."""
     parallelism = wish.parallelism
     if wish.accelerator.device_class:
@@ -121,16 +121,16 @@ def _group_size(parallelism: Parallelism) -> int:
     return parallelism.data // parallelism.ranks_in_pod
 
 
-def _has_groups(service: Served) -> bool:
+def _has_groups(service: LiveService) -> bool:
     return service.part.get(_WORKER) is not None
 
 
-def _pods(service: Served) -> tuple[str, ...]:
+def _pods(service: LiveService) -> tuple[str, ...]:
     """Return the fields with pods that serve: the template is there in presets, the worker only where the service has one."""
     return (_TEMPLATE, _WORKER) if _has_groups(service) else (_TEMPLATE,)
 
 
-def _fields(service: Served, name: str) -> PodFields:
+def _fields(service: LiveService, name: str) -> PodFields:
     return PodFields((*PLACES[service.role], name), service.part.get(name) or {}, service.held)
 
 
@@ -139,5 +139,5 @@ def _server(pod: Json) -> Json:
     return next(found, {})
 
 
-def _placed(service: Served, fields: Json) -> Json:
+def _placed(service: LiveService, fields: Json) -> Json:
     return {"prefill": fields} if service.role == "prefill" else fields

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ...kube import gvk
 from ...kube.manifest import Json
 from ..certificates import Certificates
 from ..kind import ServiceKind
@@ -31,7 +32,6 @@ from .schema import preset_shapes
 from .settings import Settings, make_settings
 from .spec import API_VERSION, CONFIG_KIND, KIND, LlmInferenceService
 
-_RBAC = "rbac.authorization.k8s.io/v1"
 _GATEWAY, _GATEWAY_CLASS = (GATEWAY_API, "Gateway"), (GATEWAY_API, "GatewayClass")
 _ROUTE = (GATEWAY_API, "HTTPRoute")
 _POOL, _OLD_POOL = (POOL_API, "InferencePool"), (OLD_POOL_API, "InferencePool")
@@ -70,9 +70,9 @@ LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
         DEPLOYMENT,
         GROUP,
         *_AUTOSCALERS,
-        (_RBAC, "Role"),
-        (_RBAC, "RoleBinding"),
-        (_RBAC, "ClusterRoleBinding"),
+        (gvk.RBAC, "Role"),
+        (gvk.RBAC, "RoleBinding"),
+        (gvk.RBAC, "ClusterRoleBinding"),
         _POOL,
         _OLD_POOL,
         _ROUTE,

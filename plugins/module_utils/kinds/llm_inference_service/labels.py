@@ -15,7 +15,7 @@ PART_OF = "llminferenceservice"
 NAME_LABEL = "app.kubernetes.io/name"
 PART_OF_LABEL = "app.kubernetes.io/part-of"
 COMPONENT_LABEL = "app.kubernetes.io/component"
-SCHEDULER_COMPONENT = f"{PART_OF}-router-scheduler"
+PICKER_COMPONENT = f"{PART_OF}-router-scheduler"
 #: Pods that receive traffic.
 _SERVING = {"kserve.io/component": "workload"}
 
@@ -39,7 +39,7 @@ def router(name: str) -> Labels:
     return _component(name, "router")
 
 
-def scheduler(name: str) -> Labels:
+def picker(name: str) -> Labels:
     """Return the labels of everything that belongs to the endpoint picker, and of its pods."""
     return _component(name, "router-scheduler")
 

@@ -56,7 +56,7 @@ def workload_service(service: str) -> str:
     return child_name(service, "-kserve-workload-svc")
 
 
-def scheduler(service: str) -> str:
+def picker(service: str) -> str:
     """Return the name of the endpoint picker's Deployment."""
     return child_name(service, "-kserve-router-scheduler")
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...kube.condition import Condition, acceptance
-from ...kube.fault import Fault
+from ...kube.fault import WorkloadFault
 from ...kube.fields import filled
 from ...kube.manifest import Json
 from ...kube.reader import Reader
@@ -24,20 +24,20 @@ from .conditions.condition_types import (
     GATEWAYS,
     MAIN,
     PARTS,
+    PICKER,
     POOL,
     PRESETS,
     READY,
     ROUTER,
     ROUTES,
-    SCHEDULER,
     WORKLOADS,
 )
 from .conditions.pools import pool_state
 from .conditions.routes import gateways_condition, live_routes, routes_condition
 from .conditions.scaling import scaling_conditions
 from .conditions.workloads import (
-    scheduler_condition,
-    scheduler_reference,
+    picker_condition,
+    picker_reference,
     workload_conditions,
     workload_references,
 )
@@ -99,13 +99,13 @@ def reconcile_error(observation: Observation, message: str) -> Observation:
     kept = {one["type"]: one for one in observation.status.get("conditions") or ()}
     kept |= {one.type: condition_types.to_json(one) for one in failed}
     status = {**observation.status, "conditions": _sorted(kept)}
-    faults = (Fault("ReconcileError", message), *observation.faults)
+    faults = (WorkloadFault("ReconcileError", message), *observation.faults)
     return replace(observation, status=status, ready=False, faults=faults)
 
 
 def _router(resolved: Resolved, reader: Reader) -> _Router:
     """Return what is said where every reference leads somewhere, as far as the controller comes in one run."""
-    picker = scheduler_condition(resolved, reader)
+    picker = picker_condition(resolved, reader)
     try:
         addresses = service_addresses(resolved, _addressed(resolved, reader), reader)
     except DiscoveryError as error:
@@ -130,7 +130,7 @@ def _addressed(resolved: Resolved, reader: Reader) -> list[Json]:
 def _invalid(invalid: InvalidReferences, before: Json) -> _Router:
     """Return what is said where a reference leads nowhere: of all that comes after it, what was said before."""
     said = condition_types.false(invalid.condition, REFS_INVALID, invalid.message)
-    later = {POOL, SCHEDULER} | ({ROUTES} if invalid.condition == GATEWAYS else set())
+    later = {POOL, PICKER} | ({ROUTES} if invalid.condition == GATEWAYS else set())
     kept = [
         condition_types.from_json(one)
         for one in before.get("conditions") or ()
@@ -183,7 +183,7 @@ def _sorted(conditions: Mapping[str, Json]) -> list[Json]:
 
 def _rollouts(resolved: Resolved, reader: Reader, pods: Sequence[Json]) -> list[Rollout]:
     """Return the state of everything of the service that runs pods."""
-    references = [*workload_references(resolved).values(), scheduler_reference(resolved)]
+    references = [*workload_references(resolved).values(), picker_reference(resolved)]
     found = []
     for reference in references:
         if reference is not None:
@@ -199,13 +199,13 @@ def _faults(
     reader: Reader,
     rollouts: Sequence[Rollout],
     invalid: InvalidReferences | None,
-) -> Iterator[Fault]:
+) -> Iterator[WorkloadFault]:
     """Yield what waiting does not mend."""
     if resolved.stopped:
-        yield Fault("Stopped", "the service is stopped by its annotation")
+        yield WorkloadFault("Stopped", "the service is stopped by its annotation")
     yield from (rollout.fault for rollout in rollouts if rollout.fault is not None)
     if invalid is not None:
-        yield Fault(REFS_INVALID, invalid.message)
+        yield WorkloadFault(REFS_INVALID, invalid.message)
     for live in live_routes(resolved, reader, managed=True):
         said = acceptance(live, str(Reference.of(live)))
         if said.fault is not None:

@@ -40,7 +40,7 @@ class Sign:
 
 def _is_of_picker(live: Json) -> bool:
     found = (live["metadata"].get("labels") or {}).get(labels.COMPONENT_LABEL)
-    return bool(found == labels.SCHEDULER_COMPONENT)
+    return bool(found == labels.PICKER_COMPONENT)
 
 
 def _picker_reads_rewrites(live: Json) -> bool | None:

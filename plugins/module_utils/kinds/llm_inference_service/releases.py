@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from ...kube import gvk
 from ...kube.manifest import Json
 from ..certificates import AUTHORITY, CERTIFICATE, KEY
 
@@ -90,7 +91,7 @@ class Release:
 
     name: str
     own: OwnPresets
-    sidecar_pool_groups: tuple[str, ...] = ("inference.networking.x-k8s.io",)
+    sidecar_pool_groups: tuple[str, ...] = (gvk.OLD_POOL_GROUP,)
     bare_scheduler_template_wipes_containers: bool = True
     picker: str = "llmd:0.4"
     template_facts: tuple[str, ...] = ()

@@ -57,7 +57,7 @@ class Resolved:
         return self.at("router", "scheduler", "pool", "ref", "name") or ""
 
     @property
-    def managed_scheduler(self) -> bool:
+    def managed_picker(self) -> bool:
         """Whether the service has an endpoint picker of its own."""
         template = self.at("router", "scheduler", "template")
         return not self.stopped and template is not None and not self.pool_ref

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ...kube.definition import AGE, Column, definition, plural_of
 from ...kube.manifest import Json
-from .releases import V1, Release
+from .releases import V1, OperatorRelease
 from .schema import root_schema
 from .spec import API_VERSION, KIND
 
@@ -22,7 +22,7 @@ _COLUMNS = (
 )
 
 
-def crd(release: Release = V1) -> Json:
+def crd(release: OperatorRelease = V1) -> Json:
     """Return the CustomResourceDefinition of a release. The default holds the fields of every release."""
     return definition(
         API_VERSION, KIND, root_schema(release), columns=_COLUMNS, categories=["otterscale"]

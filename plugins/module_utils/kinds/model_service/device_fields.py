@@ -10,7 +10,7 @@ from ...accelerators.vendors import CPU, resource_name
 from ...kube.manifest import Json
 from ...kube.names import quoted
 from ...kube.problem import Problem
-from ..device_request import Served, Wish
+from ..device_request import DeviceRequest, LiveService
 from . import names
 from .schema import ACCELERATORS
 
@@ -18,7 +18,7 @@ _WORKLOADS = {"decode": names.decode, "prefill": names.prefill}
 ROLES = tuple(_WORKLOADS)
 
 
-def device_fields(wish: Wish, service: Served) -> Json:
+def device_fields(wish: DeviceRequest, service: LiveService) -> Json:
     """Return the part of `spec` that makes the pods of a role ask for devices. Its devices are tensor times dataLocal."""
     parallelism = wish.parallelism
     sizes = {
@@ -46,7 +46,7 @@ def shown_devices(spec: Json, role: str) -> Json:
     return {"accelerator": spec.get("accelerator"), role: fields}
 
 
-def device_problems(wish: Wish, dummy: Served) -> Iterator[Problem]:
+def device_problems(wish: DeviceRequest, dummy: LiveService) -> Iterator[Problem]:
     """Yield what is wanted and cannot be said in a ModelService."""
     accelerator, parallelism, devices = wish.accelerator, wish.parallelism, wish.devices
     vendor = accelerator.vendor

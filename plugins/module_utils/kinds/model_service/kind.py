@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ...kube import gvk
 from ..kind import ServiceKind
 from . import labels
 from .advise import advise
@@ -31,21 +32,21 @@ MODEL_SERVICE: ServiceKind[ModelService, Settings] = ServiceKind(
         ("v1", "ConfigMap"),
         ("v1", "Secret"),
         ("v1", "Service"),
-        ("apps/v1", "Deployment"),
-        ("rbac.authorization.k8s.io/v1", "Role"),
-        ("rbac.authorization.k8s.io/v1", "RoleBinding"),
-        ("rbac.authorization.k8s.io/v1", "ClusterRole"),
-        ("rbac.authorization.k8s.io/v1", "ClusterRoleBinding"),
-        ("inference.networking.k8s.io/v1", "InferencePool"),
-        ("gateway.networking.k8s.io/v1", "HTTPRoute"),
-        ("networking.istio.io/v1beta1", "DestinationRule"),
-        ("monitoring.coreos.com/v1", "PodMonitor"),
-        ("monitoring.coreos.com/v1", "ServiceMonitor"),
+        (gvk.APPS, "Deployment"),
+        (gvk.RBAC, "Role"),
+        (gvk.RBAC, "RoleBinding"),
+        (gvk.RBAC, "ClusterRole"),
+        (gvk.RBAC, "ClusterRoleBinding"),
+        (gvk.POOL, "InferencePool"),
+        (gvk.GATEWAY, "HTTPRoute"),
+        (gvk.ISTIO, "DestinationRule"),
+        (gvk.MONITORING, "PodMonitor"),
+        (gvk.MONITORING, "ServiceMonitor"),
     ),
     observed_kinds=(
-        ("apps/v1", "Deployment"),
-        ("inference.networking.k8s.io/v1", "InferencePool"),
-        ("gateway.networking.k8s.io/v1", "HTTPRoute"),
+        (gvk.APPS, "Deployment"),
+        (gvk.POOL, "InferencePool"),
+        (gvk.GATEWAY, "HTTPRoute"),
     ),
     pod_labels={
         "app.kubernetes.io/part-of": labels.PART_OF,

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ...kube import gvk
 from ...kube.condition import Acceptance, Condition, acceptance
-from ...kube.fault import Fault
+from ...kube.fault import WorkloadFault
 from ...kube.manifest import Json
 from ...kube.problem import Problem
 from ...kube.reader import Lookup
@@ -86,12 +87,12 @@ def reconcile_error(observation: Observation, message: str) -> Observation:
         "conditions": conditions,
         "phase": "Running" if phase == "Ready" else phase,
     }
-    faults = (Fault("ReconcileError", message), *observation.faults)
+    faults = (WorkloadFault("ReconcileError", message), *observation.faults)
     return replace(observation, status=status, ready=False, faults=faults)
 
 
 def _deployment(service: ModelService, live: Live, pods: Sequence[Json], name: str) -> Rollout:
-    reference = Reference("apps/v1", "Deployment", service.namespace, name)
+    reference = Reference(gvk.APPS, "Deployment", service.namespace, name)
     return read_rollout(live.get(reference), pods)
 
 
@@ -180,14 +181,14 @@ def _picker_serves(service: ModelService, picker: Rollout) -> bool:
 
 def _faults(
     service: ModelService, picker: Rollout, *others: Rollout | Acceptance | None
-) -> Iterator[Fault]:
+) -> Iterator[WorkloadFault]:
     """Yield what waiting does not mend: of the Deployments, of what pool and route were told."""
     for part in (picker, *others):
         if part is not None and part.fault is not None:
             yield part.fault
     if _switched_off(service, picker):
         ready = picker_ready(picker)
-        yield Fault(ready.reason, ready.message)
+        yield WorkloadFault(ready.reason, ready.message)
 
 
 def _switched_off(service: ModelService, picker: Rollout) -> bool:
@@ -198,16 +199,14 @@ def _switched_off(service: ModelService, picker: Rollout) -> bool:
 
 def _pool(service: ModelService, live: Live) -> Acceptance:
     name = names.pool(service.name)
-    reference = Reference(
-        "inference.networking.k8s.io/v1", "InferencePool", service.namespace, name
-    )
+    reference = Reference(gvk.POOL, "InferencePool", service.namespace, name)
     return acceptance(live.get(reference), f"InferencePool {name}")
 
 
 def _route(service: ModelService, live: Live) -> Acceptance | None:
     """Return what gateways say of the route; None where the service has none, since the default route is switched off."""
     name = names.route(service.name)
-    reference = Reference("gateway.networking.k8s.io/v1", "HTTPRoute", service.namespace, name)
+    reference = Reference(gvk.GATEWAY, "HTTPRoute", service.namespace, name)
     if live.get(reference) is None and service.route is None:
         return None
     return acceptance(live.get(reference), f"HTTPRoute {name}")

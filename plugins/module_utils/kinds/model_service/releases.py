@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class OperatorRelease:
     """The behaviour of one release.
 
     always_secure_proxy_flag: the proxy gets `--secure-proxy` even where the author says nothing.
@@ -31,10 +31,10 @@ class Release:
     role_annotations: bool = False
 
 
-ALPHA2 = Release(
+ALPHA2 = OperatorRelease(
     "0.9.0-alpha.2", default_gateway="llm-d-infra-inference-gateway", serving_label_on_monitors=True
 )
-V1 = Release(
+V1 = OperatorRelease(
     "1.0.1",
     default_gateway="otterscale-llm-d-infra-inference-gateway",
     always_secure_proxy_flag=True,

@@ -19,7 +19,7 @@ from ...kube.schema import (
     Text,
     rows,
 )
-from .releases import Release
+from .releases import OperatorRelease
 from .status_schema import STATUS
 
 ACCELERATORS = ("nvidia", "amd", "intel-gaudi", "google", "cpu")
@@ -208,7 +208,7 @@ MONITORING = Object(
 )
 
 
-def _role(what: str, release: Release) -> Object:
+def _role(what: str, release: OperatorRelease) -> Object:
     fields: dict[str, Schema] = {
         "replicas": Integer(
             description="Pods. Where absent one is made, and a number that an autoscaler sets later is left alone.",
@@ -241,7 +241,7 @@ def _role(what: str, release: Release) -> Object:
 
 
 @cache
-def spec_schema(release: Release) -> Object:
+def spec_schema(release: OperatorRelease) -> Object:
     """Return the schema of `spec` for a release."""
     return Object(
         description="What is wanted.",
@@ -264,7 +264,7 @@ def spec_schema(release: Release) -> Object:
 
 
 @cache
-def root_schema(release: Release) -> Object:
+def root_schema(release: OperatorRelease) -> Object:
     """Return the schema of the whole custom resource for a release, as its CRD shows it."""
     return Object(
         description="A model served by vLLM behind an inference gateway.",
@@ -279,6 +279,6 @@ def root_schema(release: Release) -> Object:
     )
 
 
-def documentation(release: Release) -> tuple[Row, ...]:
+def documentation(release: OperatorRelease) -> tuple[Row, ...]:
     """Return every field below `spec` in order, for the documentation table."""
     return tuple(rows(spec_schema(release), "spec"))

@@ -15,7 +15,7 @@ from ...kube.schema import Object
 from ...kube.schema_check import check
 from ...kube.schema_faults import show
 from ..options import BOOLEANS, as_ansible_means, wanted_release
-from .releases import RELEASES, Release
+from .releases import RELEASES, OperatorRelease
 from .settings_schema import FOREIGN, SETTINGS
 
 DEFAULT_RELEASE = "0.9.0-alpha.2"
@@ -44,7 +44,7 @@ class Settings:
     shared_memory: size limit of a memory-backed /dev/shm for tensor parallel roles; empty text for no limit, None for no volume.
     """
 
-    release: Release
+    release: OperatorRelease
     engine_image: str
     endpoint_picker_image: str
     routing_proxy_image: str
@@ -94,7 +94,7 @@ def make_settings(options: Mapping[str, Any], releases: Mapping[str, str]) -> Se
     return _settings(value, release, shared_memory)
 
 
-def _settings(value: Json, release: Release, shared_memory: str | None) -> Settings:
+def _settings(value: Json, release: OperatorRelease, shared_memory: str | None) -> Settings:
     images = value["images"]
     return Settings(
         release=release,

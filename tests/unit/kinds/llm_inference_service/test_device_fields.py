@@ -18,8 +18,8 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.device_fi
     DEVICE_FIELDS,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.device_request import (
-    Served,
-    Wish,
+    DeviceRequest,
+    LiveService,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.schema import (
     spec_schema,
@@ -35,7 +35,7 @@ TAINT = {"key": GPU, "operator": "Exists", "effect": "NoSchedule"}
 WORKER: Json = {"worker": {"containers": []}}
 
 
-def wish(per_node: int = 0, device_class: str = "", **sizes: int) -> Wish:
+def wish(per_node: int = 0, device_class: str = "", **sizes: int) -> DeviceRequest:
     given = {
         "type": "nvidia",
         "devices_per_node": per_node,
@@ -49,12 +49,14 @@ def wish(per_node: int = 0, device_class: str = "", **sizes: int) -> Wish:
     accelerator, dummy = read_accelerator(given, "accelerator")
     parallelism, dummy = read_parallelism(sizes, "parallelism")
     placement, shape, dummy = place(accelerator, parallelism, None)
-    return Wish(accelerator, parallelism, shape.devices_per_pod, shape.pods_per_replica, placement)
+    return DeviceRequest(
+        accelerator, parallelism, shape.devices_per_pod, shape.pods_per_replica, placement
+    )
 
 
-def served(role: str = "decode", **spec: Any) -> Served:
+def served(role: str = "decode", **spec: Any) -> LiveService:
     given = document(**spec)["spec"]
-    return Served(given, {}, role, FIELDS.place(role)[1:])
+    return LiveService(given, {}, role, FIELDS.place(role)[1:])
 
 
 def pod(devices: int) -> Json:
@@ -63,7 +65,7 @@ def pod(devices: int) -> Json:
 
 
 #: What is wanted, of which service and role, and what is applied.
-PUT: dict[str, tuple[Wish, Served, Json]] = {
+PUT: dict[str, tuple[DeviceRequest, LiveService, Json]] = {
     "one pod gets its devices in the container that serves": (
         wish(tensor=4),
         served(),
@@ -116,7 +118,7 @@ def test_devices_are_set_where_the_role_serves(row: str) -> None:
 
 
 #: What is wanted, of which service, the field that is named, and why it cannot be said.
-REFUSED: dict[str, tuple[Wish, Served, str, str]] = {
+REFUSED: dict[str, tuple[DeviceRequest, LiveService, str, str]] = {
     "several pods need workers": (
         wish(tensor=1, data=4, data_local=1),
         served(),

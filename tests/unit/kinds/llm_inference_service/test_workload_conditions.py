@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.conditions.workloads import (
-    scheduler_condition,
+    picker_condition,
     workload_conditions,
 )
 
@@ -88,12 +88,12 @@ PICKER = "chat-kserve-router-scheduler"
     ],
 )
 def test_one_picker_is_enough(live: Json, status: str, reason: str) -> None:
-    found = scheduler_condition(resolved(SCHEDULED), Cluster([live]))
+    found = picker_condition(resolved(SCHEDULED), Cluster([live]))
     assert found is not None
     assert (found.status, found.reason) == (status, reason)
 
 
 def test_nothing_is_said_of_a_picker_that_is_not_ours() -> None:
     theirs = {"router": {"scheduler": {"template": {}, "pool": {"ref": {"name": "theirs"}}}}}
-    assert scheduler_condition(resolved(theirs), Cluster()) is None
-    assert scheduler_condition(resolved({}), Cluster()) is None
+    assert picker_condition(resolved(theirs), Cluster()) is None
+    assert picker_condition(resolved({}), Cluster()) is None

@@ -13,7 +13,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_ser
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.releases import (
     ALPHA2,
     V1,
-    Release,
+    OperatorRelease,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.schema import (
     documentation,
@@ -41,7 +41,7 @@ def bare(value: Any) -> Any:
 @pytest.mark.parametrize(
     ("release", "file"), [(ALPHA2, "modelservices-alpha2.yaml"), (V1, "modelservices-v1.yaml")]
 )
-def test_crd_is_the_recorded_one(release: Release, file: str) -> None:
+def test_crd_is_the_recorded_one(release: OperatorRelease, file: str) -> None:
     assert bare(crd(release)) == yaml.safe_load((RECORDED / file).read_text())
 
 
@@ -50,5 +50,5 @@ def test_default_holds_the_fields_of_every_release() -> None:
 
 
 @pytest.mark.parametrize("release", [ALPHA2, V1])
-def test_every_field_is_described(release: Release) -> None:
+def test_every_field_is_described(release: OperatorRelease) -> None:
     assert not [row.path for row in documentation(release) if not row.schema.description]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from ....kube import gvk
 from ....kube.reference import Reference
 from ..errors import RECONCILE_FAILED, Unbuildable
 from ..pods.component import Component
@@ -19,8 +20,8 @@ AUTOSCALER_ANNOTATION = "serving.kserve.io/autoscalerClass"
 AUTOSCALER_HPA: AutoscalerClass = "hpa"
 AUTOSCALER_KEDA: AutoscalerClass = "keda"
 AUTOSCALER_NONE: AutoscalerClass = "none"
-HPA_API, HPA = "autoscaling/v2", "HorizontalPodAutoscaler"
-KEDA_API, SCALED_OBJECT = "keda.sh/v1alpha1", "ScaledObject"
+HPA_API, HPA = gvk.AUTOSCALING, "HorizontalPodAutoscaler"
+KEDA_API, SCALED_OBJECT = gvk.KEDA, "ScaledObject"
 CLASSES: tuple[AutoscalerClass, ...] = (
     AUTOSCALER_HPA,
     AUTOSCALER_KEDA,

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ....kube import gvk
 from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
@@ -87,7 +88,7 @@ def _deployment(
         }
     )
     return Manifest(
-        api_version="apps/v1",
+        api_version=gvk.APPS,
         kind="Deployment",
         name=part.name,
         namespace=namespace,

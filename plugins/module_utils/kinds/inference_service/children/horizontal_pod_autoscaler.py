@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ....kube import gvk
 from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
@@ -49,7 +50,7 @@ def horizontal_pod_autoscaler(component: Component, resolved: Resolved) -> Child
                 "spec": filled(
                     {
                         "scaleTargetRef": {
-                            "apiVersion": "apps/v1",
+                            "apiVersion": gvk.APPS,
                             "kind": "Deployment",
                             "name": component.name,
                         },

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ....kube import gvk
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
 from ....kube.reader import Reader
@@ -62,7 +63,7 @@ def virtual_service(components: Components, resolved: Resolved, reader: Reader) 
     return Child(
         stage=Stage.ROUTING,
         manifest=Manifest(
-            api_version="networking.istio.io/v1beta1",
+            api_version=gvk.ISTIO,
             kind="VirtualService",
             name=resolved.service.name,
             namespace=resolved.service.namespace,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ....kube import gvk
 from ....kube.manifest import Json
 from ....kube.pod_health import Unread
 from ....kube.reader import Reader
@@ -57,7 +58,7 @@ def observe_once(
 def deployments(component: Component, resolved: Resolved) -> list[Reference]:
     """Return the Deployments of a component: that of its pods first."""
     names = [component.name, *([component.workers.name] if component.workers else [])]
-    return [Reference("apps/v1", "Deployment", resolved.service.namespace, name) for name in names]
+    return [Reference(gvk.APPS, "Deployment", resolved.service.namespace, name) for name in names]
 
 
 def knative_reference(component: Component, resolved: Resolved) -> Reference:

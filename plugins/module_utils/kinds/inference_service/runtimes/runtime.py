@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from ....kube import gvk
 from ....kube.manifest import Json
 from ....kube.pod_schema.container import CONTAINER
 from ....kube.reader import Reader
@@ -13,7 +14,7 @@ from ....kube.reference import Reference
 from ....kube.schema import ListOf, Object
 from ....kube.schema_check import check
 
-API_VERSION = "serving.kserve.io/v1alpha1"
+API_VERSION = gvk.KSERVE_V1ALPHA1
 NAMESPACED, CLUSTER = "ServingRuntime", "ClusterServingRuntime"
 
 _SERVERS = Object(fields={"containers": ListOf(items=CONTAINER, keys=("name",))})

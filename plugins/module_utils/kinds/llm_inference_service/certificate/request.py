@@ -73,7 +73,7 @@ def _addresses(resolved: Resolved, reader: Reader, kinds: Sequence[str]) -> Iter
         part = "status" if kind == "Pod" else "spec"
         for manifest in reader.list("v1", kind, resolved.namespace, labels.common(resolved.name)):
             own = manifest["metadata"].get("labels") or {}
-            if own.get(labels.COMPONENT_LABEL) != labels.SCHEDULER_COMPONENT:
+            if own.get(labels.COMPONENT_LABEL) != labels.PICKER_COMPONENT:
                 yield from filter(_is_address, _given(manifest.get(part) or {}))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ....kube import gvk
 from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
@@ -20,8 +21,8 @@ from ..resolved import Resolved
 from ..system_config import Prometheus
 
 VARIANT_API, VARIANT = "llmd.ai/v1alpha1", "VariantAutoscaling"
-KEDA_API, SCALED_OBJECT = "keda.sh/v1alpha1", "ScaledObject"
-HPA_API, HPA = "autoscaling/v2", "HorizontalPodAutoscaler"
+KEDA_API, SCALED_OBJECT = gvk.KEDA, "ScaledObject"
+HPA_API, HPA = gvk.AUTOSCALING, "HorizontalPodAutoscaler"
 
 _METRIC = "wva_desired_replicas"
 _ACCELERATOR = "inference.optimization/acceleratorName"
@@ -56,9 +57,9 @@ class Workload:
     def target(self, resolved: Resolved) -> Json:
         """Return what is scaled."""
         if resolved.at(*self.path, "worker") is not None:
-            kind, name = ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet"), self.group
+            kind, name = (gvk.LEADER_WORKER_SET, "LeaderWorkerSet"), self.group
         else:
-            kind, name = ("apps/v1", "Deployment"), self.deployment
+            kind, name = (gvk.APPS, "Deployment"), self.deployment
         return {"apiVersion": kind[0], "kind": kind[1], "name": name(resolved.name)}
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ....kube import gvk
 from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
@@ -67,7 +68,7 @@ def _deployment(
     return Child(
         stage=Stage.WORKLOAD,
         manifest=Manifest(
-            api_version="apps/v1",
+            api_version=gvk.APPS,
             kind="Deployment",
             name=name,
             namespace=resolved.namespace,

@@ -7,6 +7,7 @@ pkg/apis/serving/v1alpha1/llm_inference_service_conversion.go@v0.17.0.
 
 from __future__ import annotations
 
+from ....kube import gvk
 from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest, value_at
@@ -14,19 +15,19 @@ from ....kube.reader import Reader
 from .. import labels, names
 from ..resolved import Resolved
 
-API_VERSION = "inference.networking.k8s.io/v1"
-OLD_API_VERSION = "inference.networking.x-k8s.io/v1alpha2"
+API_VERSION = gvk.POOL
+OLD_API_VERSION = gvk.OLD_POOL
 _PICKER_FIELDS = ("group", "kind", "name", "failureMode")
 
 
 def inference_pool(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
     """Return the pool as the spec has it, None where the pool is somebody else's."""
-    return _pool(resolved, API_VERSION, _spec(resolved)) if resolved.managed_scheduler else None
+    return _pool(resolved, API_VERSION, _spec(resolved)) if resolved.managed_picker else None
 
 
 def old_inference_pool(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
     """Return the pool in the old group."""
-    if not resolved.managed_scheduler:
+    if not resolved.managed_picker:
         return None
     return _pool(resolved, OLD_API_VERSION, as_old_pool(_spec(resolved)))
 
@@ -59,7 +60,7 @@ def _pool(resolved: Resolved, api_version: str, spec: Json) -> Child:
             kind="InferencePool",
             name=names.inference_pool(resolved.name),
             namespace=resolved.namespace,
-            labels=labels.scheduler(resolved.name),
+            labels=labels.picker(resolved.name),
             body={"spec": spec},
         ),
     )

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ....kube import gvk
 from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
@@ -22,19 +23,19 @@ _ELECTION_FLAGS = ("--ha-enable-leader-election", "-ha-enable-leader-election")
 _RELOAD_FLAG = "--enable-cert-reload"
 
 
-def scheduler_deployment(resolved: Resolved, reader: Reader) -> Child | None:
+def picker_deployment(resolved: Resolved, reader: Reader) -> Child | None:
     """Return the Deployment, None where the picker is somebody else's.
 
     Source: KServe pkg/controller/v1alpha2/llmisvc/scheduler.go@v0.17.0 to v0.19.0. The labels of its pods are its own and its selector.
     """
-    if not resolved.managed_scheduler:
+    if not resolved.managed_picker:
         return None
     scheduler: Json = resolved.at("router", "scheduler")
     said = scheduler.get("annotations") or {}
     pod = with_tokenizer(scheduler["template"], resolved, reader)
     given = pod
     pod = changed(pod, MAIN, lambda main: _configured(given, main, said, resolved))
-    selector = {**labels.scheduler(resolved.name), **(scheduler.get("labels") or {})}
+    selector = {**labels.picker(resolved.name), **(scheduler.get("labels") or {})}
     annotations = {
         **said,
         **_restart(resolved, reader, pod),
@@ -42,9 +43,9 @@ def scheduler_deployment(resolved: Resolved, reader: Reader) -> Child | None:
     return Child(
         stage=Stage.WORKLOAD,
         manifest=Manifest(
-            api_version="apps/v1",
+            api_version=gvk.APPS,
             kind="Deployment",
-            name=names.scheduler(resolved.name),
+            name=names.picker(resolved.name),
             namespace=resolved.namespace,
             labels=selector,
             body={

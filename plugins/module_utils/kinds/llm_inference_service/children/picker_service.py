@@ -18,7 +18,7 @@ _PORTS = ("grpc", "grpc-health", "metrics", "zmq")
 
 def picker_service(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
     """Return the Service, None where the picker is somebody else's. Source: KServe pkg/controller/v1alpha2/llmisvc/scheduler.go@v0.17.0."""
-    if not resolved.managed_scheduler:
+    if not resolved.managed_picker:
         return None
     return Child(
         stage=Stage.SERVICE,
@@ -27,10 +27,10 @@ def picker_service(resolved: Resolved, reader: Reader) -> Child | None:  # noqa:
             kind="Service",
             name=_name(resolved),
             namespace=resolved.namespace,
-            labels=labels.scheduler(resolved.name),
+            labels=labels.picker(resolved.name),
             body={
                 "spec": filled(
-                    {"selector": labels.scheduler(resolved.name), "ports": _ports(resolved)}
+                    {"selector": labels.picker(resolved.name), "ports": _ports(resolved)}
                 )
             },
         ),

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Accounts, Roles and bindings that several children share."""
+"""Accounts, Roles and bindings of a service, which several children share."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ....kube import gvk
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
+from ...rbac import binding_body
 from ..resolved import Resolved
-
-GROUP = "rbac.authorization.k8s.io"
-READ = ("get", "list", "watch")
 
 
 def account(
@@ -32,7 +31,7 @@ def role(resolved: Resolved, name: str, labels: Mapping[str, str], rules: Sequen
     return Child(
         stage=Stage.ACCESS,
         manifest=Manifest(
-            f"{GROUP}/v1",
+            gvk.RBAC,
             "Role",
             name,
             resolved.namespace,
@@ -49,24 +48,11 @@ def role_binding(
     return Child(
         stage=Stage.CONFIG,
         manifest=Manifest(
-            f"{GROUP}/v1",
+            gvk.RBAC,
             "RoleBinding",
             name,
             resolved.namespace,
             labels,
-            body=binding("Role", role, account, resolved.namespace),
+            body=binding_body("Role", role, account=account, namespace=resolved.namespace),
         ),
     )
-
-
-def binding(kind: str, role: str, account: str, namespace: str) -> Json:
-    """Return what stands in a binding."""
-    return {
-        "roleRef": {"apiGroup": GROUP, "kind": kind, "name": role},
-        "subjects": [{"kind": "ServiceAccount", "name": account, "namespace": namespace}],
-    }
-
-
-def rule(groups: Sequence[str], resources: Sequence[str], verbs: Sequence[str] = READ) -> Json:
-    """Return a rule; the core group is the empty text."""
-    return {"apiGroups": list(groups), "resources": list(resources), "verbs": list(verbs)}

@@ -6,6 +6,7 @@ from __future__ import annotations
 from ....kube.intent import Child
 from ....kube.manifest import Json
 from ....kube.reader import Reader
+from ...rbac import rule
 from .. import labels, names
 from ..accounts import credentials, main_account, multi_node_account, multi_node_prefill_account
 from ..pod import has_sidecar
@@ -106,4 +107,4 @@ def _multi_node_needs_access(resolved: Resolved) -> bool:
 
 def _rules(resolved: Resolved) -> list[Json]:
     groups = resolved.settings.release.sidecar_pool_groups
-    return [rbac.rule([""], ["pods"]), rbac.rule(groups, ["inferencepools"])]
+    return [rule([""], ["pods"]), rule(groups, ["inferencepools"])]

@@ -12,7 +12,7 @@ PRESETS = "PresetsCombined"
 MAIN, WORKER = "MainWorkloadReady", "WorkerWorkloadReady"
 PREFILL, PREFILL_WORKER = "PrefillWorkloadReady", "PrefillWorkerWorkloadReady"
 GATEWAYS, ROUTES = "GatewaysReady", "HTTPRoutesReady"
-POOL, SCHEDULER = "InferencePoolReady", "SchedulerWorkloadReady"
+POOL, PICKER = "InferencePoolReady", "SchedulerWorkloadReady"
 
 SCALING, PREFILL_SCALING = "ScalingReady", "PrefillScalingReady"
 
@@ -21,7 +21,7 @@ SERVING = (MAIN, WORKER, PREFILL, PREFILL_WORKER)
 #: What each summary is made of: the first part that is false decides.
 PARTS = {
     WORKLOADS: (*SERVING, SCALING, PREFILL_SCALING),
-    ROUTER: (GATEWAYS, ROUTES, POOL, SCHEDULER),
+    ROUTER: (GATEWAYS, ROUTES, POOL, PICKER),
 }
 _COUNTING = frozenset({READY, *PARTS})
 

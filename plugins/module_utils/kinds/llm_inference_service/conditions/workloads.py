@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....kube import leader_worker_set
+from ....kube import gvk, leader_worker_set
 from ....kube.condition import Condition
 from ....kube.manifest import Json, value_at
 from ....kube.reader import Reader
@@ -18,9 +18,9 @@ from .. import names
 from ..resolved import Resolved
 from .condition_types import (
     MAIN,
+    PICKER,
     PREFILL,
     PREFILL_WORKER,
-    SCHEDULER,
     SERVING,
     WORKER,
     false,
@@ -28,7 +28,7 @@ from .condition_types import (
     true,
 )
 
-DEPLOYMENT = ("apps/v1", "Deployment")
+DEPLOYMENT = (gvk.APPS, "Deployment")
 GROUP = (leader_worker_set.API_VERSION, leader_worker_set.KIND)
 
 
@@ -50,11 +50,11 @@ def workload_references(resolved: Resolved) -> dict[str, Reference]:
     return found
 
 
-def scheduler_reference(resolved: Resolved) -> Reference | None:
+def picker_reference(resolved: Resolved) -> Reference | None:
     """Return the endpoint picker's Deployment, None where the service has none of its own."""
-    if not resolved.managed_scheduler:
+    if not resolved.managed_picker:
         return None
-    return _reference(resolved, DEPLOYMENT, names.scheduler(resolved.name))
+    return _reference(resolved, DEPLOYMENT, names.picker(resolved.name))
 
 
 def workload_conditions(resolved: Resolved, reader: Reader) -> Iterator[Condition]:
@@ -67,27 +67,27 @@ def workload_conditions(resolved: Resolved, reader: Reader) -> Iterator[Conditio
         yield group_condition(kind, live) if of_group else deployment_condition(kind, live)
 
 
-def scheduler_condition(resolved: Resolved, reader: Reader) -> Condition | None:
+def picker_condition(resolved: Resolved, reader: Reader) -> Condition | None:
     """Return what is said of the endpoint picker, None where the service has none of its own.
 
     One picker is enough: of several, only the leader is ever ready.
     """
     if resolved.stopped:
-        return stopped(SCHEDULER)
-    reference = scheduler_reference(resolved)
+        return stopped(PICKER)
+    reference = picker_reference(resolved)
     if reference is None:
         return None
     live = reader.get(reference) or {}
     if (value_at(live, ("status", "availableReplicas")) or 0) > 0:
-        return true(SCHEDULER)
+        return true(PICKER)
     progressing = _said(live, "Progressing")
     late = ("False", "ProgressDeadlineExceeded")
     if progressing and (progressing.get("status"), progressing.get("reason")) == late:
-        return _passed_on(SCHEDULER, progressing)
+        return _passed_on(PICKER, progressing)
     available = _said(live, "Available")
     if available is None:
-        return false(SCHEDULER, "Progressing", "Deployment rollout in progress")
-    return _passed_on(SCHEDULER, available)
+        return false(PICKER, "Progressing", "Deployment rollout in progress")
+    return _passed_on(PICKER, available)
 
 
 def deployment_condition(kind: str, live: Json) -> Condition:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....kube import gvk
 from ....kube.manifest import Json
 from ..releases import OwnPresets
 
@@ -18,13 +19,13 @@ _HEADER = "{{ .GlobalConfig.ModelBasedRoutingHeaderName }}"
 def route(own: OwnPresets) -> Json:
     """Return the spec of the route."""
     pool: Json = {
-        "group": "inference.networking.k8s.io",
+        "group": gvk.POOL_GROUP,
         "kind": "InferencePool",
         "name": "{{ ChildName .Name `-inference-pool` }}",
     }
     workload: Json = {"kind": "Service", "name": "{{ ChildName .Name `-kserve-workload-svc` }}"}
     gateway = {
-        "group": "gateway.networking.k8s.io",
+        "group": gvk.GATEWAY_GROUP,
         "kind": "Gateway",
         "name": "{{ .GlobalConfig.IngressGatewayName }}",
         "namespace": "{{ .GlobalConfig.IngressGatewayNamespace }}",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....kube import gvk
 from ....kube.manifest import Json, value_at
 from .. import names
 from ..releases import Release
@@ -47,7 +48,7 @@ def is_default_backend(backend: Json, service: str) -> bool:
 
 def _parent(gateway: Json, release: Release) -> Json:
     parent = {
-        "group": "gateway.networking.k8s.io",
+        "group": gvk.GATEWAY_GROUP,
         "kind": "Gateway",
         "name": gateway.get("name") or "",
     }

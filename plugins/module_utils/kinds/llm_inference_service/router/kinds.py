@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
+from ....kube import gvk
 from ....kube.condition import GATEWAY_GROUP
 from ....kube.manifest import Json
 from ....kube.reader import Reader
 from ....kube.reference import Reference
 
 GATEWAY_API = f"{GATEWAY_GROUP}/v1"
-POOL_GROUP = "inference.networking.k8s.io"
-OLD_POOL_GROUP = "inference.networking.x-k8s.io"
+POOL_GROUP = gvk.POOL_GROUP
+OLD_POOL_GROUP = gvk.OLD_POOL_GROUP
 POOL_API = f"{POOL_GROUP}/v1"
 OLD_POOL_API = f"{OLD_POOL_GROUP}/v1alpha2"
 

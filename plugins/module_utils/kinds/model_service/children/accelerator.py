@@ -5,17 +5,13 @@ from __future__ import annotations
 
 import copy
 
+from ....accelerators.vendors import VENDORS
 from ....kube.manifest import Json
 from ....kube.quantity import format_quantity
 from ..spec import Role
 
 #: `spec.accelerator.type` → the extended resource that its device plugin offers. `cpu` has none.
-RESOURCES = {
-    "nvidia": "nvidia.com/gpu",
-    "amd": "amd.com/gpu",
-    "intel-gaudi": "habana.ai/gaudi",
-    "google": "google.com/tpu",
-}
+RESOURCES = {name: VENDORS[name].resource for name in ("nvidia", "amd", "intel-gaudi", "google")}
 
 
 def devices(role: Role) -> int:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ....kube import gvk
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Manifest
 from .. import labels, names
@@ -21,7 +22,7 @@ def destination_rule(service: ModelService, settings: Settings) -> Child | None:
     return Child(
         stage=Stage.ROUTING,
         manifest=Manifest(
-            api_version="networking.istio.io/v1beta1",
+            api_version=gvk.ISTIO,
             kind="DestinationRule",
             name=name,
             namespace=service.namespace,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ....kube import gvk
 from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
@@ -27,7 +28,7 @@ def http_route(service: ModelService, settings: Settings) -> Child | None:
     return Child(
         stage=Stage.ROUTING,
         manifest=Manifest(
-            api_version="gateway.networking.k8s.io/v1",
+            api_version=gvk.GATEWAY,
             kind="HTTPRoute",
             name=names.route(service.name),
             namespace=service.namespace,
@@ -45,7 +46,7 @@ def _parent(service: ModelService, settings: Settings) -> Json | None:
     if not settings.gateway_name:
         return None
     return {
-        "group": "gateway.networking.k8s.io",
+        "group": gvk.GATEWAY_GROUP,
         "kind": "Gateway",
         "name": settings.gateway_name,
         "namespace": settings.gateway_namespace,
@@ -54,7 +55,7 @@ def _parent(service: ModelService, settings: Settings) -> Json | None:
 
 def _rule(service: str) -> Json:
     pool = {
-        "group": "inference.networking.k8s.io",
+        "group": gvk.POOL_GROUP,
         "kind": "InferencePool",
         "name": names.pool(service),
     }

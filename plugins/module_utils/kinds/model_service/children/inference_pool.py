@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ....kube import gvk
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Manifest
 from .. import labels, names
@@ -21,7 +22,7 @@ def inference_pool(service: ModelService, settings: Settings) -> Child:
     return Child(
         stage=Stage.ROUTING,
         manifest=Manifest(
-            api_version="inference.networking.k8s.io/v1",
+            api_version=gvk.POOL,
             kind="InferencePool",
             name=names.pool(service.name),
             namespace=service.namespace,

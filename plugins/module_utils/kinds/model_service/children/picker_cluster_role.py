@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from ....kube import gvk
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Manifest
+from ...rbac import binding_body, rule
 from .. import labels, names
 from ..settings import Settings
 from ..spec import ModelService
 from .picker import checks_tokens
-from .rbac import binding_body, rule
 
 
 def picker_cluster_role(service: ModelService, settings: Settings) -> Child | None:
@@ -23,14 +24,14 @@ def picker_cluster_role(service: ModelService, settings: Settings) -> Child | No
     return Child(
         stage=Stage.ACCESS,
         manifest=Manifest(
-            api_version="rbac.authorization.k8s.io/v1",
+            api_version=gvk.RBAC,
             kind="ClusterRole",
             name=names.picker_cluster_role(service.name, service.namespace),
             labels=labels.picker(service.name, settings.operator_version),
             body={
                 "rules": [
-                    rule("authentication.k8s.io", ["tokenreviews"], ["create"]),
-                    rule("authorization.k8s.io", ["subjectaccessreviews"], ["create"]),
+                    rule(["authentication.k8s.io"], ["tokenreviews"], ["create"]),
+                    rule(["authorization.k8s.io"], ["subjectaccessreviews"], ["create"]),
                     {"nonResourceURLs": ["/metrics"], "verbs": ["get"]},
                 ]
             },
@@ -47,7 +48,7 @@ def picker_cluster_role_binding(service: ModelService, settings: Settings) -> Ch
     return Child(
         stage=Stage.CONFIG,
         manifest=Manifest(
-            api_version="rbac.authorization.k8s.io/v1",
+            api_version=gvk.RBAC,
             kind="ClusterRoleBinding",
             name=name,
             labels=labels.picker(service.name, settings.operator_version),

@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 
 from ....endpoint_picker.build import picker_config
+from ....kube import gvk
 from ....kube.fields import filled
 from ....kube.manifest import Json
 from .. import names
@@ -16,7 +17,7 @@ from .picker import HEALTH_PORT, METRICS_PORT, METRICS_PORT_NAME, is_replicated,
 from .security import container_security
 
 #: The API group of the InferencePool.
-POOL_GROUP = "inference.networking.k8s.io"
+POOL_GROUP = gvk.POOL_GROUP
 #: Where the configuration is mounted.
 CONFIG_DIRECTORY = "/config"
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from ....endpoint_picker.build import picker_config
+from ....kube import gvk
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
 from .. import labels, names
@@ -28,7 +29,7 @@ def picker_deployment(service: ModelService, settings: Settings) -> Child:
     return Child(
         stage=Stage.WORKLOAD,
         manifest=Manifest(
-            api_version="apps/v1",
+            api_version=gvk.APPS,
             kind="Deployment",
             name=names.picker(service.name),
             namespace=service.namespace,

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from ....kube import gvk
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
+from ...rbac import binding_body, rule
 from .. import labels, names
 from ..settings import Settings
 from ..spec import ModelService
 from .picker import is_replicated
-from .rbac import binding_body, rule
 
 _READ = ("get", "watch", "list")
 
@@ -22,7 +23,7 @@ def picker_role(service: ModelService, settings: Settings) -> Child:
     return Child(
         stage=Stage.ACCESS,
         manifest=Manifest(
-            api_version="rbac.authorization.k8s.io/v1",
+            api_version=gvk.RBAC,
             kind="Role",
             name=names.picker(service.name),
             namespace=service.namespace,
@@ -38,7 +39,7 @@ def picker_role_binding(service: ModelService, settings: Settings) -> Child:
     return Child(
         stage=Stage.CONFIG,
         manifest=Manifest(
-            api_version="rbac.authorization.k8s.io/v1",
+            api_version=gvk.RBAC,
             kind="RoleBinding",
             name=name,
             namespace=service.namespace,
@@ -50,18 +51,14 @@ def picker_role_binding(service: ModelService, settings: Settings) -> Child:
 
 def _rules(service: ModelService) -> list[Json]:
     rules = [
-        rule("", ["pods"], _READ),
-        rule(
-            "inference.networking.x-k8s.io",
-            ["inferenceobjectives", "inferencemodelrewrites"],
-            _READ,
-        ),
-        rule("inference.networking.k8s.io", ["inferencepools"], _READ),
+        rule([""], ["pods"], _READ),
+        rule([gvk.OLD_POOL_GROUP], ["inferenceobjectives", "inferencemodelrewrites"], _READ),
+        rule([gvk.POOL_GROUP], ["inferencepools"], _READ),
     ]
     if is_replicated(service):
         every = ("get", "list", "watch", "create", "update", "patch", "delete")
         rules += [
-            rule("coordination.k8s.io", ["leases"], every),
-            rule("", ["events"], ("create", "patch")),
+            rule(["coordination.k8s.io"], ["leases"], every),
+            rule([""], ["events"], ("create", "patch")),
         ]
     return rules

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ....kube import gvk
 from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Manifest
@@ -53,7 +54,7 @@ def _pod_monitor(
     return Child(
         stage=Stage.ROUTING,
         manifest=Manifest(
-            api_version="monitoring.coreos.com/v1",
+            api_version=gvk.MONITORING,
             kind="PodMonitor",
             name=name,
             namespace=service.namespace,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ....kube import gvk
 from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Manifest
@@ -28,7 +29,7 @@ def service_monitor(service: ModelService, settings: Settings) -> Child | None:
     return Child(
         stage=Stage.ROUTING,
         manifest=Manifest(
-            api_version="monitoring.coreos.com/v1",
+            api_version=gvk.MONITORING,
             kind="ServiceMonitor",
             name=names.picker(service.name),
             namespace=service.namespace,

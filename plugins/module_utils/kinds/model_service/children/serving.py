@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 
+from ....kube import gvk
 from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
@@ -31,7 +32,7 @@ def serving_deployment(
     return Child(
         stage=Stage.WORKLOAD,
         manifest=Manifest(
-            api_version="apps/v1",
+            api_version=gvk.APPS,
             kind="Deployment",
             name=child_name,
             namespace=service.namespace,

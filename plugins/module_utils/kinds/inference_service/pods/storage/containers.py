@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from .....kube import gvk
 from .....kube.manifest import Json
 from .....kube.reader import Reader
 from .errors import StorageRefused
 
-API_VERSION, KIND = "serving.kserve.io/v1alpha1", "ClusterStorageContainer"
+API_VERSION, KIND = gvk.KSERVE_V1ALPHA1, "ClusterStorageContainer"
 _INIT_CONTAINER = "initContainer"
 _SCHEME = re.compile(r"\w+?://", re.ASCII)
 _AZURE_HOST = "blob.core.windows.net"
