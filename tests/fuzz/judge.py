@@ -16,7 +16,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.engine.desired 
 )
 from ansible_collections.modelops.inference.plugins.module_utils.engine.noop_proof import doubt
 from ansible_collections.modelops.inference.plugins.module_utils.engine.unstable_fields import (
-    settled_mark,
+    unstable_mark,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kube import managed_fields
 from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import (
@@ -58,7 +58,7 @@ def settle(client: Client, desired: Desired, uid: str) -> Json:
     live = apply(client, desired.manifest(uid), dry_run=False)
     if doubt(desired, listed(live), uid) is None:
         return live
-    mark = settled_mark(desired, listed(live), uid)
+    mark = unstable_mark(desired, listed(live), uid)
     manifest = desired.manifest(uid)
     put_at(manifest, SETTLED, mark)
     return apply(client, manifest, dry_run=False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..kube import gvk
-from ..kube.input_schemas import COMMON, Shapes, part, parts
+from ..kube.input_schemas import COMMON, InputSchemas, part, parts
 from ..kube.schema import (
     Boolean,
     Integer,
@@ -144,7 +144,7 @@ _CLAIM_TEMPLATE: Mapping[str, Schema] = {
 }
 
 #: What stands in for a cluster.
-SHAPES: Shapes = {
+INPUT_SCHEMAS: InputSchemas = {
     **COMMON,
     ("v1", "Node"): _NODE,
     ("v1", "Pod"): POD,

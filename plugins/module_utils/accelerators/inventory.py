@@ -11,8 +11,8 @@ from .demand import Demand
 from .node_eligibility import CORDONED, NOT_READY
 from .pod_affinity import ANTI_AFFINITY, terms
 from .requests import PODS, Amounts, amounts, pod_requests
-from .resource_slices import Published
-from .scheduled_pods import Surroundings
+from .resource_slices import ResourceSlices
+from .scheduled_pods import ScheduledPods
 from .vendors import is_device
 
 #: A port that a pod takes on its node: address, protocol, number.
@@ -66,10 +66,10 @@ class Inventory:
         self.not_counted: dict[str, str] = {}
         self.unseen: list[str] = []
         self.blind = False
-        self.surroundings = [Surroundings(demand) for demand in demands]
+        self.surroundings = [ScheduledPods(demand) for demand in demands]
         self._bound: dict[str, _Bound] = {}
         self._selective = any(each.looks_at_pods for each in self.surroundings)
-        self._by_namespace: dict[str, list[Surroundings]] = {}
+        self._by_namespace: dict[str, list[ScheduledPods]] = {}
         for demand, around in zip(demands, self.surroundings, strict=True):
             self._by_namespace.setdefault(demand.workload.namespace, []).append(around)
 
@@ -138,7 +138,7 @@ class Inventory:
         """Note that resources that drivers serve cannot be counted."""
         self.not_counted |= dict.fromkeys(resources, why)
 
-    def add_published(self, published: Published) -> None:
+    def add_published(self, published: ResourceSlices) -> None:
         """Take in the devices of drivers (DRA); nodes have to come before. A class then counts like a resource of nodes."""
         for device_class in published.classes:
             resources = published.resources(device_class)

@@ -11,7 +11,7 @@ from .demand import Demand
 from .inventory import Inventory, Node, host_ports, ports_clash
 from .node_eligibility import unselected, untolerated
 from .pod_affinity import Term
-from .scheduled_pods import Surroundings
+from .scheduled_pods import ScheduledPods
 from .topology_spread import Spread, static_refusal
 
 Domain = tuple[str, str]
@@ -25,14 +25,14 @@ class Spreading:
     there: Mapping[str, int]
 
 
-class Refusals:
+class NodeFilters:
     """The filters for one demand.
 
     ports: of the node, that each of the pods wants. apart: topology keys of the domains in which only one of the pods may run.
     first_decides: the pods want each other in the same domains and none is there, so the first may choose them.
     """
 
-    def __init__(self, demand: Demand, around: Surroundings, inventory: Inventory) -> None:
+    def __init__(self, demand: Demand, around: ScheduledPods, inventory: Inventory) -> None:
         self.around = around
         self.ports = host_ports(demand.spec)
         self._demand = demand

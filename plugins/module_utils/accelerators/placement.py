@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from .demand import Demand
 from .inventory import Inventory, Node
-from .node_filters import Refusals
+from .node_filters import NodeFilters
 from .requests import PODS, Amounts
 from .topology_spread import Spread, shares
 
@@ -44,7 +44,7 @@ class Room:
 
 def room_for(demand: Demand, number: int, inventory: Inventory, wanted: int) -> Room:
     """Return the room for `wanted` pods. number: the demand's place in the inventory."""
-    refusals = Refusals(demand, inventory.surroundings[number], inventory)
+    refusals = NodeFilters(demand, inventory.surroundings[number], inventory)
     passed_over = {}
     slots = {}
     for node in inventory.nodes.values():
@@ -92,7 +92,7 @@ def _whole_groups(slots: Slots, demand: Demand, inventory: Inventory) -> int:
     return demand.group * sum(count >= demand.group for count in room.values())
 
 
-def _starts(slots: Slots, refusals: Refusals, inventory: Inventory) -> list[Slots]:
+def _starts(slots: Slots, refusals: NodeFilters, inventory: Inventory) -> list[Slots]:
     """Return slots for each choice that the first pod has: pods that want each other beside them all follow the first."""
     if not refusals.first_decides:
         return [slots]
@@ -110,7 +110,9 @@ class _Way:
     total: how many find room. example: where those that are wanted may go. doubts: why the total is a bound only.
     """
 
-    def __init__(self, slots: Slots, refusals: Refusals, inventory: Inventory, wanted: int) -> None:
+    def __init__(
+        self, slots: Slots, refusals: NodeFilters, inventory: Inventory, wanted: int
+    ) -> None:
         self.doubts: list[str] = []
         self.total, self.example = sum(slots.values()), slots
         apart = refusals.apart

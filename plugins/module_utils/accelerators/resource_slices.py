@@ -41,7 +41,7 @@ class _Slice:
     odd: str
 
 
-class Published:
+class ResourceSlices:
     """Device classes, slices and allocated claims, taken in one by one."""
 
     def __init__(self) -> None:

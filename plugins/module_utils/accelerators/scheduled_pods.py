@@ -13,7 +13,7 @@ from .pod_affinity import AFFINITY, ANTI_AFFINITY, Term, terms, unknown_labels
 from .topology_spread import Spread, constraints, spreads
 
 
-class Surroundings:
+class ScheduledPods:
     """The surroundings of one demand.
 
     there: its own pods. blocked: topology keys, each with a node of a pod beside which they must not run. beside: nodes of pods

@@ -15,7 +15,7 @@ from .vendors import part_label
 _NAMED = 3
 
 
-def part_problems(answer: Answer, inventory: Inventory) -> Iterator[Problem]:
+def shared_device_problems(answer: Answer, inventory: Inventory) -> Iterator[Problem]:
     """Yield an error where a pod of several devices finds room on such nodes alone, a warning where it may."""
     device, slots = answer.demand.device, answer.room.slots
     count = answer.demand.requests.get(device, 0)

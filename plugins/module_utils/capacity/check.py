@@ -14,7 +14,7 @@ from ..accelerators.kueue import API_VERSIONS, QUEUE_LABEL, queue_problems
 from ..accelerators.quota import quota_problems, range_problems, with_defaults
 from ..accelerators.resource_claims import with_claims
 from ..accelerators.resource_slices import DEVICE_API
-from ..accelerators.shared_devices import part_problems
+from ..accelerators.shared_devices import shared_device_problems
 from ..kube import gvk
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
@@ -190,7 +190,7 @@ def _with(manifest: Json, path: tuple[str, ...], value: Json) -> Json:
 
 
 def _of_the_answer(answer: Answer, inventory: Inventory) -> Iterator[Problem]:
-    yield from part_problems(answer, inventory)
+    yield from shared_device_problems(answer, inventory)
     text = explain(answer, inventory)
     if answer.verdict is Verdict.LACKS:
         yield Problem("", text, rule="fit")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ..accelerators.demand import Demand
 from ..accelerators.inventory import Inventory
 from ..accelerators.requests import CLASS_PREFIX
-from ..accelerators.resource_slices import DEVICE_API, Published
+from ..accelerators.resource_slices import DEVICE_API, ResourceSlices
 from ..cluster.errors import Gone
 from ..kube.pod_rules import is_extended
 from .source import Looking
@@ -36,7 +36,7 @@ def _read(looking: Looking, demands: Sequence[Demand], *, with_classes: bool) ->
         inventory.add_pod(pod)
     if ("Pod", "") in looking.hidden:
         inventory.unseen.append("what other pods use, which may not be listed")
-    published = Published()
+    published = ResourceSlices()
     for device_class in looking.each(DEVICE_API, "DeviceClass", unseen=_NOT_COUNTED):
         published.add_class(device_class)
     # A driver may serve a resource that pods ask for without a claim.
@@ -57,7 +57,7 @@ def _read(looking: Looking, demands: Sequence[Demand], *, with_classes: bool) ->
     return inventory
 
 
-def _read_devices(looking: Looking, published: Published) -> None:
+def _read_devices(looking: Looking, published: ResourceSlices) -> None:
     for part in looking.each(DEVICE_API, "ResourceSlice", unseen=_NOT_COUNTED):
         published.add_slice(part)
     unseen = "devices of drivers all count as free"

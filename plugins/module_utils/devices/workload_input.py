@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..accelerators.containers import container_problems
 from ..accelerators.demand import WORKLOADS
 from ..fleet.load import Service, Settings, compile_fleet, load_fleet, subject_of
-from ..kube.input_schemas import shape_problems
+from ..kube.input_schemas import input_problems
 from ..kube.intent import Intent
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
@@ -81,7 +81,7 @@ def _placed(manifest: Json, namespace: str | None) -> Json:
 
 def _problems(manifest: Json) -> list[Problem]:
     """Return what is wrong with a workload: its shape, or else what its containers ask for in vain."""
-    faults = [*shape_problems(manifest, {}), *workload_problems(manifest, "")]
+    faults = [*input_problems(manifest, {}), *workload_problems(manifest, "")]
     if not isinstance(manifest.get("apiVersion"), str):
         text = f"missing: the version of the kind {manifest['kind']}"
         faults.append(Problem("apiVersion", text, rule="missing"))

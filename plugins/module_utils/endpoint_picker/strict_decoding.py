@@ -37,7 +37,7 @@ _WANTED = {
 }
 
 
-def shape_faults(document: Value, release: PickerRelease) -> Iterator[Finding]:
+def decoding_faults(document: Value, release: PickerRelease) -> Iterator[Finding]:
     """Yield what keeps a release from decoding a document. An empty document (None) has no faults."""
     if document is None:
         return

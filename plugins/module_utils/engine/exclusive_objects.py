@@ -16,7 +16,7 @@ from .plan import Action, Change, ServicePlan
 from .policy import Policy
 
 
-def look_up_replaced(cluster: Cluster, plans: Iterable[ServicePlan], policy: Policy) -> None:
+def look_up_exclusive(cluster: Cluster, plans: Iterable[ServicePlan], policy: Policy) -> None:
     """Plan that what a changed child takes the place of is removed, where it is the service's: made by us or by its controller.
 
     What is somebody else's is a problem.

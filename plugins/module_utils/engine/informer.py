@@ -17,7 +17,7 @@ from ..kube.reference import Reference
 WATCH_S = 300.0
 #: Seconds until a list or watch that failed is tried again; each request before was repeated with backoff already.
 AGAIN_S = 2.0
-#: How long a watcher may take to end once its connection is closed, in seconds.
+#: How long a informer may take to end once its connection is closed, in seconds.
 END_WITHIN_S = 2.0
 #: What may pass while there is time: the server restarts, is overloaded, or forgets the place of a list.
 TEMPORARY = (DeadlineExceeded, Gone, ServerError, TooManyRequests, Unreachable)
@@ -49,20 +49,20 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A watcher has told of every object that there is, and is up to date."""
+    """A informer has told of every object that there is, and is up to date."""
 
-    watcher: Watcher
+    informer: Informer
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A watcher is cut off. It goes on trying where the error is temporary, else it has ended."""
+    """A informer is cut off. It goes on trying where the error is temporary, else it has ended."""
 
-    watcher: Watcher
+    informer: Informer
     error: Exception
 
 
-class Watcher(threading.Thread):
+class Informer(threading.Thread):
     """Lists a kind, then follows it; starts over where the server has forgotten the place (410).
 
     namespace: empty for all. tell: takes a Seen for each change, Listed after each list, Failed where something goes wrong.

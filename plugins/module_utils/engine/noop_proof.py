@@ -21,7 +21,7 @@ from ..kube.quantity import same_quantity
 from . import INTENT_ANNOTATION, METADATA_ONLY, SETTLED_ANNOTATION
 from .defaults import Defaults, defaults_of
 from .desired import SETTLED, TAKEN_BACK, Desired
-from .unstable_fields import settled_mark
+from .unstable_fields import unstable_mark
 
 #: What says nothing, and is stored as null or not at all.
 EMPTY: tuple[Any, ...] = (None, "", [], {})
@@ -54,7 +54,7 @@ def doubt(desired: Desired, live: Json, owner_uid: str) -> str | None:
     if not entry.get("fieldsV1"):
         return "its managed fields do not say which fields are ours"
     mark = annotations.get(SETTLED_ANNOTATION, "")
-    if mark and mark == settled_mark(desired, live, owner_uid):
+    if mark and mark == unstable_mark(desired, live, owner_uid):
         return None
     rules = Rules(defaults_of(desired.reference.kind))
     return _unproved(desired.manifest(owner_uid), desired, live, entry["fieldsV1"], rules)

@@ -16,7 +16,7 @@ from . import FIELD_MANAGER
 from .outcome import few_fields
 
 
-def left_behind(manifest: Json, live: Json) -> str:
+def stale_fields(manifest: Json, live: Json) -> str:
     """Return which fields of ours an apply leaves behind and who holds them too, as text; empty where there are none."""
     entry = managed_fields.apply_entry(live, FIELD_MANAGER) or {}
     dropped = set(_dropped(managed_fields.tracked(manifest), entry.get("fieldsV1") or {}, ""))

@@ -15,7 +15,7 @@ from . import METADATA_ONLY
 from .desired import SETTLED, TAKEN_BACK, Desired
 
 
-def settled_mark(desired: Desired, live: Json, owner_uid: str) -> str:
+def unstable_mark(desired: Desired, live: Json, owner_uid: str) -> str:
     """Return the hash of what we own of an object: the fields, their values, their order, and the intent behind them.
 
     What nobody claims is left out, since it may change at any time.

@@ -12,7 +12,7 @@ from ..cluster.connection import Cluster
 from ..cluster.errors import Forbidden, KindMissing
 from ..kube.manifest import Json
 from ..kube.reference import Reference
-from .informer import TEMPORARY, Failed, Listed, Seen, Watched, Watcher
+from .informer import TEMPORARY, Failed, Informer, Listed, Seen, Watched
 
 #: How often an observer is asked although nothing happened, since it may wait for something to last. In seconds.
 ASK_EVERY_S = 1.0
@@ -36,41 +36,41 @@ class _Watchers:
 
     cluster: Cluster
     messages: queue.Queue[Message]
-    everyone: list[Watcher]
-    unlisted: set[Watcher]
-    failed: dict[Watcher, Exception]
+    everyone: list[Informer]
+    unlisted: set[Informer]
+    failed: dict[Informer, Exception]
 
     def start(self, what: Watched, namespace: str) -> None:
-        watcher = Watcher(self.cluster, what, namespace, self.messages.put)
-        self.everyone.append(watcher)
-        self.unlisted.add(watcher)
-        watcher.start()
+        informer = Informer(self.cluster, what, namespace, self.messages.put)
+        self.everyone.append(informer)
+        self.unlisted.add(informer)
+        informer.start()
 
     def take(self, message: Listed | Failed) -> None:
-        """Note how a watcher is. Raises ClusterError where it failed for good."""
-        watcher = message.watcher
+        """Note how a informer is. Raises ClusterError where it failed for good."""
+        informer = message.informer
         if isinstance(message, Listed):
-            self.unlisted.discard(watcher)
-            self.failed.pop(watcher, None)
+            self.unlisted.discard(informer)
+            self.failed.pop(informer, None)
             return
-        error, what = message.error, watcher.what
+        error, what = message.error, informer.what
         if isinstance(error, TEMPORARY):
-            self.failed[watcher] = error
+            self.failed[informer] = error
             return
-        if isinstance(error, Forbidden) and not watcher.namespace and what.namespaces:
+        if isinstance(error, Forbidden) and not informer.namespace and what.namespaces:
             for namespace in what.namespaces:
                 self.start(what, namespace)
         elif not isinstance(error, KindMissing) and not (
             isinstance(error, Forbidden) and what.optional
         ):
             raise error
-        self.unlisted.discard(watcher)
+        self.unlisted.discard(informer)
 
     def end(self) -> None:
-        for watcher in self.everyone:
-            watcher.hang_up()
-        for watcher in self.everyone:
-            watcher.wait_for_end()
+        for informer in self.everyone:
+            informer.hang_up()
+        for informer in self.everyone:
+            informer.wait_for_end()
 
 
 def wait(

@@ -27,8 +27,8 @@ from .plan import Action, Change, ServicePlan
 from .policy import Policy
 from .ports import renumbered
 from .previous_managers import controllers
-from .stale_fields import left_behind
-from .unstable_fields import settled_mark
+from .stale_fields import stale_fields
+from .unstable_fields import unstable_mark
 from .wiped_managed_fields import unrecorded, was_wiped
 
 #: Characters of a name that the one of a trial keeps: no kind allows fewer than 63.
@@ -149,7 +149,7 @@ class Writer:
         try:
             answer = self._send(manifest, force=self._policy.force_conflicts)
         except Invalid as error:
-            if left := left_behind(manifest, live):
+            if left := stale_fields(manifest, live):
                 raise ClusterError(f"{error}; {left}") from None
             return self._change_refused(change, plan, error)
         after = self._settle(
@@ -173,7 +173,7 @@ class Writer:
         uid = plan.owner_uid
         if self._policy.dry_run or doubt(wanted, live, uid) is None:
             return live
-        put_at(manifest, SETTLED, settled_mark(wanted, live, uid))
+        put_at(manifest, SETTLED, unstable_mark(wanted, live, uid))
         marked = self._send(manifest, force=force).object
         plan.problems += kept_by_server(wanted, marked, uid)
         return marked

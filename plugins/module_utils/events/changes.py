@@ -42,7 +42,7 @@ class _Known:
     ending: bool
 
 
-class Noticing:
+class ChangeTracker:
     """Compares each object with how it was seen last. What is there at the beginning is taken as it is.
 
     services: the kinds of services; all other objects are children, told by their owner annotation.

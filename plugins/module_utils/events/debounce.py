@@ -11,7 +11,7 @@ from .changes import DELETION, DRIFT, Notice
 QUIET_S = 5.0
 
 
-class HeldBack:
+class Debounce:
     """Notices on their way to whoever is told. clock: seconds, of any beginning."""
 
     def __init__(self, clock: Callable[[], float]) -> None:

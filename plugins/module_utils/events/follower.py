@@ -20,8 +20,8 @@ from ..kube.problem import Complaint, InputError, Problem
 from ..kube.redact import redact_text
 from ..kube.reference import Reference
 from ..task import arguments
-from .changes import Notice, Noticing
-from .debounce import HeldBack
+from .changes import ChangeTracker, Notice
+from .debounce import Debounce
 
 #: Seconds after which everything is listed anew: kinds whose CRD came meanwhile are seen, too.
 SPELL_S = 600.0
@@ -44,15 +44,15 @@ def follow(
     """Emit an event for each notice until `over` is set. Raises InputError for bad options, ClusterError where kinds may not be seen."""
     watched = _watched(params)
     options = {**params, "concurrency": len(watched) + 2, "deadline": None}
-    noticing, held_back = Noticing(list(KINDS)), HeldBack(time.monotonic)
+    tracker, debounce = ChangeTracker(list(KINDS)), Debounce(time.monotonic)
     fleet = params.get("fleet") or arguments.DEFAULT_FLEET
     with arguments.connection(options, environment) as cluster:
         _find_namespaces(cluster, params.get("namespaces") or ())
         threading.Thread(target=_stop, args=(cluster, over), daemon=True).start()
         while not over.is_set():
-            noticing.begin()
+            tracker.begin()
             observer = _Observer(
-                noticing, held_back, lambda notice: emit(_event(notice, fleet)), over
+                tracker, debounce, lambda notice: emit(_event(notice, fleet)), over
             )
             try:
                 wait(cluster, watched, observer, SPELL_S, time.monotonic)
@@ -70,33 +70,33 @@ class _Observer:
 
     def __init__(
         self,
-        noticing: Noticing,
-        held_back: HeldBack,
+        tracker: ChangeTracker,
+        debounce: Debounce,
         tell: Callable[[Notice], None],
         over: threading.Event,
     ) -> None:
-        self._noticing = noticing
-        self._held_back = held_back
+        self._tracker = tracker
+        self._debounce = debounce
         self._tell = tell
         self._over = over
         self._listed = False
 
     def see(self, reference: Reference, live: Json | None) -> None:
         """Take note of an object."""
-        self._pass_on(self._noticing.see(reference, live))
+        self._pass_on(self._tracker.see(reference, live))
 
     def content(self) -> bool:
         """Tell whether it is over. Asked for the first time when everything was listed."""
         if not self._listed:
             self._listed = True
-            self._pass_on(self._noticing.listed())
-        for notice in self._held_back.due():
+            self._pass_on(self._tracker.listed())
+        for notice in self._debounce.due():
             self._tell(notice)
         return self._over.is_set()
 
     def _pass_on(self, notices: Iterable[Notice]) -> None:
         for notice in notices:
-            for told in self._held_back.pass_on(notice):
+            for told in self._debounce.pass_on(notice):
                 self._tell(told)
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from ..kinds.kind import ServiceKind
 from ..kinds.registry import REGISTERED, WRITTEN
 from ..kube.did_you_mean import nearest
-from ..kube.input_schemas import COMMON, Shapes
+from ..kube.input_schemas import COMMON, InputSchemas
 from ..kube.intent import Child, Intent
 from ..kube.manifest import Json, Manifest
 from ..kube.problem import Complaint, InputError, Problem
@@ -58,7 +58,7 @@ class Settings:
         return self._typed[kind.kind]
 
 
-def shapes_of(services: Sequence[Service]) -> Shapes:
+def input_schemas_of(services: Sequence[Service]) -> InputSchemas:
     """Return the shapes of the objects of others that these services look at."""
     kinds = {service.kind.kind: service.kind for service in services}
     return {

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from ..kube.fault import WorkloadFault
-from ..kube.input_schemas import Shapes
+from ..kube.input_schemas import InputSchemas
 from ..kube.intent import Intent
 from ..kube.manifest import Json
 from ..kube.problem import Problem
@@ -113,7 +113,7 @@ class ServiceKind(Generic[S, C]):
     unused_kinds: Callable[[C, Iterable[Json]], tuple[tuple[str, str], ...]] | None = None
     common_kinds: tuple[tuple[str, str], ...] = ()
     certificates: Certificates | None = None
-    shapes: Callable[[], Shapes] = dict
+    shapes: Callable[[], InputSchemas] = dict
     other_release: Callable[[C, Sequence[Pair], bool], OtherRelease | None] | None = None
 
     @property

@@ -26,7 +26,7 @@ _LARGEST_DATA, _LARGEST_ANNOTATIONS = 900_000, 200_000
 GRANTS = frozenset({"Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"})
 
 
-def is_certain(manifest: Json) -> bool:
+def is_exempt(manifest: Json) -> bool:
     """Tell whether an object can only be refused by a policy of the cluster, such as a quota."""
     found = _KINDS.get((manifest["apiVersion"], manifest["kind"]))
     return found is not None and _plain_metadata(manifest["metadata"]) and found(manifest)

@@ -16,7 +16,7 @@ from .schema import Anything, Integer, IntOrText, ListOf, MapOf, Object, Schema,
 from .schema_check import check
 
 #: By apiVersion and kind: what stands beside metadata.
-Shapes = Mapping[tuple[str, str], Mapping[str, Schema]]
+InputSchemas = Mapping[tuple[str, str], Mapping[str, Schema]]
 
 _MAP = Anything(type="object")
 _TEXTS = string_map("")
@@ -84,7 +84,7 @@ _SERVICE: dict[str, Schema] = {
         ),
     )
 }
-COMMON: Shapes = {
+COMMON: InputSchemas = {
     ("v1", "ConfigMap"): {"data": _TEXTS, "binaryData": _TEXTS},
     ("v1", "Secret"): {"type": Text(), "data": _SECRETS, "stringData": _SECRETS},
     ("v1", "ServiceAccount"): {"secrets": _REFERENCES, "imagePullSecrets": _REFERENCES},
@@ -96,7 +96,7 @@ COMMON: Shapes = {
 }
 
 
-def shape_problems(manifest: Json, shapes: Shapes) -> Iterator[Problem]:
+def input_problems(manifest: Json, shapes: InputSchemas) -> Iterator[Problem]:
     """Yield what an API server would refuse about the shape of an object. Fields of which nothing is known are passed over."""
     key = (str(manifest.get("apiVersion")), str(manifest.get("kind")))
     fields: dict[str, Schema] = {"metadata": _METADATA, **shapes.get(key, {})}

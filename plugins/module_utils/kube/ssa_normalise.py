@@ -13,7 +13,7 @@ from typing import Any
 from .schema import ListOf, Object, Schema, default_of
 
 
-def spelt_out(schema: Schema | None, value: Any) -> Any:
+def normalised(schema: Schema | None, value: Any) -> Any:
     """Return a value in which an empty map of known fields holds something that means the same, or is left out.
 
     An empty list does where the map has a list that is owned as a whole, since it claims nothing; else the defaults of its
@@ -23,7 +23,7 @@ def spelt_out(schema: Schema | None, value: Any) -> Any:
         return value
     kept = {}
     for name, inner in value.items():
-        told = spelt_out(schema.fields.get(name), inner)
+        told = normalised(schema.fields.get(name), inner)
         if told not in ({}, []) or name in schema.required:
             kept[name] = told
     return kept or _empty_list(schema) or _defaults(schema)

@@ -90,7 +90,7 @@ POD: Mapping[str, Schema] = {
     ),
 }
 #: By kind, whatever its API version.
-WORKLOAD_SHAPES: Mapping[str, Mapping[str, Schema]] = {
+WORKLOAD_SCHEMAS: Mapping[str, Mapping[str, Schema]] = {
     "Pod": POD,
     "Job": {"spec": part("template", parallelism=_COUNT, template=_TEMPLATE)},
     "LeaderWorkerSet": _GROUPS,
@@ -107,7 +107,7 @@ def workload_problems(manifest: Json, path: str) -> Iterator[Problem]:
 
     path: how messages call it. Fields of which nothing is known are passed over.
     """
-    fields = WORKLOAD_SHAPES.get(str(manifest.get("kind")), _TEMPLATED)
+    fields = WORKLOAD_SCHEMAS.get(str(manifest.get("kind")), _TEMPLATED)
     for problem in check(Object(fields=fields), manifest, path).problems:
         if problem.rule != "unknown-field":
             yield problem

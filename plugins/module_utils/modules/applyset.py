@@ -12,10 +12,10 @@ from ..engine.policy import Budget
 from ..kube.manifest import Json
 from ..kube.problem import InputError
 from ..sets.checks import check
-from ..sets.fitted_manifests import Fitting
+from ..sets.fitted_manifests import FittedManifests
 from ..sets.input import SUBJECT, placed, read_set, rendered, the_set
 from ..sets.release import SetRelease
-from ..sets.result import EMPTY, Told, result_of
+from ..sets.result import EMPTY, SetResult, result_of
 from ..sets.state_absent import Remover
 from ..sets.state_gathered import gather
 from ..sets.state_present import Presenter
@@ -84,7 +84,7 @@ def run(
     if params["state"] == "rendered":
         return {**EMPTY, "id": applyset.id, "manifests": rendered(given, params["namespace"])}
     with arguments.connection(params, environment) as cluster:
-        fitting = Fitting.of(cluster, params)
+        fitting = FittedManifests.of(cluster, params)
         if params["state"] == "absent":
             worker: _Worker = Remover(cluster, applyset, policy, SetRelease.of(params))
             manifests = [one.manifest for one in given]
@@ -105,13 +105,13 @@ def run(
 class _Worker(Protocol):
     """What changes a set, and tells what it did."""
 
-    told: Told
+    told: SetResult
 
     def run(self, manifests: Sequence[Json]) -> None:
         """Do it."""
 
 
-def _work(worker: _Worker, manifests: Sequence[Json]) -> Told:
+def _work(worker: _Worker, manifests: Sequence[Json]) -> SetResult:
     """Do the work; what ends it after the first write is told beside what was done."""
     try:
         worker.run(manifests)

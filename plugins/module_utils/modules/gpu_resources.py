@@ -9,7 +9,7 @@ from typing import Any
 from ..accelerators.capacity import asked_for, capacity
 from ..accelerators.explain import report
 from ..accelerators.fit import Verdict
-from ..accelerators.input_schemas import SHAPES
+from ..accelerators.input_schemas import INPUT_SCHEMAS
 from ..accelerators.memory import UTILIZATION
 from ..capacity.check import CHECKS, Judged, judge
 from ..capacity.source import GivenManifests, LiveObjects, Source
@@ -20,7 +20,7 @@ from ..devices.service import ServiceDevices, check_role
 from ..devices.workload import Workload, reference_of
 from ..devices.workload_input import GivenWorkload, given_workloads, workloads_of
 from ..fleet.cluster_reader import reader_of
-from ..fleet.load import shapes_of
+from ..fleet.load import input_schemas_of
 from ..kinds.device_fields import DEVICE_FIELDS
 from ..kinds.device_request import DeviceRequest
 from ..kube.manifest import Json
@@ -222,7 +222,7 @@ def _gathered(params: Params, environment: Mapping[str, str], clock: Clock) -> J
     documents = [*given("services", params["services"]), *read(params["src"])]
     workloads, services = given_workloads(documents, params["namespace"])
     if params["cluster_objects"]:
-        shapes = {**shapes_of(services), **SHAPES}
+        shapes = {**input_schemas_of(services), **INPUT_SCHEMAS}
         objects = cluster_objects(params["cluster_objects"], shapes)
         workloads += workloads_of(services, GivenObjects(objects))
         return {**_judged(params, workloads, GivenManifests(objects)), "stats": stats(None, clock)}

@@ -9,7 +9,15 @@ from typing import Any
 from ..cluster.connection import Cluster
 from ..engine import immutable
 from ..engine.policy import Budget, Policy
-from ..fleet.load import Service, Settings, compile_fleet, load_fleet, named, paired, shapes_of
+from ..fleet.load import (
+    Service,
+    Settings,
+    compile_fleet,
+    input_schemas_of,
+    load_fleet,
+    named,
+    paired,
+)
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError
 from ..kube.reader import GivenObjects
@@ -173,7 +181,7 @@ def _rendered(
     params: Params, documents: Sequence[Document], clock: Clock, *, check_mode: bool, diff: bool
 ) -> Json:
     services, complaints = _load(params, documents)
-    reader = GivenObjects(cluster_objects(params["cluster_objects"], shapes_of(services)))
+    reader = GivenObjects(cluster_objects(params["cluster_objects"], input_schemas_of(services)))
     compiled, colliding = compile_fleet(
         services, reader, paired, skip_invalid=params["skip_invalid"]
     )

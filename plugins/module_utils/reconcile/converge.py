@@ -13,10 +13,10 @@ from ..kube.problem import InputError, Problem
 from ..kube.reference import Reference
 from ..task.result import Clock, ServiceResult
 from .compiled_service import CompiledService
-from .readiness_wait import Wait
+from .readiness_wait import ReadinessWait
 from .reconciler import Reconciler
-from .run_state import Reconciled
-from .service_progress import Awaited, reached
+from .run_state import RunState
+from .service_progress import ServiceProgress, reached
 from .status import known_objects, lacking, observe
 
 Progress = Callable[[str], None]
@@ -46,11 +46,11 @@ def wait_for(
     objects: what is known after the writes, so that a settled service needs no watch. Both they and results get what is written meanwhile.
     """
     deadline = clock.monotonic() + patience.seconds
-    ended: dict[Reference, Awaited] = {}
+    ended: dict[Reference, ServiceProgress] = {}
     broken: list[str] = []
     left: Sequence[CompiledService] = targets
     while left := _unready(left, results, objects, reconciler, patience.wait_for):
-        waiting = Wait(
+        waiting = ReadinessWait(
             cluster,
             left,
             objects,
@@ -124,7 +124,7 @@ def _go_on(
     return troubles
 
 
-def results_of(done: Reconciled) -> Results:
+def results_of(done: RunState) -> Results:
     """Return what was done for each service."""
     results = {}
     for target, plan in zip(done.targets, done.plans, strict=True):
@@ -146,7 +146,7 @@ def _looked_at(result: ServiceResult) -> Sequence[Reference]:
     return result.observation.looked_at if result.observation else ()
 
 
-def _shortfall(service: Awaited, seconds: float) -> str:
+def _shortfall(service: ServiceProgress, seconds: float) -> str:
     """Return how far a service is from what was waited for, and why."""
     reasons = (
         lacking(service.observation) if service.observation else ["it could not be listed in time"]

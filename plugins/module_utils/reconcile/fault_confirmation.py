@@ -13,7 +13,7 @@ from .service_progress import NO_GATEWAY
 NODE_COMES = frozenset({"TriggeredScaleUp", "Nominated"})
 
 
-class SecondLook:
+class FaultConfirmation:
     """Looks once per object. Where looking is not possible, the wait goes on: its time ends it."""
 
     def __init__(self, cluster: Cluster) -> None:

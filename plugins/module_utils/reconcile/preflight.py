@@ -9,7 +9,7 @@ from ..cluster.connection import Cluster
 from ..cluster.errors import Forbidden
 from ..engine import preflight_checks
 from ..engine.adoption.preflight import objections as objections_to_adopt
-from ..engine.exclusive_objects import look_up_replaced
+from ..engine.exclusive_objects import look_up_exclusive
 from ..engine.plan import ServicePlan, look_up_strangers
 from ..engine.policy import Policy
 from ..engine.rights import Need, missing_rights, needs_of
@@ -22,10 +22,10 @@ from .compiled_service import CompiledService
 from .controller_mode import CONTROLLER, Controllers, objections, unseen
 from .planner import Planned
 from .release_change import release_problems
-from .run_state import Reconciled
+from .run_state import RunState
 
 
-class Examiner:
+class Preflight:
     """Objects to plans. done: gets the warnings, and the services that are left out. taken: names that others had before us."""
 
     def __init__(
@@ -33,7 +33,7 @@ class Examiner:
         cluster: Cluster,
         policy: Policy,
         controllers: Controllers,
-        done: Reconciled,
+        done: RunState,
         *,
         skip_invalid: bool,
         fit: str,
@@ -51,7 +51,7 @@ class Examiner:
     ) -> list[str]:
         """Look at everything that forbids a write. reader: what the services see. Returns the namespaces to create."""
         self.taken = look_up_strangers(self._cluster, planned.plans, self._policy)
-        look_up_replaced(self._cluster, planned.plans, self._policy)
+        look_up_exclusive(self._cluster, planned.plans, self._policy)
         for target, plan in zip(targets, planned.plans, strict=True):
             plan.problems += objections(target, plan, self._controllers, self._policy)
             if plan.changes and target.reconciler != CONTROLLER:

@@ -18,8 +18,8 @@ from ..kube.reference import Reference
 from ..kube.text import few
 from .compiled_service import CompiledService
 from .controller_mode import CONTROLLER
-from .fault_confirmation import SecondLook
-from .service_progress import Awaited
+from .fault_confirmation import FaultConfirmation
+from .service_progress import ServiceProgress
 from .status import POD, summary
 
 Progress = Callable[[str], None]
@@ -28,7 +28,7 @@ Progress = Callable[[str], None]
 SILENT_S, NAMED = 60.0, 3
 
 
-class Wait:
+class ReadinessWait:
     """Follows services until each is what is waited for, or has a fault that lasts. An observer for `engine.wait`.
 
     known: the live objects after our writes. wait_for: `ready`, or the type of a condition. fleet: the label of our objects.
@@ -52,11 +52,11 @@ class Wait:
         progress: Progress,
     ) -> None:
         self.services = [
-            Awaited(target, known, wait_for, looked_at.get(target.reference, ()), others)
+            ServiceProgress(target, known, wait_for, looked_at.get(target.reference, ()), others)
             for target in targets
         ]
         self.turned: list[CompiledService] = []
-        self._answered: dict[Awaited, None] = {}
+        self._answered: dict[ServiceProgress, None] = {}
         self._versions = {reference: _version(live) for reference, live in known.items()}
         self._another = another
         self._others = others
@@ -64,8 +64,8 @@ class Wait:
         self._fleet = fleet
         self._clock = clock
         self._progress = progress
-        self._second_look = SecondLook(cluster)
-        self._of: dict[Reference, list[Awaited]] = {}
+        self._second_look = FaultConfirmation(cluster)
+        self._of: dict[Reference, list[ServiceProgress]] = {}
         for service in self.services:
             for each in (*service.references, *service.foreign):
                 self._of.setdefault(each, []).append(service)
@@ -93,7 +93,7 @@ class Wait:
                 self._others.put(live)
                 self._answered[service] = None
 
-    def _is_answer(self, service: Awaited, reference: Reference, live: Json) -> bool:
+    def _is_answer(self, service: ServiceProgress, reference: Reference, live: Json) -> bool:
         """Tell whether an object is one that compile reads, and other than we left it."""
         target = service.target
         answered = target.service.kind.answered_kinds if target.reconciler != CONTROLLER else ()
@@ -142,13 +142,13 @@ class Wait:
         for kind, namespaces in places.items():
             yield Watched(*kind, namespaces=tuple(sorted(namespaces)), optional=True)
 
-    def _tell(self, service: Awaited, text: str, now: float) -> None:
+    def _tell(self, service: ServiceProgress, text: str, now: float) -> None:
         if text != service.text:
             service.text = text
             place = service.target.reference
             self._say(f"{place.namespace}/{place.name}: {text} ({now - self._started:.0f} s)", now)
 
-    def _tell_how_far(self, left: Sequence[Awaited], now: float) -> None:
+    def _tell_how_far(self, left: Sequence[ServiceProgress], now: float) -> None:
         names = [f"{each.namespace}/{each.name}" for each in (one.target.reference for one in left)]
         total = len(self.services)
         self._say(

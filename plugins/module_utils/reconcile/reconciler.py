@@ -13,7 +13,7 @@ from ..cluster.errors import AlreadyExists
 from ..cluster.lease import leases
 from ..engine import preflight_checks
 from ..engine.apply import Execution
-from ..engine.exclusive_objects import look_up_replaced
+from ..engine.exclusive_objects import look_up_exclusive
 from ..engine.outcome import Outcome
 from ..engine.plan import ServicePlan, look_up_strangers
 from ..engine.policy import Policy
@@ -26,9 +26,9 @@ from .certificates import KeyMaker, read_certificates
 from .compiled_service import CompiledService, compiled_service
 from .controller_mode import Controllers, unlisted
 from .planner import Planned, Planner
-from .preflight import Examiner
+from .preflight import Preflight
 from .requeue import ROUNDS, PutOff, merged, put_off, reader_after, recompiled, skipped
-from .run_state import Reconciled
+from .run_state import RunState
 
 
 class Reconciler:
@@ -52,11 +52,11 @@ class Reconciler:
         self._policy = policy
         self._wanted = reconciler
         self._skip_invalid = skip_invalid
-        self.done = Reconciled()
+        self.done = RunState()
         self.reader = ClusterReader(cluster)
         controllers = Controllers(cluster)
         self._planner = Planner(cluster, policy, controllers, wanted=reconciler, keeps=keeps)
-        self._examiner = Examiner(
+        self._examiner = Preflight(
             cluster, policy, controllers, self.done, skip_invalid=skip_invalid, fit=fit
         )
 
@@ -94,7 +94,7 @@ class Reconciler:
             again = self._planner.again(done.targets)
             # What was free before the lease is created, and the answer proves it; what was taken is looked at again.
             look_up_strangers(self._cluster, again.plans, self._policy, only=self._examiner.taken)
-            look_up_replaced(self._cluster, again.plans, self._policy)
+            look_up_exclusive(self._cluster, again.plans, self._policy)
             preflight_checks.wait_for_dying(self._cluster, again.plans)
             done.refuse(again.plans, skip_invalid=self._skip_invalid)
             _keep_warnings(planned.plans, again.plans)

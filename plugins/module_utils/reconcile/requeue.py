@@ -20,7 +20,7 @@ from .certificates import KeyMaker
 from .compiled_service import CompiledService, compiled_service
 from .controller_mode import CONTROLLER
 from .planner import Planned
-from .run_state import Reconciled
+from .run_state import RunState
 from .status import known_objects
 
 #: How often a run compiles at most; a settled fleet needs one time.
@@ -71,7 +71,7 @@ def skipped(late: PutOff, outcomes: Collection[Outcome]) -> Iterator[Outcome]:
             yield from (Outcome(each.reference, service, "skipped", reason) for each in changes)
 
 
-def reader_after(reader: ClusterReader, done: Reconciled) -> ClusterReader:
+def reader_after(reader: ClusterReader, done: RunState) -> ClusterReader:
     """Return what services see after the writes of a run so far."""
     kinds = {
         pair
@@ -85,7 +85,7 @@ def reader_after(reader: ClusterReader, done: Reconciled) -> ClusterReader:
 
 
 def recompiled(
-    done: Reconciled, keys: KeyMaker, late: PutOff, since: int, fleet: str
+    done: RunState, keys: KeyMaker, late: PutOff, since: int, fleet: str
 ) -> list[CompiledService]:
     """Return the services that want something else than before. since: the first outcome of the last round.
 

@@ -15,7 +15,7 @@ from .compiled_service import CompiledService
 
 
 @dataclass(slots=True)
-class Reconciled:
+class RunState:
     """What a reconcile found and did, as far as it came.
 
     snapshot: what was there before the writes. lost: namespaces in which another run took over. rounds: how often it was compiled.

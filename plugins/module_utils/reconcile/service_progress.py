@@ -25,7 +25,7 @@ NO_GATEWAY = "GatewayNotFound"
 _SAME = {"ErrImagePull": "ImagePullBackOff"}
 
 
-class Awaited:
+class ServiceProgress:
     """A service with its own objects and its pods.
 
     known: live objects after our writes. wait_for: `ready`, or the type of a condition. verdict: the fault that ends the wait for it.

@@ -31,7 +31,7 @@ from .compiled_service import CompiledService
 from .controller_mode import CONTROLLER
 from .converge import Patience, results_of, wait_for
 from .reconciler import Reconciler
-from .run_state import Reconciled
+from .run_state import RunState
 from .status import known_objects, observe, read_pods, write_status
 
 Params = Mapping[str, Any]
@@ -150,7 +150,7 @@ def _observe(
 
 def _write_statuses(
     cluster: Cluster,
-    done: Reconciled,
+    done: RunState,
     results: Mapping[Reference, ServiceResult],
     objects: Mapping[Reference, Json],
     others: Reader,
@@ -180,5 +180,5 @@ def _write_statuses(
     return troubles
 
 
-def _skipped(done: Reconciled) -> int:
+def _skipped(done: RunState) -> int:
     return sum(len(plan.unchanged) for plan in done.plans)

@@ -18,7 +18,7 @@ from .result import named
 
 
 @dataclass(slots=True)
-class Fitting:
+class FittedManifests:
     """edited: ConfigMaps in which edits stay; None for those of the component. said: values that the task asks for, by ConfigMap and key.
 
     kept: the edits found last.
@@ -31,7 +31,7 @@ class Fitting:
     kept: Sequence[Kept] = ()
 
     @classmethod
-    def of(cls, cluster: Cluster, params: Mapping[str, Any]) -> Fitting:
+    def of(cls, cluster: Cluster, params: Mapping[str, Any]) -> FittedManifests:
         """Return the fitting of a task."""
         said = (params["transform"] or {}).get("config") or {}
         return cls(cluster, SetRelease.of(params), params["keep_edits"], said)

@@ -31,7 +31,7 @@ EMPTY: Mapping[str, Any] = {
 
 
 @dataclass(slots=True)
-class Told:
+class SetResult:
     """What a run has to tell. unchanged: how many objects were as wanted. troubles: what ended it early.
 
     edits: what people changed and what stays.
@@ -45,7 +45,7 @@ class Told:
 
 
 def result_of(
-    told: Told, set_id: str, counted: Any, clock: Clock, *, diff: bool, exists: bool
+    told: SetResult, set_id: str, counted: Any, clock: Clock, *, diff: bool, exists: bool
 ) -> Json:
     """Return the result of a run that may have written something."""
     changed = [outcome for outcome in told.outcomes if outcome.action != "unchanged"]

@@ -26,7 +26,7 @@ from ..kube.reference import Reference
 from ..kube.text import counted, few
 from .input import SUBJECT
 from .release import SetRelease
-from .result import Told
+from .result import SetResult
 from .state_present import LEASE
 
 _NAMED = 5
@@ -42,7 +42,7 @@ class Remover:
         self._set = applyset
         self._policy = policy
         self._release = release
-        self.told = Told()
+        self.told = SetResult()
 
     def run(self, manifests: Sequence[Json]) -> None:
         """Remove everything that carries the set's label. manifests: name kinds to look at where the parent is gone already.

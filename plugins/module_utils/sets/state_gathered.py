@@ -16,7 +16,7 @@ from ..kube.apply_order import SetStage, set_stage
 from ..kube.applyset import GroupKind, MemberKey, group_kinds_of, namespaces_of
 from ..kube.manifest import Json
 from ..kube.reference import Reference
-from .fitted_manifests import Fitting
+from .fitted_manifests import FittedManifests
 from .release import noted_version
 from .result import named as shown
 
@@ -30,7 +30,7 @@ class Gathered:
 
 
 def gather(
-    cluster: Cluster, applyset: ApplySet, manifests: Sequence[Json], fitting: Fitting
+    cluster: Cluster, applyset: ApplySet, manifests: Sequence[Json], fitting: FittedManifests
 ) -> Gathered:
     """Look at a set. Without manifests drift is not judged. Raises ClusterError."""
     parent = cluster.get(applyset.parent)

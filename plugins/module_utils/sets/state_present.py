@@ -36,10 +36,10 @@ from ..kube.crds import definitions, is_crd
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reference import Reference
-from .fitted_manifests import Fitting
+from .fitted_manifests import FittedManifests
 from .input import SUBJECT
 from .release import noted_version
-from .result import Told
+from .result import SetResult
 
 #: The lease of a set stands beside its parent.
 LEASE = "applyset."
@@ -53,7 +53,7 @@ class Presenter:
         cluster: Cluster,
         applyset: ApplySet,
         policy: SetPolicy,
-        fitting: Fitting,
+        fitting: FittedManifests,
         progress: Callable[[str], None],
     ) -> None:
         self._cluster = cluster
@@ -62,7 +62,7 @@ class Presenter:
         self._fitting = fitting
         self._progress = progress
         self._parent: Json | None = None
-        self.told = Told()
+        self.told = SetResult()
 
     def run(self, manifests: Sequence[Json]) -> None:
         """Make the cluster match the manifests. Raises InputError before the first write, and ClusterError."""

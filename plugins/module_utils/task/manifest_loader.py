@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..kube.input_schemas import COMMON, Shapes, shape_problems
+from ..kube.input_schemas import COMMON, InputSchemas, input_problems
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 
@@ -162,7 +162,7 @@ def _yaml_error(error: Exception) -> str:
     return f"{what} in line {mark.line + 1}, column {mark.column + 1}" if mark else str(what)
 
 
-def cluster_objects(values: Sequence[Any], shapes: Shapes = COMMON) -> list[Json]:
+def cluster_objects(values: Sequence[Any], shapes: InputSchemas = COMMON) -> list[Json]:
     """Return manifests that are to be treated as present: dicts, or paths as in `src`. Raises InputError that holds all problems.
 
     shapes: of the kinds that are looked at.
@@ -181,7 +181,7 @@ def cluster_objects(values: Sequence[Any], shapes: Shapes = COMMON) -> list[Json
             continue
         for document in documents:
             problem = _not_an_object(document.value)
-            problems = (problem,) if problem else tuple(shape_problems(document.value, shapes))
+            problems = (problem,) if problem else tuple(input_problems(document.value, shapes))
             if problems:
                 complaints.append(Complaint(_named(document), problems))
             else:

@@ -25,7 +25,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.accelerators.re
     with_claims,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.accelerators.resource_slices import (
-    Published,
+    ResourceSlices,
 )
 
 from .build import GPU, Json, deployment, node
@@ -77,7 +77,7 @@ def judged(
     inventory = Inventory([demand])
     for name in ("a", "b"):
         inventory.add_node(node(name, 0))
-    published = Published()
+    published = ResourceSlices()
     for each in classes or [device_class(WHOLE)]:
         published.add_class(each)
     for each in slices:
@@ -184,7 +184,7 @@ def test_resource_that_a_driver_serves_is_counted_where_no_plugin_lists_it(
 ) -> None:
     inventory = Inventory(demands := demands_of(deployment(devices)))
     inventory.add_node(node("a", listed))
-    published = Published()
+    published = ResourceSlices()
     served = device_class(WHOLE)
     served["spec"]["extendedResourceName"] = GPU
     published.add_class(served)
@@ -200,7 +200,7 @@ def test_devices_under_two_names_may_be_the_same() -> None:
     demands = [demand for workload in workloads for demand in demands_of(workload)]
     inventory = Inventory(demands)
     inventory.add_node(node("a", 0))
-    published = Published()
+    published = ResourceSlices()
     served = device_class(WHOLE)
     served["spec"]["extendedResourceName"] = GPU
     published.add_class(served)
@@ -226,7 +226,7 @@ def test_quota_of_a_class_counts_claimed_devices() -> None:
 def test_capacity_has_a_row_for_each_class() -> None:
     inventory = Inventory()
     inventory.add_node(deepcopy(node("a", 0)))
-    published = Published()
+    published = ResourceSlices()
     published.add_class(device_class(WHOLE))
     published.add_slice(part(*FOUR))
     published.add_claim(held("gpu-1"))

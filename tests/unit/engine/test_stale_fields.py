@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.engine.stale_fields import (
-    left_behind,
+    stale_fields,
 )
 
 Json = dict[str, Any]
@@ -38,7 +38,7 @@ def _left(spec: Json, theirs: Json) -> str:
         {"manager": "autopilot", "operation": "Apply", "fieldsV1": theirs},
     ]
     manifest = {"apiVersion": "v1", "kind": "Thing", "metadata": {"name": "x"}, "spec": spec}
-    return left_behind(manifest, {"metadata": {"managedFields": entries}})
+    return stale_fields(manifest, {"metadata": {"managedFields": entries}})
 
 
 @pytest.mark.parametrize(

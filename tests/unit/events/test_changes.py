@@ -11,7 +11,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.engine import (
     FIELD_MANAGER,
     OWNER_ANNOTATION,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.events.changes import Noticing
+from ansible_collections.modelops.inference.plugins.module_utils.events.changes import ChangeTracker
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
 
 Json = dict[str, Any]
@@ -42,17 +42,19 @@ def ready(status: str, phase: str = "Running") -> Json:
 
 
 @pytest.fixture
-def noticing() -> Noticing:
+def tracker() -> ChangeTracker:
     """It has seen a ready service with two children."""
-    made = Noticing([("x/v1", "Model")])
+    made = ChangeTracker([("x/v1", "Model")])
     first = [live(SERVICE, **ready("True")), live(CHILD), live(PLAIN, data={"a": "1"})]
     assert [notice for each in first for notice in made.see(Reference.of(each), each)] == []
     assert list(made.listed()) == []
     return made
 
 
-def told(noticing: Noticing, reference: Reference, now: Json | None) -> list[tuple[str, str, str]]:
-    return [(each.type, each.service, each.reason) for each in noticing.see(reference, now)]
+def told(
+    tracker: ChangeTracker, reference: Reference, now: Json | None
+) -> list[tuple[str, str, str]]:
+    return [(each.type, each.service, each.reason) for each in tracker.see(reference, now)]
 
 
 @pytest.mark.parametrize(
@@ -76,34 +78,37 @@ def told(noticing: Noticing, reference: Reference, now: Json | None) -> list[tup
     ],
 )  # fmt: skip
 def test_event_for_what_somebody_has_to_know(
-    noticing: Noticing, reference: Reference, now: Json | None, events: list[tuple[str, str, str]]
+    tracker: ChangeTracker,
+    reference: Reference,
+    now: Json | None,
+    events: list[tuple[str, str, str]],
 ) -> None:
-    assert told(noticing, reference, now) == events
-    assert told(noticing, reference, now) == [], "once is enough"
+    assert told(tracker, reference, now) == events
+    assert told(tracker, reference, now) == [], "once is enough"
 
 
-def test_children_of_a_service_that_goes_are_no_drift(noticing: Noticing) -> None:
+def test_children_of_a_service_that_goes_are_no_drift(tracker: ChangeTracker) -> None:
     going = live(SERVICE, metadata={"deletionTimestamp": "now"}, **ready("True"))
-    assert told(noticing, SERVICE, going) == []
-    assert told(noticing, CHILD, None) == []
-    assert told(noticing, SERVICE, None) == [("deletion", OWNER, "deleted")]
-    assert told(noticing, PLAIN, None) == []
+    assert told(tracker, SERVICE, going) == []
+    assert told(tracker, CHILD, None) == []
+    assert told(tracker, SERVICE, None) == [("deletion", OWNER, "deleted")]
+    assert told(tracker, PLAIN, None) == []
 
 
-def test_scale_counts_where_the_replicas_are_ours(noticing: Noticing) -> None:
+def test_scale_counts_where_the_replicas_are_ours(tracker: ChangeTracker) -> None:
     now = live(CHILD, 2)
     now["metadata"]["managedFields"].append({"manager": "kubectl", "subresource": "scale"})
-    assert told(noticing, CHILD, now) == [("drift", OWNER, "changed")]
+    assert told(tracker, CHILD, now) == [("drift", OWNER, "changed")]
     for entry in now["metadata"]["managedFields"]:
         entry["fieldsV1"] = {}
-    assert told(noticing, CHILD, now) == []
+    assert told(tracker, CHILD, now) == []
     again = live(CHILD, 3)
     again["metadata"]["managedFields"].append({"manager": "autoscaler", "subresource": "scale"})
-    assert told(noticing, CHILD, again) == []
+    assert told(tracker, CHILD, again) == []
 
 
-def test_what_vanished_unseen_is_told_after_the_next_list(noticing: Noticing) -> None:
-    noticing.begin()
-    assert told(noticing, SERVICE, live(SERVICE, **ready("True"))) == []
-    assert told(noticing, PLAIN, live(PLAIN, data={"a": "1"})) == []
-    assert [(each.type, each.about) for each in noticing.listed()] == [("drift", CHILD)]
+def test_what_vanished_unseen_is_told_after_the_next_list(tracker: ChangeTracker) -> None:
+    tracker.begin()
+    assert told(tracker, SERVICE, live(SERVICE, **ready("True"))) == []
+    assert told(tracker, PLAIN, live(PLAIN, data={"a": "1"})) == []
+    assert [(each.type, each.about) for each in tracker.listed()] == [("drift", CHILD)]

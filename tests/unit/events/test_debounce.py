@@ -10,7 +10,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.events.changes 
 )
 from ansible_collections.modelops.inference.plugins.module_utils.events.debounce import (
     QUIET_S,
-    HeldBack,
+    Debounce,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
 
@@ -29,14 +29,14 @@ class Clock:
 
 
 def test_what_is_no_deletion_of_a_child_is_told_at_once() -> None:
-    held = HeldBack(Clock())
+    held = Debounce(Clock())
     for each in (notice(DRIFT, reason="changed"), notice(DELETION)):
         assert list(held.pass_on(each)) == [each]
 
 
 def test_deleted_child_is_told_when_no_more_followed() -> None:
     clock = Clock()
-    held = HeldBack(clock)
+    held = Debounce(clock)
     first, second = notice(DRIFT, name="a"), notice(DRIFT, name="b")
     assert list(held.pass_on(first)) == []
     clock.now = QUIET_S - 1
@@ -50,7 +50,7 @@ def test_deleted_child_is_told_when_no_more_followed() -> None:
 
 def test_service_that_goes_takes_its_children_along_and_no_others() -> None:
     clock = Clock()
-    held = HeldBack(clock)
+    held = Debounce(clock)
     other = notice(DRIFT, service="tiny")
     gone = notice(DELETION)
     told = [each for notices in (notice(DRIFT), other, gone) for each in held.pass_on(notices)]

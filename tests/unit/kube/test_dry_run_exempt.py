@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.kube.dry_run_exempt import (
-    is_certain,
+    is_exempt,
 )
 from tests.cluster.support.certain import CERTAIN, DOUBTFUL
 
@@ -17,9 +17,9 @@ Json = dict[str, Any]
 
 @pytest.mark.parametrize("name", sorted(CERTAIN))
 def test_plain_objects_are_certain(name: str) -> None:
-    assert is_certain(CERTAIN[name])
+    assert is_exempt(CERTAIN[name])
 
 
 @pytest.mark.parametrize("name", sorted(DOUBTFUL))
 def test_whatever_is_not_seen_to_be_right_is_tried(name: str) -> None:
-    assert not is_certain(DOUBTFUL[name])
+    assert not is_exempt(DOUBTFUL[name])

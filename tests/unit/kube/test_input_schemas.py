@@ -9,7 +9,7 @@ import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.kube.input_schemas import (
     COMMON,
-    shape_problems,
+    input_problems,
 )
 
 
@@ -35,14 +35,14 @@ WRONG = {
 
 @pytest.mark.parametrize("path", WRONG)
 def test_impossible_object_is_refused_where_it_is_impossible(path: str) -> None:
-    assert [problem.path for problem in shape_problems(WRONG[path], COMMON)] == [path]
+    assert [problem.path for problem in input_problems(WRONG[path], COMMON)] == [path]
 
 
 def test_fields_that_nobody_reads_are_passed_over() -> None:
     gateway = _object(GATEWAY_API, "Gateway", spec={"infrastructure": {"a": 1}}, other=1)
-    assert not list(shape_problems(gateway, COMMON))
+    assert not list(input_problems(gateway, COMMON))
 
 
 def test_value_of_a_secret_is_not_shown() -> None:
-    (problem,) = shape_problems(_object("v1", "Secret", data={"key": ["s3cret"]}), COMMON)
+    (problem,) = input_problems(_object("v1", "Secret", data={"key": ["s3cret"]}), COMMON)
     assert "s3cret" not in str(problem)

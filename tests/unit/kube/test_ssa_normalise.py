@@ -14,7 +14,9 @@ from ansible_collections.modelops.inference.plugins.module_utils.kube.schema imp
     Object,
     Text,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.kube.ssa_normalise import spelt_out
+from ansible_collections.modelops.inference.plugins.module_utils.kube.ssa_normalise import (
+    normalised,
+)
 
 PORT = Object(
     fields={
@@ -47,4 +49,4 @@ GIVEN = {"replicas": 3}
     ],
 )  # fmt: skip
 def test_no_map_of_known_fields_is_empty(given: Any, written: Any) -> None:
-    assert spelt_out(SPEC, given) == written
+    assert normalised(SPEC, given) == written

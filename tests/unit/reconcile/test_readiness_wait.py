@@ -26,10 +26,10 @@ from ansible_collections.modelops.inference.plugins.module_utils.reconcile.contr
     DIRECT,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.reconcile.fault_confirmation import (
-    SecondLook,
+    FaultConfirmation,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.reconcile.readiness_wait import (
-    Wait,
+    ReadinessWait,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.reconcile.service_progress import (
     FAULT_LASTS_S,
@@ -101,7 +101,7 @@ class _Waited:
             compiled_service(each, each.compile(GivenObjects()), "default", reconciler)
             for each in services
         ]
-        self.wait = Wait(
+        self.wait = ReadinessWait(
             cast("Any", cluster or _Cluster()),
             targets,
             live(*known),
@@ -320,7 +320,9 @@ def test_missing_gateway_does_not_end_a_wait_for_the_workloads() -> None:
 
 def test_other_faults_need_no_second_look() -> None:
     cluster = _Cluster()
-    assert SecondLook(cast("Any", cluster)).confirms(WorkloadFault("CrashLoopBackOff", "", POD))
+    assert FaultConfirmation(cast("Any", cluster)).confirms(
+        WorkloadFault("CrashLoopBackOff", "", POD)
+    )
     assert cluster.asked == 0
 
 

@@ -20,7 +20,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.reconcile.contr
     DIRECT,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.reconcile.readiness_wait import (
-    Wait,
+    ReadinessWait,
 )
 from tests.unit.kinds.llm_inference_service.build import document
 
@@ -51,7 +51,7 @@ class _Waited:
             compiled_service(each, each.compile(GivenObjects()), "default", DIRECT)
             for each in services
         ]
-        self.wait = Wait(
+        self.wait = ReadinessWait(
             cast("Any", _Nowhere()),
             targets,
             {Reference.of(each): each for each in known},

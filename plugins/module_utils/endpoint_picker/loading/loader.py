@@ -7,7 +7,7 @@ from copy import deepcopy
 
 from ..findings import Finding, Value, refusal
 from ..releases import Generation, PickerRelease
-from ..strict_decoding import cleaned, shape_faults
+from ..strict_decoding import cleaned, decoding_faults
 from .advice import advise
 from .builtin import builtin_default
 from .data_flow import data_flow
@@ -26,7 +26,7 @@ def load(document: Value, release: PickerRelease, *, experimental: bool, empty: 
 
     experimental: the picker runs with --allow-experimental-plugins.
     """
-    faults = list(shape_faults(document, release))
+    faults = list(decoding_faults(document, release))
     if faults:
         return Loading(release, {}, findings=faults)
     given = document if isinstance(document, dict) else {}

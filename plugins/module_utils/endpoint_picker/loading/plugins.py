@@ -13,7 +13,7 @@ from ..releases import Generation
 from ..rules.bounds import bound_faults
 from ..rules.handlers import deciders_of
 from ..rules.parameters import parameter_faults
-from ..rules.plugin import own_faults
+from ..rules.plugin import plugin_faults
 from ..rules.producers import approximate_prefix_faults
 from .loading import Loading
 from .precise_scorer import PRECISE_SCORER, precise_scorer_faults
@@ -79,7 +79,7 @@ def _faults(plugin: Declared, loading: Loading) -> Iterator[Finding]:
     if plugin.type == PRECISE_SCORER and loading.release.has_own_picker:
         yield from precise_scorer_faults(plugin, loading)
         return
-    faults = list(own_faults(plugin, loading.release))
+    faults = list(plugin_faults(plugin, loading.release))
     yield from faults
     if not any(fault.rule == "parameter-kind" for fault in faults):
         yield from _decider_faults(plugin, loading)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..findings import Finding, refusal, warning
 from ..plugin_parameters import Declared
 from ..releases import Generation
-from ..rules.plugin import own_faults
+from ..rules.plugin import plugin_faults
 from .loading import Loading
 
 PRECISE_SCORER = "precise-prefix-cache-scorer"
@@ -24,7 +24,7 @@ def precise_scorer_faults(plugin: Declared, loading: Loading) -> Iterator[Findin
     """
     producers = _producers(loading)
     if not producers:
-        yield from own_faults(plugin, loading.release)
+        yield from plugin_faults(plugin, loading.release)
         return
     if plugin.given:
         yield warning(
@@ -38,7 +38,7 @@ def precise_scorer_faults(plugin: Declared, loading: Loading) -> Iterator[Findin
     faults = [_ambiguous(plugin, producers)] if len(producers) > 1 else []
     if not ordered:
         faults += [
-            fault for fault in own_faults(plugin, loading.release) if fault.verdict != "accept"
+            fault for fault in plugin_faults(plugin, loading.release) if fault.verdict != "accept"
         ]
     yield from (fault if ordered else _by_chance(fault) for fault in faults)
 

@@ -12,8 +12,8 @@ from ...kube.problem import Complaint, InputError, Problem
 from ..check import check_document
 from ..findings import Finding
 from ..releases import PickerRelease
-from ..strict_decoding import cleaned, shape_faults
-from .state import Moving
+from ..strict_decoding import cleaned, decoding_faults
+from .state import MigrationState
 from .steps import STEPS, empty_parameters_dropped
 
 #: What every release has, and parameters stand in.
@@ -46,38 +46,38 @@ def migrate(
             "migrate_from",
             f"{target.target} is older than {source.target}; configurations migrate to later releases only",
         )
-    unreadable = list(shape_faults(document, source))
+    unreadable = list(decoding_faults(document, source))
     if unreadable:
         problems = [Problem(item.path, f"{item.message}; {item.fix}") for item in unreadable]
         raise InputError([Complaint(f"a configuration of {source.target}", tuple(problems))])
-    moving = Moving(deepcopy(cleaned(document, source.generation)), source, target)
+    state = MigrationState(deepcopy(cleaned(document, source.generation)), source, target)
     for generation, step in STEPS:
         if source.generation < generation <= target.generation:
-            step(moving)
+            step(state)
     if target.strict_parameters and not source.strict_parameters:
-        _drop_ignored(moving)
-    empty_parameters_dropped(moving.plugins)
-    for text in _left_over(moving, experimental=experimental):
-        moving.decide(text)
-    return Migration(moving.document, moving.changes, moving.decisions)
+        _drop_ignored(state)
+    empty_parameters_dropped(state.plugins)
+    for text in _left_over(state, experimental=experimental):
+        state.decide(text)
+    return Migration(state.document, state.changes, state.decisions)
 
 
-def _drop_ignored(moving: Moving) -> None:
+def _drop_ignored(state: MigrationState) -> None:
     """Remove parameters that the target does not read: they would stop it. Most were ignored before, others are lost."""
-    ignored = _unknown(moving, moving.source).keys()
-    for fault in _unknown(moving, moving.target).values():
+    ignored = _unknown(state, state.source).keys()
+    for fault in _unknown(state, state.target).values():
         steps = fault.path.split(".")
-        container = _container(moving.document, steps[:-1])
+        container = _container(state.document, steps[:-1])
         if container is not None and steps[-1] in container:
             del container[steps[-1]]
-            moving.changed(f"{fault.path} was dropped; {moving.target.target} does not read it")
+            state.changed(f"{fault.path} was dropped; {state.target.target} does not read it")
             if fault.path not in ignored:
-                moving.decide(f"{fault.path} had an effect in {moving.source.target}: {fault.fix}")
+                state.decide(f"{fault.path} had an effect in {state.source.target}: {fault.fix}")
 
 
-def _unknown(moving: Moving, release: PickerRelease) -> dict[str, Finding]:
+def _unknown(state: MigrationState, release: PickerRelease) -> dict[str, Finding]:
     """Return the parameters that a release does not read, by path; in any apiVersion."""
-    document = {**moving.document, "apiVersion": release.api_versions[0]}
+    document = {**state.document, "apiVersion": release.api_versions[0]}
     known = {key: value for key, value in document.items() if key in _ALWAYS_READ}
     findings = check_document(known, release).findings
     return {item.path: item for item in findings if item.rule == "parameter-unknown"}
@@ -93,7 +93,7 @@ def _container(document: Json, steps: list[str]) -> Json | None:
     return value if isinstance(value, dict) else None
 
 
-def _left_over(moving: Moving, *, experimental: bool) -> Iterator[str]:
+def _left_over(state: MigrationState, *, experimental: bool) -> Iterator[str]:
     """Yield what keeps the target from starting with the document."""
-    for error in check_document(moving.document, moving.target, experimental=experimental).errors:
+    for error in check_document(state.document, state.target, experimental=experimental).errors:
         yield f"{error.path}: {error.message}; {error.fix}"

@@ -12,7 +12,7 @@ from ..releases import PickerRelease
 
 
 @dataclass(slots=True)
-class Moving:
+class MigrationState:
     """changes: what was rewritten, in order. decisions: what cannot be known from the document alone."""
 
     document: Json

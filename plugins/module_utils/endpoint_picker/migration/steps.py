@@ -9,7 +9,7 @@ from ...kube.manifest import Json
 from ..loading.builtin import METRICS_EXTRACTOR
 from ..releases import NEW_API_VERSION, Generation
 from .disaggregated import to_decider, to_disaggregated_handler, without_header_handlers
-from .state import Moving
+from .state import MigrationState
 
 _G = Generation
 _OLD_EXTRACTOR = "model-server-protocol-metrics"
@@ -19,41 +19,41 @@ _APPROXIMATE = "approx-prefix-cache-producer"
 CHARACTERS_PER_TOKEN = 4
 
 
-def _block_size(moving: Moving) -> None:
-    for dummy, parameters in moving.of_type("prefix-cache-scorer"):
+def _block_size(state: MigrationState) -> None:
+    for dummy, parameters in state.of_type("prefix-cache-scorer"):
         if "hashBlockSize" in parameters:
             parameters["blockSize"] = parameters.pop("hashBlockSize")
-            moving.changed("prefix-cache-scorer: hashBlockSize became blockSize")
+            state.changed("prefix-cache-scorer: hashBlockSize became blockSize")
 
 
-def _thresholds_from_environment(moving: Moving) -> None:
-    moving.decide(
+def _thresholds_from_environment(state: MigrationState) -> None:
+    state.decide(
         "thresholds set by SD_QUEUE_DEPTH_THRESHOLD, SD_KV_CACHE_UTIL_THRESHOLD and SD_METRICS_STALENESS_THRESHOLD "
         "belong into the configuration from 1.2 (from 1.5: parameters of a utilization-detector)"
     )
 
 
-def _token_processor(moving: Moving) -> None:
-    for dummy, parameters in moving.of_type("precise-prefix-cache-scorer"):
+def _token_processor(state: MigrationState) -> None:
+    for dummy, parameters in state.of_type("precise-prefix-cache-scorer"):
         indexer = parameters.get("indexerConfig")
         if isinstance(indexer, dict) and "tokenProcessorConfig" in indexer:
             parameters["tokenProcessorConfig"] = indexer.pop("tokenProcessorConfig")
-            moving.changed(
+            state.changed(
                 "precise-prefix-cache-scorer: tokenProcessorConfig moved out of indexerConfig"
             )
 
 
-def _blocks_of_tokens(moving: Moving) -> None:
-    for dummy, parameters in moving.of_type("prefix-cache-scorer"):
+def _blocks_of_tokens(state: MigrationState) -> None:
+    for dummy, parameters in state.of_type("prefix-cache-scorer"):
         characters = parameters.pop("blockSize", None)
         if not isinstance(characters, int) or characters <= 0 or "blockSizeTokens" in parameters:
             continue
         tokens = max(1, characters // CHARACTERS_PER_TOKEN)
         parameters["blockSizeTokens"] = tokens
-        moving.changed(
+        state.changed(
             f"prefix-cache-scorer: blockSize {characters} (characters) became blockSizeTokens {tokens}"
         )
-        moving.decide("blockSizeTokens has to equal the block size of the model servers")
+        state.decide("blockSizeTokens has to equal the block size of the model servers")
 
 
 _SPECS = {
@@ -65,24 +65,24 @@ _SPECS = {
 }
 
 
-def _engines(moving: Moving) -> None:
-    for dummy, parameters in moving.of_type(_OLD_EXTRACTOR):
+def _engines(state: MigrationState) -> None:
+    for dummy, parameters in state.of_type(_OLD_EXTRACTOR):
         specs = {new: parameters.pop(old) for old, new in _SPECS.items() if old in parameters}
         if specs:
             parameters["engineConfigs"] = [{"name": "vllm", **specs}]
-            moving.changed(
+            state.changed(
                 f"{_OLD_EXTRACTOR}: metric names moved into engineConfigs, for the engine vllm"
             )
 
 
-def _declared_detector(moving: Moving) -> None:
-    thresholds = moving.document.pop("saturationDetector", None)
+def _declared_detector(state: MigrationState) -> None:
+    thresholds = state.document.pop("saturationDetector", None)
     if not thresholds:
         return
     parameters = {key: value for key, value in thresholds.items() if _is_used(key, value)}
-    moving.declare("utilization-detector", **parameters)
-    moving.document["saturationDetector"] = {"pluginRef": "utilization-detector"}
-    moving.changed("saturationDetector: thresholds became parameters of a utilization-detector")
+    state.declare("utilization-detector", **parameters)
+    state.document["saturationDetector"] = {"pluginRef": "utilization-detector"}
+    state.changed("saturationDetector: thresholds became parameters of a utilization-detector")
 
 
 def _is_used(key: str, value: object) -> bool:
@@ -92,49 +92,49 @@ def _is_used(key: str, value: object) -> bool:
     return bool(value) and not str(value).startswith(("-", "0"))
 
 
-def _data_layer(moving: Moving) -> None:
-    data = moving.document.pop("data", None)
+def _data_layer(state: MigrationState) -> None:
+    data = state.document.pop("data", None)
     if data and data.get("sources"):
-        moving.document["dataLayer"] = data
-        moving.changed("data became dataLayer")
-    moving.retype(_OLD_EXTRACTOR, METRICS_EXTRACTOR)
-    moving.drop_gate("prepareDataPlugins")
+        state.document["dataLayer"] = data
+        state.changed("data became dataLayer")
+    state.retype(_OLD_EXTRACTOR, METRICS_EXTRACTOR)
+    state.drop_gate("prepareDataPlugins")
 
 
-def _api_version(moving: Moving) -> None:
-    if moving.document.get("apiVersion", "") != NEW_API_VERSION:
-        moving.document["apiVersion"] = NEW_API_VERSION
-        moving.changed(f"apiVersion became {NEW_API_VERSION}")
+def _api_version(state: MigrationState) -> None:
+    if state.document.get("apiVersion", "") != NEW_API_VERSION:
+        state.document["apiVersion"] = NEW_API_VERSION
+        state.changed(f"apiVersion became {NEW_API_VERSION}")
 
 
-def _new_places(moving: Moving) -> None:
-    document = moving.document
+def _new_places(state: MigrationState) -> None:
+    document = state.document
     parser = document.pop("parser", None)
     if parser:
         document.setdefault("requestHandler", {}).setdefault("parsers", [parser])
-        moving.changed("parser became requestHandler.parsers")
+        state.changed("parser became requestHandler.parsers")
     detector = document.pop("saturationDetector", None)
     if detector:
         document.setdefault("flowControl", {}).setdefault("saturationDetector", detector)
-        moving.changed("saturationDetector moved below flowControl")
-    if document.get("dataLayer") and moving.source.generation < _G.V0_9:
+        state.changed("saturationDetector moved below flowControl")
+    if document.get("dataLayer") and state.source.generation < _G.V0_9:
         # Until 1.5 a section that is there got no defaults.
         document["dataLayer"].setdefault("injectDefaults", False)
-        moving.changed("dataLayer: injectDefaults: false, as sources were never added before")
-    if moving.drop_gate("enableLegacyMetrics"):
-        moving.decide("enableLegacyMetrics is gone; metrics come from metrics-data-source")
+        state.changed("dataLayer: injectDefaults: false, as sources were never added before")
+    if state.drop_gate("enableLegacyMetrics"):
+        state.decide("enableLegacyMetrics is gone; metrics come from metrics-data-source")
 
 
 _PREFIX_KEYS = ("autoTune", "blockSizeTokens", "maxPrefixBlocksToMatch", "lruCapacityPerServer")
 
 
-def _prefix_producer(moving: Moving) -> None:
-    for plugin, parameters in moving.of_type("prefix-cache-scorer"):
+def _prefix_producer(state: MigrationState) -> None:
+    for plugin, parameters in state.of_type("prefix-cache-scorer"):
         moved = {key: parameters.pop(key) for key in _PREFIX_KEYS if key in parameters}
         if not moved:
             continue
-        if moving.has_type(_APPROXIMATE):
-            moving.decide(
+        if state.has_type(_APPROXIMATE):
+            state.decide(
                 f"{plugin.get('name', plugin['type'])} had parameters {', '.join(moved)}, and {_APPROXIMATE} is "
                 "declared already: merge them there"
             )
@@ -142,61 +142,57 @@ def _prefix_producer(moving: Moving) -> None:
         if "maxPrefixBlocksToMatch" in moved:
             # Its default in tokens would take precedence.
             moved["maxPrefixTokensToMatch"] = 0
-        moving.declare(_APPROXIMATE, plugin, **moved)
-        moving.changed(
-            f"prefix-cache-scorer: {', '.join(moved)} moved to a declared {_APPROXIMATE}"
-        )
+        state.declare(_APPROXIMATE, plugin, **moved)
+        state.changed(f"prefix-cache-scorer: {', '.join(moved)} moved to a declared {_APPROXIMATE}")
 
 
-def _predicted_latency(moving: Moving) -> None:
-    for plugin, parameters in moving.of_type("predicted-latency-scorer"):
+def _predicted_latency(state: MigrationState) -> None:
+    for plugin, parameters in state.of_type("predicted-latency-scorer"):
         lost = sorted(parameters)
         plugin.pop("parameters")
-        moving.declare("predicted-latency-producer", plugin)
+        state.declare("predicted-latency-producer", plugin)
         if lost:
-            moving.decide(
+            state.decide(
                 f"predicted-latency-scorer was split into producer, filters and scorer; its parameters {', '.join(lost)} "
                 "were dropped: see the preset latency for where they belong"
             )
-    moving.retype("predicted-latency-scorer", "latency-scorer")
-    for dummy, parameters in moving.of_type("predicted-latency-producer"):
+    state.retype("predicted-latency-scorer", "latency-scorer")
+    for dummy, parameters in state.of_type("predicted-latency-producer"):
         if "predictInPrepareData" in parameters:
             parameters["predictInProduce"] = parameters.pop("predictInPrepareData")
-            moving.changed(
+            state.changed(
                 "predicted-latency-producer: predictInPrepareData became predictInProduce"
             )
 
 
-def _producers(moving: Moving) -> None:
-    moving.retype("model-server-protocol-models", "models-data-extractor")
-    if moving.has_type("token-load-scorer") and not moving.has_type("inflight-load-producer"):
-        moving.declare("inflight-load-producer")
-        moving.changed("inflight-load-producer was declared, which token-load-scorer needs")
+def _producers(state: MigrationState) -> None:
+    state.retype("model-server-protocol-models", "models-data-extractor")
+    if state.has_type("token-load-scorer") and not state.has_type("inflight-load-producer"):
+        state.declare("inflight-load-producer")
+        state.changed("inflight-load-producer was declared, which token-load-scorer needs")
 
 
-def _session_header(moving: Moving) -> None:
-    for plugin, parameters in moving.of_type("session-affinity-scorer", "session-affinity-filter"):
+def _session_header(state: MigrationState) -> None:
+    for plugin, parameters in state.of_type("session-affinity-scorer", "session-affinity-filter"):
         if "headerName" in parameters:
             parameters["encodedEndpointHeaderConfig"] = {"header": parameters.pop("headerName")}
-            moving.changed(
-                f"{plugin['type']}: headerName became encodedEndpointHeaderConfig.header"
-            )
+            state.changed(f"{plugin['type']}: headerName became encodedEndpointHeaderConfig.header")
 
 
-def _queue_wait(moving: Moving) -> None:
-    moving.drop_gate("dataLayer")
-    if "flowControl" not in moving.document.get("featureGates", []):
+def _queue_wait(state: MigrationState) -> None:
+    state.drop_gate("dataLayer")
+    if "flowControl" not in state.document.get("featureGates", []):
         return
-    section = moving.document.setdefault("flowControl", {})
+    section = state.document.setdefault("flowControl", {})
     if "defaultRequestTTL" not in section:
         section["defaultRequestTTL"] = "0s"
-        moving.changed(
+        state.changed(
             "flowControl.defaultRequestTTL: 0s keeps queues without a limit of time; the default is now 60s"
         )
-    moving.decide("a band with maxRequests 0 or none is now limited to 5000 requests")
+    state.decide("a band with maxRequests 0 or none is now limited to 5000 requests")
 
 
-Step = Callable[[Moving], None]
+Step = Callable[[MigrationState], None]
 
 #: In the order in which they are taken; each for documents from before its generation.
 STEPS: tuple[tuple[Generation, Step], ...] = (

@@ -13,7 +13,7 @@ from .factories import factory_faults
 from .parameters import parameter_faults
 
 
-def own_faults(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
+def plugin_faults(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
     """Yield what a plugin's factory does not take. What cannot be decoded is not looked at further."""
     faults = list(
         parameter_faults(plugin.parameters, plugin.type, f"{plugin.path}.parameters", release)

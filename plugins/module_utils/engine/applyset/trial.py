@@ -13,7 +13,7 @@ from functools import partial
 from ...cluster.connection import Cluster
 from ...cluster.errors import Conflict, Forbidden, Invalid
 from ...kube.crds import is_crd
-from ...kube.dry_run_exempt import GRANTS, is_certain
+from ...kube.dry_run_exempt import GRANTS, is_exempt
 from ...kube.manifest import Json
 from ...kube.problem import Problem
 from ...kube.reference import Reference
@@ -77,7 +77,7 @@ def _is_tried(step: Step, *, grants: bool) -> bool:
     if step.member is None:
         return False
     if step.action is Action.CREATE and not (grants and step.reference.kind in GRANTS):
-        return not is_certain(step.member.desired.manifest("", create=True))
+        return not is_exempt(step.member.desired.manifest("", create=True))
     if step.live is not None and is_crd(step.live):
         return not needs_preparing(step.member.desired.manifest(""), step.live)
     return True

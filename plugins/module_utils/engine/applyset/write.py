@@ -21,7 +21,7 @@ from ..noop_proof import doubt
 from ..outcome import Outcome, reason_of
 from ..plan import Action, Change
 from ..policy import Policy
-from ..unstable_fields import settled_mark
+from ..unstable_fields import unstable_mark
 from ..write import Writer
 from .adopt import inherit
 from .custom import needs_preparing
@@ -150,7 +150,7 @@ class SetWriter:
         """Mark an object that does not look as it was sent, so that the next run need not send it again."""
         if self._policy.dry_run or doubt(wanted, live, "") is None:
             return live
-        put_at(manifest, SETTLED, settled_mark(wanted, live, ""))
+        put_at(manifest, SETTLED, unstable_mark(wanted, live, ""))
         return self._send(manifest).object
 
     def _drop_entries(self, step: Step, manifest: Json) -> None:

@@ -21,8 +21,8 @@ from .errors import Unbuildable
 from .pods.advice import pod_advice
 from .pods.webhook_emulation import is_rendered
 from .resolved import Resolved
-from .resolved_service import Understood, understand
-from .router.front_component import entry_role, has_routes
+from .resolved_service import resolved_service
+from .router.front_component import front_role, has_routes
 from .router.knative_host import DOMAINS, knative_host
 from .runtimes.admission import runtime_problems
 from .runtimes.runtime import NAMESPACED, runtimes
@@ -35,16 +35,15 @@ _KNATIVE_METRICS = ("concurrency", "rps")
 def advise(service: InferenceService, settings: Settings, reader: Reader) -> Sequence[Problem]:
     """Return the warnings about a service. One that cannot be built has errors instead, which compile raises."""
     try:
-        meant = understand(service, settings, reader)
+        resolved = resolved_service(service, settings, reader)
     except (InputError, Unbuildable):
         return ()
-    resolved = meant.resolved
     found = [
         *_config(resolved, reader),
         *_gateway(resolved, reader),
-        *_host(meant, reader),
-        *_runtime(meant, reader),
-        *pod_advice(resolved, meant.components, reader),
+        *_host(resolved, reader),
+        *_runtime(resolved, reader),
+        *pod_advice(resolved, resolved.components, reader),
     ]
     for role in resolved.service.roles:
         component = resolved.service.spec[role]
@@ -73,14 +72,14 @@ def _config(resolved: Resolved, reader: Reader) -> Iterator[Problem]:
                 yield Problem("", message, "warning", rule="system-config")
 
 
-def _runtime(meant: Understood, reader: Reader) -> Iterator[Problem]:
+def _runtime(resolved: Resolved, reader: Reader) -> Iterator[Problem]:
     """Yield what KServe's webhook would refuse of the runtime that serves the model."""
-    runtime = meant.components.runtime
+    runtime = resolved.components.runtime
     if runtime is None:
         return
-    own, everywhere = runtimes(meant.resolved.service.namespace, reader)
+    own, everywhere = runtimes(resolved.service.namespace, reader)
     neighbours = own if runtime.kind == NAMESPACED else everywhere
-    for problem in runtime_problems(runtime, neighbours, meant.resolved.config.gpu_types):
+    for problem in runtime_problems(runtime, neighbours, resolved.config.gpu_types):
         message = f"{runtime}: {problem}; KServe's webhook refuses it"
         yield Problem("spec.predictor.model", message, "warning", rule=problem.rule)
 
@@ -98,13 +97,13 @@ def _gateway(resolved: Resolved, reader: Reader) -> Iterator[Problem]:
     yield from gateway_problems(target, resolved.service.namespace, reader)
 
 
-def _host(meant: Understood, reader: Reader) -> Iterator[Problem]:
+def _host(resolved: Resolved, reader: Reader) -> Iterator[Problem]:
     """Yield that a service in Knative mode has no way yet, since nobody knows its host name."""
-    resolved, components = meant.resolved, meant.components
+    components = resolved.components
     unwanted = resolved.config.ingress.disable_virtual_host or components.some_stopped
     if resolved.mode != KNATIVE or unwanted or not has_routes(resolved):
         return
-    if knative_host(resolved, components.of(entry_role(resolved.service)).labels, reader):
+    if knative_host(resolved, components.of(front_role(resolved.service)).labels, reader):
         return
     message = (
         f"no VirtualService is made: Knative has reported no host name, and {DOMAINS} names no domain for all Services; "

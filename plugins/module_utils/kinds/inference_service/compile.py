@@ -33,7 +33,7 @@ from .errors import RECONCILE_FAILED, Unbuildable
 from .pods.component import Component, Components
 from .pods.webhook_emulation import Mutator, mutator
 from .resolved import Resolved
-from .resolved_service import Understood, understand
+from .resolved_service import resolved_service
 from .router.component_host import component_host
 from .router.hosts import HostError, service_host, service_path
 from .settings import Settings
@@ -45,8 +45,8 @@ _HOST_ADVICE = "the name comes from `domainTemplate` in inferenceservice-config:
 def compile(service: InferenceService, settings: Settings, reader: Reader) -> Intent:  # noqa: A001
     """Return the service's intent. Raises InputError where it cannot be built, and says what the controller would report."""
     try:
-        meant = understand(service, settings, reader)
-        wanted = children(meant, reader)
+        resolved = resolved_service(service, settings, reader)
+        wanted = children(resolved, reader)
     except Unbuildable as error:
         raise error.as_input_error(service) from None
     except Misconfigured as error:
@@ -54,19 +54,19 @@ def compile(service: InferenceService, settings: Settings, reader: Reader) -> In
     faults = tuple(fault for child in wanted for fault in object_faults(child.manifest))
     if faults:
         raise InputError([Complaint(service.subject, faults)])
-    stopped = meant.resolved.service.stopped
+    stopped = resolved.service.stopped
     return Intent(
         parent=service.document,
         children=wanted,
-        basis=meant,
+        basis=resolved,
         nothing=stopped,
-        of_generation=any(component.workers for component in meant.components.items),
+        of_generation=any(component.workers for component in resolved.components.items),
     )
 
 
-def children(meant: Understood, reader: Reader) -> tuple[Child, ...]:
+def children(resolved: Resolved, reader: Reader) -> tuple[Child, ...]:
     """Return everything that a service wants. Raises Unbuildable and Misconfigured."""
-    resolved, components = meant.resolved, meant.components
+    components = resolved.components
     mutate = mutator(resolved, reader)
     wanted = [ca_bundle(resolved, reader), model_config(components, resolved)]
     if not resolved.service.stopped:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ...kube import gvk
 from ...kube.core_schema import string_map
-from ...kube.input_schemas import Shapes
+from ...kube.input_schemas import InputSchemas
 from ...kube.pod_schema.container import CONTAINER
 from ...kube.schema import Anything, Boolean, Integer, ListOf, Object, Schema, Text
 from .local_model import CACHE_KIND, CACHE_VERSION
@@ -67,7 +67,7 @@ _CACHE = Object(
 _OPEN = Anything(type="object")
 
 
-def shapes() -> Shapes:
+def shapes() -> InputSchemas:
     """Return the shapes by apiVersion and kind."""
     return {
         (API_VERSION, NAMESPACED): {"spec": _RUNTIME},

@@ -20,12 +20,11 @@ from ..kind import Observation
 from ..kserve.modes import KNATIVE, STANDARD
 from .conditions.reconcile_pass import deployments, knative_reference, observe_once
 from .conditions.routing import route_references
-from .conditions.status_builder import Draft
+from .conditions.status_builder import StatusBuilder
 from .conditions.types import INGRESS, PREDICTOR, READY
 from .errors import RECONCILE_FAILED
 from .pods.component import Components
 from .resolved import Resolved
-from .resolved_service import Understood
 from .router.front_component import has_routes
 from .runtimes.runtime import NAMESPACED
 
@@ -33,14 +32,14 @@ from .runtimes.runtime import NAMESPACED
 _RUNS = 5
 
 
-def observe(meant: Understood, reader: Reader, pods: Sequence[Json] = ()) -> Observation:
+def observe(resolved: Resolved, reader: Reader, pods: Sequence[Json] = ()) -> Observation:
     """Return the status that live objects give a service.
 
     reader: sees its children, and its custom resource with the status until now. pods: any pods, the predictor's among them.
     """
-    resolved, components = meant.resolved, meant.components
+    components = resolved.components
     parent = reader.get(resolved.service.reference) or {}
-    draft = Draft.of(parent.get("status") or {})
+    draft = StatusBuilder.of(parent.get("status") or {})
     for dummy in range(_RUNS):
         before = draft.to_json()
         observe_once(draft, resolved, components, reader, pods)
@@ -66,7 +65,7 @@ def observe(meant: Understood, reader: Reader, pods: Sequence[Json] = ()) -> Obs
 
 def reconcile_error(observation: Observation, message: str) -> Observation:
     """Return the observation of a service of which a child could not be applied: the controller says so of the predictor."""
-    draft = Draft.of(observation.status)
+    draft = StatusBuilder.of(observation.status)
     draft.conditions.put(PREDICTOR, "False", RECONCILE_FAILED, message)
     status = {**observation.status, "conditions": draft.conditions.to_json()}
     faults = (WorkloadFault(RECONCILE_FAILED, message), *observation.faults)
@@ -120,7 +119,7 @@ def _stopped(resolved: Resolved, components: Components) -> Iterator[WorkloadFau
 
 def _faults(
     resolved: Resolved,
-    draft: Draft,
+    draft: StatusBuilder,
     rollouts: Sequence[Rollout],
     routes: Sequence[Acceptance],
     workloads: Sequence[tuple[str, Json | None]],

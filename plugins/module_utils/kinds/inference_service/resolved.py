@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 from ...kube.manifest import Json
 from ..kserve.system_config import SystemConfig
+from .pods.component import Components
 from .settings import Settings
 from .spec import InferenceService
+
+NONE_YET = Components((), None, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +19,7 @@ class Resolved:
     """One service, resolved.
 
     service: with all defaults. mode: `Standard` or `Knative`. live: the custom resource as the cluster has it, None where it has none.
+    components: what it is made of; `resolved_service` adds them.
     """
 
     service: InferenceService
@@ -23,6 +27,7 @@ class Resolved:
     config: SystemConfig
     settings: Settings
     live: Json | None = None
+    components: Components = NONE_YET
 
     @property
     def generation(self) -> int:

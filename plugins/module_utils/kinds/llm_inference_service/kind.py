@@ -28,7 +28,7 @@ from .normalise import load
 from .observe import observe, reconcile_error
 from .release_detection import other_release
 from .router.kinds import GATEWAY_API, OLD_POOL_API, POOL_API
-from .schema import preset_shapes
+from .schema import preset_schemas
 from .settings import Settings, make_settings
 from .spec import API_VERSION, CONFIG_KIND, KIND, LlmInferenceService
 
@@ -90,7 +90,7 @@ LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
     answered_kinds=(_ROUTE,),
     foreign_kinds=(_GATEWAY, _ROUTE, _POOL),
     unused_kinds=_unused_kinds,
-    shapes=preset_shapes,
+    shapes=preset_schemas,
     other_release=other_release,
     common_kinds=((API_VERSION, CONFIG_KIND), _GATEWAY, _GATEWAY_CLASS),
     certificates=Certificates({labels.PART_OF_LABEL: labels.PART_OF}, wanted_certificate),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 
 from ...kube.core_schema import string_map
-from ...kube.input_schemas import Shapes
+from ...kube.input_schemas import InputSchemas
 from ...kube.pod_schema.pod import POD_SPEC
 from ...kube.schema import Anything, Boolean, Integer, ListOf, Object, Row, Schema, Text, rows
 from ..kserve.service import GROUP
@@ -153,7 +153,7 @@ def root_schema(version: str, kind: str = KIND) -> Object:
     return Object(description=what, fields=fields)
 
 
-def preset_shapes() -> Shapes:
+def preset_schemas() -> InputSchemas:
     """Return the shape of an LLMInferenceServiceConfig in each version."""
     return {
         (f"{GROUP}/{version}", CONFIG_KIND): {

@@ -13,7 +13,7 @@ from typing import Any
 from ...kube.envelope import as_applied, read_envelope
 from ...kube.manifest import Json
 from ...kube.schema_check import check, related
-from ...kube.ssa_normalise import spelt_out
+from ...kube.ssa_normalise import normalised
 from ..kind import Loaded
 from .rules import RULES
 from .schema import spec_schema
@@ -46,7 +46,7 @@ def load(document: Json, settings: Settings) -> Loaded[ModelService]:
         {"apiVersion": API_VERSION, "kind": KIND, "spec": document.get("spec")}, envelope
     )
     service = ModelService(
-        document={**applied, "spec": spelt_out(spec_schema(settings.release), applied["spec"])},
+        document={**applied, "spec": normalised(spec_schema(settings.release), applied["spec"])},
         name=envelope.name,
         namespace=envelope.namespace,
         model=_model(value["model"]),

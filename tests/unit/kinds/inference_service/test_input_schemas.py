@@ -12,7 +12,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kube.input_schemas import (
     COMMON,
-    shape_problems,
+    input_problems,
 )
 from tests.parity.recorded_inference_services import recorded_cluster, stored_cases
 
@@ -33,10 +33,10 @@ SHAPES = {**COMMON, **shapes()}
     ],
 )
 def test_a_runtime_that_cannot_be_read_is_told(spec: dict[str, Any], path: str) -> None:
-    (problem,) = shape_problems({**runtime(), "spec": spec}, SHAPES)
+    (problem,) = input_problems({**runtime(), "spec": spec}, SHAPES)
     assert problem.path.endswith(path)
 
 
 def test_every_recorded_object_is_fine() -> None:
     objects = [each for folder in stored_cases() for each in recorded_cluster(folder).objects()]
-    assert [str(problem) for each in objects for problem in shape_problems(each, SHAPES)] == []
+    assert [str(problem) for each in objects for problem in input_problems(each, SHAPES)] == []

@@ -23,7 +23,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_infer
     load,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.builtin import (
-    own_presets,
+    builtin_presets,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.resolve import (
     resolve,
@@ -77,9 +77,9 @@ def found(
 
 def test_each_well_known_name_has_a_preset_that_the_api_takes() -> None:
     for release in RELEASES:
-        assert set(own_presets(release)) == set(WELL_KNOWN)
+        assert set(builtin_presets(release)) == set(WELL_KNOWN)
         schema = spec_schema(strict=False, header_templates=True)
-        for spec in own_presets(release).values():
+        for spec in builtin_presets(release).values():
             assert check(schema, spec, "spec", keep_empty=True).problems == ()
 
 

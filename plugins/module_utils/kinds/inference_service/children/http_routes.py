@@ -16,7 +16,7 @@ from .. import names
 from ..names import Role
 from ..pods.component import Components
 from ..resolved import Resolved
-from ..router.front_component import EXPLAIN_PATH, PORT, entry_role, has_routes, service_headers
+from ..router.front_component import EXPLAIN_PATH, PORT, front_role, has_routes, service_headers
 from ..router.hosts import additional_hosts, service_host, service_path
 
 ROUTE_API = f"{GATEWAY_GROUP}/v1"
@@ -56,7 +56,7 @@ def _service_route(components: Components, resolved: Resolved) -> Child:
 def _service_rules(resolved: Resolved) -> Iterator[Json]:
     service = resolved.service
     explains = service.component("explainer") is not None
-    entry = entry_role(service)
+    entry = front_role(service)
     if explains:
         yield _rule(f"^{EXPLAIN_PATH}$", "explainer", resolved)
     yield _rule(_ALL, entry, resolved)

@@ -10,7 +10,7 @@ from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
 from .. import names
 from ..resolved import Resolved
-from ..router.front_component import PORT, entry_name, explainer_name, has_routes
+from ..router.front_component import PORT, explainer_name, front_name, has_routes
 from ..router.hosts import service_host
 
 
@@ -50,7 +50,7 @@ def _ways(resolved: Resolved) -> Iterator[tuple[str, str]]:
     predictor = names.component(service.name, "predictor")
     transformer = names.component(service.name, "transformer")
     explainer = explainer_name(service)
-    entry = entry_name(service)
+    entry = front_name(service)
     if entry == transformer:
         if explainer:
             yield transformer, explainer

@@ -18,9 +18,9 @@ from ..router.front_component import (
     EXPLAIN_PATH,
     PORT,
     asks_to_be_local,
-    entry_name,
-    entry_role,
     explainer_name,
+    front_name,
+    front_role,
     has_routes,
     service_headers,
 )
@@ -48,7 +48,7 @@ def virtual_service(components: Components, resolved: Resolved, reader: Reader) 
     config = resolved.config.ingress
     if config.disable_virtual_host or not has_routes(resolved):
         return None
-    entry = components.of(entry_role(resolved.service))
+    entry = components.of(front_role(resolved.service))
     host = knative_host(resolved, entry.labels, reader)
     if not host:
         return None
@@ -91,7 +91,7 @@ def _names(resolved: Resolved, host: str, reader: Reader) -> _Names:
 
 def _routes(resolved: Resolved, called: _Names, path: str | None) -> Iterator[Json]:
     config = resolved.config.ingress
-    entry, explainer = entry_name(resolved.service), explainer_name(resolved.service)
+    entry, explainer = front_name(resolved.service), explainer_name(resolved.service)
     if explainer:
         matches = _by_host(config, called, {"regex": f"^{EXPLAIN_PATH}$"})
         yield _route(resolved, explainer, matches)

@@ -23,14 +23,14 @@ from . import knative
 from .deployments import deployments_verdict
 from .model import Serving, model_status, unread_status
 from .routing import knative_routing, standard_routing, stopped_routing
-from .status_builder import Draft
+from .status_builder import StatusBuilder
 from .types import PREDICTOR, READY, STOPPED, STOPPED_REASON, ready
 
 _REVISION_LABEL = "serving.knative.dev/revision"
 
 
 def observe_once(
-    draft: Draft,
+    draft: StatusBuilder,
     resolved: Resolved,
     components: Components,
     reader: Reader,
@@ -66,7 +66,7 @@ def knative_reference(component: Component, resolved: Resolved) -> Reference:
     return Reference(KNATIVE_API, "Service", resolved.service.namespace, component.name)
 
 
-def _stop(draft: Draft, resolved: Resolved, *, standard: bool) -> None:
+def _stop(draft: StatusBuilder, resolved: Resolved, *, standard: bool) -> None:
     stopped = (draft.conditions.status(PREDICTOR), draft.conditions.reason(PREDICTOR))
     if stopped != ("False", STOPPED_REASON):
         draft.clear()
@@ -77,7 +77,7 @@ def _stop(draft: Draft, resolved: Resolved, *, standard: bool) -> None:
 
 
 def _standard_component(
-    draft: Draft,
+    draft: StatusBuilder,
     component: Component,
     resolved: Resolved,
     reader: Reader,
@@ -101,7 +101,7 @@ def _standard_component(
 
 
 def _knative_component(
-    draft: Draft,
+    draft: StatusBuilder,
     component: Component,
     resolved: Resolved,
     reader: Reader,

@@ -15,17 +15,17 @@ from ....kube.reference import Reference
 from ..children.http_routes import ROUTE_API
 from ..names import Role, component
 from ..resolved import Resolved
-from ..router.front_component import entry_name, entry_role, has_routes
+from ..router.front_component import front_name, front_role, has_routes
 from ..router.hosts import local_host, service_host, service_path
 from ..router.knative_host import knative_service_host
-from .status_builder import Draft
+from .status_builder import StatusBuilder
 from .types import INGRESS, STOPPED_REASON, ready
 
 #: Where pods behind a Service without an address of its own listen.
 _POD_PORT = ":8080"
 
 
-def standard_routing(draft: Draft, resolved: Resolved, reader: Reader) -> None:
+def standard_routing(draft: StatusBuilder, resolved: Resolved, reader: Reader) -> None:
     """Say of a service in Standard mode whether it is reached."""
     if has_routes(resolved):
         if resolved.config.ingress.enable_gateway_api:
@@ -38,26 +38,26 @@ def standard_routing(draft: Draft, resolved: Resolved, reader: Reader) -> None:
             return
     service, scheme = resolved.service, resolved.config.ingress.url_scheme
     draft.url = f"{scheme}://{service_host(service, service.name, resolved.config.ingress)}"
-    host = local_host(entry_name(service), service.namespace, resolved.settings.cluster_domain)
+    host = local_host(front_name(service), service.namespace, resolved.settings.cluster_domain)
     draft.address = f"{scheme}://{host}{_port(resolved, reader)}"
     draft.conditions.put(INGRESS, "True")
 
 
-def knative_routing(draft: Draft, resolved: Resolved) -> None:
+def knative_routing(draft: StatusBuilder, resolved: Resolved) -> None:
     """Say of a service in Knative mode whether it is reached: as soon as Knative has said where, it counts as reached."""
     waiting = _waiting(draft, resolved.service.roles)
     if waiting is not None:
         refused = draft.conditions.status(ready(waiting)) == "False"
         draft.conditions.put(INGRESS, "False" if refused else "Unknown", _not_created(waiting))
     service, config = resolved.service, resolved.config.ingress
-    entry = draft.components.get(entry_role(service)) or {}
+    entry = draft.components.get(front_role(service)) or {}
     if not entry.get("url"):
         return
     parts = urlsplit(entry["url"])._replace(scheme=config.url_scheme)
     entry["url"] = urlunsplit(parts)
     name = service.name
     if config.disable_virtual_host:
-        name = entry_name(service)
+        name = front_name(service)
     else:
         parts = parts._replace(netloc=knative_service_host(resolved, parts.netloc))
     path = service_path(service, config)
@@ -68,7 +68,7 @@ def knative_routing(draft: Draft, resolved: Resolved) -> None:
     draft.conditions.put(INGRESS, "True")
 
 
-def stopped_routing(draft: Draft, resolved: Resolved, *, standard: bool) -> None:
+def stopped_routing(draft: StatusBuilder, resolved: Resolved, *, standard: bool) -> None:
     """Say that a stopped service is not reached. Of an Ingress that was never there, the controller says nothing."""
     if draft.was_routed or not standard or resolved.config.ingress.enable_gateway_api:
         draft.conditions.put(INGRESS, "False", STOPPED_REASON)
@@ -86,7 +86,9 @@ def route_references(resolved: Resolved) -> list[tuple[str, Reference]]:
     ]
 
 
-def _route_fault(draft: Draft, resolved: Resolved, reader: Reader) -> tuple[str, str] | None:
+def _route_fault(
+    draft: StatusBuilder, resolved: Resolved, reader: Reader
+) -> tuple[str, str] | None:
     """Return reason and message of the first route that does not lead to its component yet, None where all do."""
     for title, reference in route_references(resolved):
         live = reader.get(reference)
@@ -101,7 +103,7 @@ def _route_fault(draft: Draft, resolved: Resolved, reader: Reader) -> tuple[str,
     return None
 
 
-def _too_early(title: str, draft: Draft, resolved: Resolved) -> bool:
+def _too_early(title: str, draft: StatusBuilder, resolved: Resolved) -> bool:
     """Return whether the controller would not have made a route yet; we make it at once, and nobody has reported on it."""
     roles = resolved.service.roles
     needed = [role for role in roles if role.capitalize() == title] or roles
@@ -114,7 +116,7 @@ def _awaited(resolved: Resolved) -> Sequence[Role]:
     return [role for role in roles if role != "explainer" or "transformer" not in roles]
 
 
-def _waiting(draft: Draft, roles: Sequence[Role]) -> Role | None:
+def _waiting(draft: StatusBuilder, roles: Sequence[Role]) -> Role | None:
     """Return the first component that is not ready, None where all are."""
     return next((role for role in roles if draft.conditions.status(ready(role)) != "True"), None)
 
@@ -126,7 +128,7 @@ def _not_created(role: Role) -> str:
 def _port(resolved: Resolved, reader: Reader) -> str:
     service = resolved.service
     live: Json | None = reader.get(
-        Reference("v1", "Service", service.namespace, entry_name(service))
+        Reference("v1", "Service", service.namespace, front_name(service))
     )
     headless = resolved.config.service_cluster_ip_none
     if live is not None:

@@ -16,7 +16,7 @@ _NO_MODEL: Json = {"transitionStatus": ""}
 
 
 @dataclass
-class Draft:
+class StatusBuilder:
     """The parts of a status.
 
     address: of the service inside the cluster. observed: the generation that a workload reports last.
@@ -32,7 +32,7 @@ class Draft:
     was_routed: bool = False
 
     @classmethod
-    def of(cls, status: Json) -> Draft:
+    def of(cls, status: Json) -> StatusBuilder:
         """Return a draft that begins with what was said before."""
         return cls(
             conditions=ConditionSet(status.get("conditions") or ()),

@@ -29,14 +29,14 @@ PORT = 80
 EXPLAIN_PATH = r"/v1/models/[\w-]+:explain"
 
 
-def entry_role(service: InferenceService) -> Role:
+def front_role(service: InferenceService) -> Role:
     """Return the component that takes requests: the transformer where there is one."""
     return "transformer" if service.component("transformer") is not None else "predictor"
 
 
-def entry_name(service: InferenceService) -> str:
+def front_name(service: InferenceService) -> str:
     """Return the name of the objects of the component that takes requests."""
-    return names.component(service.name, entry_role(service))
+    return names.component(service.name, front_role(service))
 
 
 def explainer_name(service: InferenceService) -> str:

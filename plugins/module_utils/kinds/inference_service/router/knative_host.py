@@ -11,7 +11,7 @@ from ....kube.reader import Reader
 from ....kube.reference import Reference
 from ..knative import KNATIVE_API, KNATIVE_NAMESPACE
 from ..resolved import Resolved
-from .front_component import asks_to_be_local, entry_name, entry_role
+from .front_component import asks_to_be_local, front_name, front_role
 from .hosts import local_host
 
 #: Where Knative says which domain a Service gets.
@@ -32,10 +32,10 @@ def knative_host(resolved: Resolved, labels: Mapping[str, str], reader: Reader) 
     The controller waits for Knative to report it. Where Knative has not, it is the name that it gives by its usual template,
     so that the way to a service is there as soon as the service is.
     """
-    service, name = resolved.service, entry_name(resolved.service)
+    service, name = resolved.service, front_name(resolved.service)
     live = reader.get(Reference(KNATIVE_API, "Service", service.namespace, name)) or {}
     reported = value_at(live, ("status", "url")) or value_at(
-        resolved.status, ("components", entry_role(service), "url")
+        resolved.status, ("components", front_role(service), "url")
     )
     if reported:
         return urlsplit(reported).hostname or ""
@@ -50,7 +50,7 @@ def knative_service_host(resolved: Resolved, host: str) -> str:
 
     A name of old, `chat-predictor-default`, is cut alike; the controller knows it by `-default` anywhere in the host name.
     """
-    part = f"-{entry_role(resolved.service)}"
+    part = f"-{front_role(resolved.service)}"
     return host.replace(f"{part}-default" if "-default" in host else part, "", 1)
 
 

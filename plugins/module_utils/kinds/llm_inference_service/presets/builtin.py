@@ -50,7 +50,7 @@ _SIDECAR_TLS = (f"--cert-path={_TLS_PATH}", "--decoder-use-tls=true", "--prefill
 
 
 @cache
-def own_presets(release: str) -> dict[str, Json]:
+def builtin_presets(release: str) -> dict[str, Json]:
     """Return the specs by well-known name without its prefix. release: of KServe, by name. Not to be changed."""
     own = RELEASES[release].own
     return {

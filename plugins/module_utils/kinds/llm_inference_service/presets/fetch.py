@@ -23,7 +23,7 @@ from ..schema import spec_schema
 from ..settings import Settings
 from ..spec import API_VERSION, CONFIG_KIND
 from .admission import refusal_of
-from .builtin import OWN, PREFIX, own_presets
+from .builtin import OWN, PREFIX, builtin_presets
 from .merge import written
 
 #: ConfigMaps of this name in KServe's namespace serve all namespaces.
@@ -87,7 +87,7 @@ def _own(name: str, settings: Settings, reader: Reader) -> Preset | None:
 
     They are asked for by their name, which a service keeps from its first run whatever the settings of whoever looks at it.
     """
-    own = own_presets(settings.release.name)
+    own = builtin_presets(settings.release.name)
     asked_for = name.startswith(PREFIX)
     suffix = name.removeprefix(PREFIX if asked_for else settings.config_prefix)
     if suffix == name or suffix not in own:
