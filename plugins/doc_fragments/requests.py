@@ -28,7 +28,9 @@ options:
     type: float
 requirements:
   - python >= 3.11
-  - urllib3 >= 2.0.0
-  - PyYAML >= 6.0
-  - kubernetes >= 29.0.0, for a kubeconfig with an auth-provider
+  - urllib3 >= 2, < 3
+  - PyYAML >= 6
+  - cryptography >= 42, for services that have keys (C(LLMInferenceService))
+  - kubernetes >= 29, for a kubeconfig with the auth-provider C(oidc)
+  - PySocks >= 1, for a SOCKS proxy
 """

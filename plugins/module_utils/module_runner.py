@@ -10,6 +10,7 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 
 from .cluster.errors import ClusterError
+from .cluster.libraries import missing_library, need
 from .cluster.options import secrets_of_login
 from .interrupts import stoppable
 from .kube.problem import InputError
@@ -64,11 +65,18 @@ def _quiet(line: str) -> None:
 def outcome(
     run: Run, params: Mapping[str, Any], empty: Mapping[str, Any], **context: Any
 ) -> Result:
-    """Run an entry; turn what it raises, and a signal to stop, into a failed result with the same keys as any other."""
+    """Run an entry; turn what it raises, a library that is missing, and a signal to stop, into a failed result with the same keys as any other."""
     try:
         check_values(params)
+        if context.get("diff"):
+            need("yaml", "to show differences")
         with stoppable():
             return run(params, **context)
+    except ImportError as error:
+        missing = missing_library(error)
+        if missing is None:
+            raise
+        return {**empty, "failed": True, "msg": str(missing)}
     except (InputError, ClusterError) as error:
         return {**empty, "failed": True, "msg": redact_text(str(error))}
     except KeyboardInterrupt:

@@ -161,6 +161,7 @@ options:
   allow_restart:
     description:
       - Whether adoption may change pod templates, which restarts pods.
+      - Whether pods may restart because a later release of the collection has presets that say more, though nobody changed the service.
     type: bool
     default: false
   recreate:

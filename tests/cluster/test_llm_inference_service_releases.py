@@ -8,6 +8,12 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets import (
+    fetch,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.engine_arguments import (
+    Asked,
+)
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.fixtures import fresh_namespace
@@ -64,6 +70,27 @@ def changed(result: Json) -> set[str]:
 def restarts(result: Json) -> list[str]:
     """Return the warnings about pods that restart."""
     return [text for text in result["warnings"] if "restart" in text]
+
+
+def test_pods_of_earlier_presets_restart_with_leave_alone(
+    entries: Entries, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    split = routed("chat", place, prefill={"replicas": 0, "parallelism": {"tensor": 2}})
+    plain = routed("talk", place)
+    with monkeypatch.context() as earlier:
+        # Presets before they gave engines what a service asks for.
+        earlier.setattr(fetch, "asked", lambda dummy: Asked())
+        entries.reconcile(split, plain)
+    assert actions(entries.reconcile(plain, check_mode=True)) == {}
+    for check_mode in (True, False):
+        told = entries.refused(split, plain, check_mode=check_mode)
+        assert "the pods of Deployment" in told
+        assert "set allow_restart: true" in told
+    assert changed(entries.reconcile(split, plain, allow_restart=True)) == {
+        "Deployment/chat-kserve",
+        "Deployment/chat-kserve-prefill",
+    }
+    assert actions(entries.reconcile(split, plain)) == {}
 
 
 def test_a_live_service_goes_from_release_to_release(

@@ -12,6 +12,7 @@ import time
 from typing import Any
 
 from .dial import dial
+from .errors import MissingLibrary
 
 
 class DeadlineSocket:
@@ -68,6 +69,21 @@ class _Reader(io.RawIOBase):
         super().close()
 
 
+#: What is replaced of urllib3's connections though its documentation does not promise it. tests/unit/cluster/test_urllib3.py watches them.
+HOOKS = ("_new_conn", "is_verified")
+#: The release that they were tested with.
+TESTED = "urllib3==2.8.0"
+
+
+def with_deadlines(connection: type) -> type:
+    """Return a class of urllib3's connections whose timeouts are deadlines. Raises MissingLibrary for an urllib3 that works otherwise."""
+    lacking = [name for name in HOOKS if not hasattr(connection, name)]
+    if lacking:
+        state = f"has a version without {', '.join(lacking)}"
+        raise MissingLibrary(TESTED, "to reach a cluster", state)
+    return type("Connection", (WithDeadlines, connection), {})
+
+
 class WithDeadlines:
     """Mixed into urllib3's connections: their timeouts become deadlines.
 
@@ -81,7 +97,7 @@ class WithDeadlines:
     timeout: Any
     port: int
     socket_options: Any
-    _dns_host: str
+    host: str
 
     def _new_conn(self) -> socket.socket:
         """Return a socket whose timeout is what connecting has left, for the handshake of TLS."""
@@ -92,7 +108,9 @@ class WithDeadlines:
 
         connection: Any = self
         try:
-            return dial(self._dns_host, self.port, self.timeout, self.socket_options or ())
+            # urllib3 keeps the dot at the end of a name that stands for itself there.
+            host = getattr(self, "_dns_host", self.host)
+            return dial(host, self.port, self.timeout, self.socket_options or ())
         except TimeoutError as error:
             raise ConnectTimeoutError(connection, "timed out") from error
         except socket.gaierror as error:

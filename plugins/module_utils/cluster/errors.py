@@ -6,6 +6,7 @@ No error holds a header, a token or a request body.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 from ..kube.reader import NotAllowed
@@ -17,13 +18,15 @@ class ClusterError(Exception):
 
 
 class MissingLibrary(ClusterError):
-    """A Python library is not installed where this runs."""
+    """A Python library is not installed where this runs, or has a version that does not do.
 
-    def __init__(self, library: str, purpose: str) -> None:
-        self.library = library
+    library: with its versions, as pip takes it. state: what is there instead, for example `is not installed`.
+    """
+
+    def __init__(self, library: str, purpose: str, state: str) -> None:
         super().__init__(
-            f"the Python library {library} is needed {purpose}, and is not installed for the"
-            f" interpreter that runs this task; install it there: pip install {library}"
+            f"the Python library {library} is needed {purpose}, and {state} for the interpreter that runs this task; install it"
+            f" there: {sys.executable} -m pip install '{library}'"
         )
 
 

@@ -2,8 +2,8 @@
 """Reading kubeconfig files as kubectl does.
 
 Not done with `kubernetes.config`: importing it costs more than everything else in a run together (0.3 s against 0.05 s),
-it reads the process's environment instead of the task's, and it leaves keys in the shared temporary folder. Users of the
-old `auth-provider` are handed to it nevertheless. A test compares the results of both.
+it reads the process's environment instead of the task's, and it leaves keys in the shared temporary folder. The
+`auth-provider` oidc is handed to it nevertheless. A test compares the results of both.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .errors import LoginError, MissingLibrary
+from .errors import LoginError
+from .libraries import need
 
 Json = dict[str, Any]
 
@@ -117,10 +118,9 @@ def _at_home(part: str, home: str) -> Path:
 
 
 def _parse(text: str, path: Path) -> Json:
-    try:
-        import yaml
-    except ImportError as error:
-        raise MissingLibrary("PyYAML", "to read a kubeconfig") from error
+    need("yaml", "to read a kubeconfig")
+    import yaml
+
     try:
         content = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
     except yaml.YAMLError as error:

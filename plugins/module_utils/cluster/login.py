@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 from . import kubeconfig
 from .credentials import Source
 from .endpoint import ClientCertificate, Credential, Endpoint
-from .errors import LoginError, MissingLibrary
+from .errors import LoginError
 from .exec_plugin import ExecPlugin
+from .libraries import need
 from .options import Login
 
 _POD = Path("/var/run/secrets/kubernetes.io/serviceaccount")
@@ -124,7 +125,8 @@ def _source_of_user(login: Login, context: kubeconfig.Context) -> Source:
         return Source(
             plugin.fetch, renewable=True, what=f"the credential of the plugin {plugin.command}"
         )
-    if user.body.get("auth-provider"):
+    if provider := user.body.get("auth-provider"):
+        _check_provider(provider)
         return Source(
             lambda dummy: _by_library(login, context),
             renewable=True,
@@ -138,12 +140,21 @@ def _source_of_user(login: Login, context: kubeconfig.Context) -> Source:
     return Source.fixed(Credential("", shown), f"the client certificate {what}")
 
 
+def _check_provider(provider: Any) -> None:
+    """Raise LoginError for a provider that clients of Kubernetes 1.26 and later do not know. Source: client-go, `rest/plugin.go@v0.26.0`."""
+    name = provider.get("name") if isinstance(provider, Mapping) else None
+    if name != "oidc":
+        raise LoginError(
+            f"the kubeconfig has the auth-provider {name}, which clients of Kubernetes know no longer; use a credential plugin"
+            " (exec), for example gke-gcloud-auth-plugin or kubelogin"
+        )
+
+
 def _by_library(login: Login, context: kubeconfig.Context) -> Credential:
-    """Return the token of an `auth-provider` (oidc, gcp, azure), which only the kubernetes library knows to renew."""
-    try:
-        from kubernetes import client, config
-    except ImportError as error:
-        raise MissingLibrary("kubernetes", "for the auth-provider of the kubeconfig") from error
+    """Return the token of the `auth-provider` oidc, which the kubernetes library knows to renew."""
+    need("kubernetes", "for the auth-provider of the kubeconfig")
+    from kubernetes import client, config
+
     settings = client.Configuration()
     content: dict[str, Any] = {
         "current-context": context.name,

@@ -8,7 +8,8 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from .endpoint import Endpoint
-from .errors import LoginError, MissingLibrary
+from .errors import LoginError
+from .libraries import need
 
 
 def pool(endpoint: Endpoint, options: Mapping[str, Any]) -> Any:
@@ -25,10 +26,9 @@ def pool(endpoint: Endpoint, options: Mapping[str, Any]) -> Any:
             endpoint.proxy, num_pools=1, proxy_headers=_proxy_headers(endpoint), **options
         )
     elif scheme.startswith("socks"):
-        try:
-            from urllib3.contrib.socks import SOCKSProxyManager
-        except ImportError as error:
-            raise MissingLibrary("PySocks", "for a SOCKS proxy") from error
+        need("socks", "for a SOCKS proxy")
+        from urllib3.contrib.socks import SOCKSProxyManager
+
         manager = SOCKSProxyManager(endpoint.proxy, num_pools=1, **options)
     else:
         raise LoginError("proxy must be a URL that begins with http://, https:// or socks5://")

@@ -231,7 +231,7 @@ class Requests:
             return transport
 
     def _headers(self, call: Call, credential: Credential) -> Any:
-        from urllib3._collections import HTTPHeaderDict  # public only since urllib3 2
+        from urllib3 import HTTPHeaderDict
 
         headers = HTTPHeaderDict(
             {

@@ -13,10 +13,11 @@ from urllib.parse import urlsplit, urlunsplit
 
 from . import proxies, tls
 from .call import Answer, TransportFault
-from .deadline_socket import WithDeadlines
+from .deadline_socket import with_deadlines
 from .endpoint import Credential, Endpoint
-from .errors import LoginError, MissingLibrary
+from .errors import LoginError
 from .fault import fault
+from .libraries import need
 
 #: Seconds to look up the name, to connect and to agree on TLS.
 CONNECT_TIMEOUT = 5.0
@@ -144,10 +145,7 @@ def shown(url: str) -> str:
 
 def _options(endpoint: Endpoint, credential: Credential) -> dict[str, Any]:
     """Return what all connections to a server are made with: nothing for plain HTTP."""
-    try:
-        import urllib3
-    except ImportError as error:
-        raise MissingLibrary("urllib3", "to reach a cluster") from error
+    need("urllib3", "to reach a cluster")
     if not endpoint.server.startswith("https://"):
         return {}
     options: dict[str, Any] = {
@@ -156,9 +154,6 @@ def _options(endpoint: Endpoint, credential: Credential) -> dict[str, Any]:
     }
     if not endpoint.verify:
         options["assert_hostname"] = False
-    if getattr(urllib3, "__version__", "").startswith("1."):
-        # It gives Python no name to check where the host is an address; it checks by itself instead.
-        options["ssl_context"].check_hostname = False
     if endpoint.server_name:
         options["server_hostname"] = endpoint.server_name
         if endpoint.verify:
@@ -169,7 +164,7 @@ def _options(endpoint: Endpoint, credential: Credential) -> dict[str, Any]:
 def _pool(endpoint: Endpoint, options: Mapping[str, Any]) -> Any:
     pool = proxies.pool(endpoint, options)
     # TLS, plain HTTP and SOCKS have classes of their own.
-    pool.ConnectionCls = type("Connection", (WithDeadlines, pool.ConnectionCls), {})
+    pool.ConnectionCls = with_deadlines(pool.ConnectionCls)
     return pool
 
 

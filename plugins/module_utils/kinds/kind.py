@@ -86,6 +86,7 @@ class ServiceKind(Generic[S, C]):
     shapes: of the objects of others that compile reads, where they are not among the common ones.
     other_release: what live objects, the custom resource among them, say against the wanted release, each beside what it is to
     become; True: that is certain, whoever made them, False: if we made them. None for a kind whose objects carry a label with it.
+    changed_by_presets: whether a live workload would become the wanted one by what the collection's own presets add since it was made.
     finalizers: what the kind's own controller leaves on the custom resource.
     controller: labels by which the Deployment of the kind's controller is recognised. field_manager: the name under which it writes.
     """
@@ -115,6 +116,7 @@ class ServiceKind(Generic[S, C]):
     certificates: Certificates | None = None
     shapes: Callable[[], InputSchemas] = dict
     other_release: Callable[[C, Sequence[Pair], bool], OtherRelease | None] | None = None
+    changed_by_presets: Callable[[Json, Json], bool] | None = None
 
     @property
     def key(self) -> tuple[str, str]:

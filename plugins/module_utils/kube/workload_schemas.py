@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from .core_schema import string_map
 from .input_schemas import part, parts
 from .manifest import Json
-from .pod_schema.pod import POD_SPEC
+from .pod_schema import POD_SPEC
 from .problem import Problem
 from .schema import (
     Anything,

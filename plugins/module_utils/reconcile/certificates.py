@@ -15,6 +15,7 @@ from ipaddress import ip_address
 
 from ..cluster.connection import Cluster
 from ..cluster.errors import Forbidden
+from ..cluster.libraries import need
 from ..fleet.cluster_reader import ClusterReader
 from ..fleet.load import Service
 from ..kinds.certificates import AUTHORITY, CERTIFICATE, KEY, CertificateRequest
@@ -46,11 +47,13 @@ class KeyMaker:
         self._real = real
 
     def compile(self, service: Service) -> Intent:
-        """Return what a service wants to exist, as seen by the reader. Raises InputError."""
+        """Return what a service wants to exist, as seen by the reader. Raises InputError.
+
+        Raises MissingLibrary before anything is written, also in a prediction, where a service has keys and `cryptography` is not there.
+        """
         self.unfinished.discard(service.reference)
         intent = service.compile(self.reader)
-        kept = service.kind.certificates
-        request = kept.wanted(intent.basis, self.reader, datetime.now(UTC)) if kept else None
+        request = self._request(service, intent)
         if request is None:
             return intent
         there = self._services_are_there(intent)
@@ -59,6 +62,13 @@ class KeyMaker:
         texts = new_certificate(request) if there and self._real else _STAND_IN
         self.reader.put(_secret(request, texts))
         return service.compile(self.reader)
+
+    def _request(self, service: Service, intent: Intent) -> CertificateRequest | None:
+        kept = service.kind.certificates
+        if kept is None or intent.nothing:
+            return None
+        need("cryptography.x509", f"for the keys of {service.reference}")
+        return kept.wanted(intent.basis, self.reader, datetime.now(UTC))
 
     def _services_are_there(self, intent: Intent) -> bool:
         services = [

@@ -21,7 +21,7 @@ from ..task.arguments import IGNORE
 from .compiled_service import CompiledService
 from .controller_mode import CONTROLLER, Controllers, objections, unseen
 from .planner import Planned
-from .release_change import release_problems
+from .release_change import preset_problems, release_problems
 from .run_state import RunState
 
 
@@ -56,7 +56,10 @@ class Preflight:
             plan.problems += objections(target, plan, self._controllers, self._policy)
             if plan.changes and target.reconciler != CONTROLLER:
                 plan.problems += _advice(target, reader)
-                plan.problems += release_problems(self._cluster, target, plan)
+                found = [*release_problems(self._cluster, target, plan)]
+                plan.problems += found or preset_problems(
+                    target, plan, allow_restart=self._policy.allow_restart
+                )
         self._done.warnings += unseen(self._controllers, targets)
         new = preflight_checks.missing_namespaces(self._cluster, planned.plans)
         if not self._policy.create_namespaces:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is said of services whose objects are of another release than the wanted one."""
+"""What is said of services whose objects are of another release than the wanted one, of KServe or of the collection's presets."""
 
 from __future__ import annotations
 
@@ -54,3 +54,29 @@ def release_problems(
             "warning",
             rule="release-restart",
         )
+
+
+def preset_problems(
+    target: CompiledService, plan: ServicePlan, *, allow_restart: bool
+) -> list[Problem]:
+    """Return that pods would restart because the collection's presets say more than before, though nobody changed the service."""
+    changed = target.service.kind.changed_by_presets
+    if changed is None or allow_restart:
+        return []
+    if any(change.stage is Stage.PARENT for change in plan.changes):
+        return []
+    restarted = [
+        str(change.reference)
+        for change in plan.changes
+        if change.action is Action.UPDATE
+        and change.live
+        and change.desired
+        and changed(change.live, change.desired.manifest(plan.owner_uid))
+    ]
+    if not restarted:
+        return []
+    text = (
+        f"the pods of {few(restarted, _NAMED)} would restart, since the collection's presets now give the engine what the service asks"
+        " for (KV cache transfer, parallelism, VLLM_ADDITIONAL_ARGS); set allow_restart: true to permit that"
+    )
+    return [Problem("", text, rule="preset-restart")]

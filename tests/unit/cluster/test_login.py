@@ -329,6 +329,12 @@ def test_auth_provider_is_left_to_the_kubernetes_library() -> None:
     assert login({"kubeconfig": config(user)})[1] == Credential(f"Bearer {token}")
 
 
+@pytest.mark.parametrize("provider", [{"name": "gcp", "config": {}}, {"name": "azure"}, "oidc"])
+def test_auth_providers_that_no_client_knows_any_more_are_refused(provider: Any) -> None:
+    with pytest.raises(LoginError, match="use a credential plugin"):
+        login({"kubeconfig": config({"auth-provider": provider})})
+
+
 def test_nothing_secret_in_reprs() -> None:
     auth = {
         "host": HOST,

@@ -3,21 +3,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.cel.compiler import (
-    compile_fault,
-)
 from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.check import (
+    Report,
     check_document,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.releases import (
     release_of,
 )
-
-USAGE = {"usage": "struct"}
+from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.rules import (
+    expressions,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.rules.expressions import (
+    NotJudgedError,
+    compile_fault,
+)
 
 
 @pytest.mark.parametrize(
@@ -39,50 +45,79 @@ USAGE = {"usage": "struct"}
     ],
 )
 def test_what_compiles(text: str) -> None:
-    assert compile_fault(text, USAGE) is None
+    assert compile_fault(text) == ""
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "the end"),
-        ("usage.", "no name of a field"),
-        ("1 +", "the end"),
-        ("prompt_tokens", "prompt_tokens is not declared; known are usage"),
-        ("usage.x + foo(1)", "no function foo"),
-        ('1 + "a"', "no + for int and string"),
-        ("1 < 2.0", "no < for int and double"),
-        ("usage + 1", "no + for struct and int"),
-        ("usage[0]", "struct cannot be indexed by int"),
-        ('"a".b', "string has no fields"),
-        ("1 ? 2 : 3", "no bool"),
-        ("true ? 1 : 'a'", "one branch is int, the other string"),
-        ("has(usage)", "has() wants a field"),
-        ("usage.all(1, true)", "name of an element"),
-        ("usage.x.filter(i, 1)", "wants a bool"),
-        ("size(1)", "no size for int"),
-        ("for", "reserved"),
-        ("'\\q'", "begins no word"),
-        ("a = 1", "'=' begins no word"),
-        ("99999999999999999999", "too large"),
-        ("(" * 500, "too deep"),
+        ("", "<EOF>"),
+        ("usage.", "no viable alternative"),
+        ("1 +", "<EOF>"),
+        ("prompt_tokens", "undeclared reference to 'prompt_tokens'"),
+        ("usage.x + foo(1)", "undeclared reference to 'foo'"),
+        ('1 + "a"', "'_+_' applied to '(int, string)'"),
+        ("1 < 2.0", "'_<_' applied to '(int, double)'"),
+        ("usage + 1", "'_+_' applied to '(map(string, dyn), int)'"),
+        ("usage[0]", "'_[_]' applied to '(map(string, dyn), int)'"),
+        ('"a".b', "'string' cannot be the operand of a select"),
+        ("1 ? 2 : 3", "'(int, int, int)'"),
+        ("true ? 1 : 'a'", "'(bool, int, string)'"),
+        ("has(usage)", "must be a field selection"),
+        ("usage.all(1, true)", "must be a simple identifier"),
+        ("usage.x.filter(i, 1)", "found no matching overload"),
+        ("size(1)", "'size' applied to '(int)'"),
+        ("for", "reserved identifier: for"),
+        ("'\\q'", "token recognition error"),
+        ("a = 1", "token recognition error"),
+        ("99999999999999999999", "invalid int literal"),
     ],
 )
 def test_what_does_not_compile_says_where_and_why(text: str, said: str) -> None:
-    assert said in str(compile_fault(text, USAGE))
+    assert said in compile_fault(text)
 
 
 @given(st.text(alphabet="usage.x1 +-*/%&|!?:<>=()[]{}'\",in", max_size=30))
 def test_any_text_gets_an_answer(text: str) -> None:
-    compile_fault(text, USAGE)
+    with contextlib.suppress(NotJudgedError):
+        compile_fault(text)
 
 
+def test_what_is_deeper_than_the_library_reads_is_not_judged() -> None:
+    with pytest.raises(NotJudgedError, match="recursion limit"):
+        compile_fault("(" * 100 + "1" + ")" * 100)
+
+
+def check(target: str, **attribute: str) -> Report:
+    reporter = {
+        "type": "request-attribute-reporter",
+        "parameters": {"attributes": [{"key": {"name": "cost"}, **attribute}]},
+    }
+    return check_document({"plugins": [reporter]}, release_of(target))
+
+
+@pytest.mark.parametrize("target", ["gaie:1.4", "llmd:0.10"])
 @pytest.mark.parametrize("key", ["expression", "condition"])
-def test_an_expression_that_does_not_compile_keeps_the_picker_from_starting(key: str) -> None:
-    attribute = {"key": {"name": "cost"}, "expression": "usage.total_tokens", key: "total_tokens"}
-    reporter = {"type": "request-attribute-reporter", "parameters": {"attributes": [attribute]}}
-    for target in ("gaie:1.4", "llmd:0.10"):
-        report = check_document({"plugins": [reporter]}, release_of(target))
-        assert report.verdict == "reject"
-        (error,) = report.errors
-        assert error.path == f"plugins[0].parameters.attributes[0].{key}"
+def test_an_expression_that_does_not_compile_keeps_the_picker_from_starting(
+    key: str, target: str
+) -> None:
+    report = check(target, **{"expression": "usage.total_tokens", key: "total_tokens"})
+    assert report.verdict == "reject"
+    (error,) = report.errors
+    assert error.path == f"plugins[0].parameters.attributes[0].{key}"
+
+
+def test_without_the_library_nothing_is_said_of_an_expression_but_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in [*sys.modules]:
+        if name.partition(".")[0] == "cel_expr_python":
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "cel_expr_python", None)
+    expressions._environment.cache_clear()
+    report = check("llmd:0.10", expression="total_tokens +")
+    assert report.verdict == "accept"
+    (told,) = [each for each in report.findings if each.rule == "expression-not-judged"]
+    assert told.severity == "info"
+    assert told.path == "plugins[0].parameters.attributes[0].expression"
+    assert "cel-expr-python is not installed" in told.message

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..cel.compiler import compile_fault
-from ..findings import Finding, Value, refusal
+from ..findings import Finding, Value, info, refusal
 from ..plugin_parameters import Declared, lookup
 from ..releases import PickerRelease
+from .expressions import LIBRARY, NotJudgedError, compile_fault
 from .selectors import selector_fault
 from .values import value_fault
 
@@ -45,19 +45,30 @@ def reporter_faults(plugin: Declared, dummy: PickerRelease) -> Iterator[Finding]
         return
     for key in ("expression", "condition"):
         text = lookup(attribute, key)
-        fault = compile_fault(text, _VARIABLES) if isinstance(text, str) and text else None
-        if fault:
-            yield refusal(
-                "expression",
-                f"{path}.{key}",
-                text,
-                f"{plugin.type}: this is no CEL expression that compiles: {fault}",
-                "correct the expression; usage holds the token counts of a response, as in usage.prompt_tokens",
-            )
+        if isinstance(text, str) and text:
+            yield from _expression_faults(plugin, f"{path}.{key}", text)
 
 
-#: What an expression may use: the token counts that a response reports.
-_VARIABLES = {"usage": "struct"}
+def _expression_faults(plugin: Declared, path: str, text: str) -> Iterator[Finding]:
+    try:
+        fault = compile_fault(text)
+    except NotJudgedError as error:
+        yield info(
+            "expression-not-judged",
+            path,
+            text,
+            f"{plugin.type}: nobody looked whether this CEL expression compiles: {error}",
+            f"install {LIBRARY} where the task runs, or try the expression on the picker",
+        )
+        return
+    if fault:
+        yield refusal(
+            "expression",
+            path,
+            text,
+            f"{plugin.type}: this is no CEL expression that compiles: {fault}",
+            "correct the expression; usage holds the token counts of a response, as in usage.prompt_tokens",
+        )
 
 
 def screener_faults(plugin: Declared, dummy: PickerRelease) -> Iterator[Finding]:

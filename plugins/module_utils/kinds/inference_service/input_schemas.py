@@ -6,7 +6,7 @@ from __future__ import annotations
 from ...kube import gvk
 from ...kube.core_schema import string_map
 from ...kube.input_schemas import InputSchemas
-from ...kube.pod_schema.container import CONTAINER
+from ...kube.pod_schema import CONTAINER
 from ...kube.schema import Anything, Boolean, Integer, ListOf, Object, Schema, Text
 from .local_model import CACHE_KIND, CACHE_VERSION
 from .pod_fields import WORKER_POD

@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from ...kube.pod_schema.pod import POD_SPEC
+from ...kube.pod_schema import POD_SPEC
 from ...kube.schema import FieldRule, ListOf, Object, Schema
 
 #: Lists that Kubernetes merges by key and this API does not.

@@ -7,7 +7,7 @@ Source: KServe pkg/apis/serving/v1beta1/{inference_service,predictor}.go@v0.17.0
 from __future__ import annotations
 
 from ...kube.core_schema import string_map
-from ...kube.pod_schema.container import CONTAINER
+from ...kube.pod_schema import CONTAINER
 from ...kube.schema import Integer, ListOf, Object, Row, Schema, Text, rows
 from ...kube.schema_check import related
 from .extension_schema import EXTENSION, storage_fields

@@ -26,6 +26,7 @@ from .conflicts import conflicts
 from .crd import PLURAL, crd
 from .normalise import load
 from .observe import observe, reconcile_error
+from .presets.engine_arguments import changed_by_presets
 from .release_detection import other_release
 from .router.kinds import GATEWAY_API, OLD_POOL_API, POOL_API
 from .schema import preset_schemas
@@ -92,6 +93,7 @@ LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
     unused_kinds=_unused_kinds,
     shapes=preset_schemas,
     other_release=other_release,
+    changed_by_presets=changed_by_presets,
     common_kinds=((API_VERSION, CONFIG_KIND), _GATEWAY, _GATEWAY_CLASS),
     certificates=Certificates({labels.PART_OF_LABEL: labels.PART_OF}, wanted_certificate),
     pod_labels={labels.PART_OF_LABEL: labels.PART_OF},

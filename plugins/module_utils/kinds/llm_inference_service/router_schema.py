@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...kube.core_schema import string_map
-from ...kube.pod_schema.pod import POD_SPEC
+from ...kube.pod_schema import POD_SPEC
 from ...kube.pool_schema import v1_pool_spec, v1alpha2_pool_spec
 from ...kube.route_filters import NAMESPACE
 from ...kube.route_schema import http_route_spec

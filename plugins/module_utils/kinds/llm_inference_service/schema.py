@@ -11,7 +11,7 @@ from functools import cache
 
 from ...kube.core_schema import string_map
 from ...kube.input_schemas import InputSchemas
-from ...kube.pod_schema.pod import POD_SPEC
+from ...kube.pod_schema import POD_SPEC
 from ...kube.schema import Anything, Boolean, Integer, ListOf, Object, Row, Schema, Text, rows
 from ..kserve.service import GROUP
 from .releases import LATER_FIELD

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from typing import Any
 
 import pytest
@@ -25,6 +26,10 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_infer
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.builtin import (
     builtin_presets,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.engine_arguments import (
+    Asked,
+    changed_by_presets,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.resolve import (
     resolve,
 )
@@ -41,7 +46,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_infer
     Settings,
     make_settings,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.kube.pod_schema.pod import (
+from ansible_collections.modelops.inference.plugins.module_utils.kube.pod_schema import (
     POD_SPEC,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
@@ -77,9 +82,10 @@ def found(
 
 def test_each_well_known_name_has_a_preset_that_the_api_takes() -> None:
     for release in RELEASES:
-        assert set(builtin_presets(release)) == set(WELL_KNOWN)
+        presets = builtin_presets(release, Asked())
+        assert set(presets) == set(WELL_KNOWN)
         schema = spec_schema(strict=False, header_templates=True)
-        for spec in builtin_presets(release).values():
+        for spec in presets.values():
             assert check(schema, spec, "spec", keep_empty=True).problems == ()
 
 
@@ -121,6 +127,159 @@ def test_groups_know_which_copies_of_the_model_they_hold() -> None:
     assert worker.endswith(
         '--data-parallel-start-rank $((${LWS_WORKER_INDEX:-0} * 2)) --headless "$@"'
     )
+
+
+TRANSFER = '{"kv_connector":"NixlConnector","kv_role":"kv_both"}'
+
+
+def engines(release: str = "0.17", **spec: Any) -> list[tuple[Json, list[str]]]:
+    """Return the container of each engine of a service with the words that it gets: bash itself reads the script, with an echo for vllm."""
+    chosen = make_settings({}, {"kserve": release})
+    service = load(document(**spec), chosen).service
+    assert service is not None
+    intent = compile_service(service, chosen, GivenObjects())
+    made = [child.manifest.to_dict() for child in intent.children]
+    found = []
+    for pod in pods({(each["kind"], each["metadata"]["name"]): each for each in made}):
+        (server,) = pod["containers"]
+        values = {each["name"]: each["value"] for each in server["env"] if "value" in each}
+        command = [*server["command"], *server.get("args", [])]
+        if command[0] == "/bin/bash":
+            script = command[2].replace("$(LWS_LEADER_ADDRESS)", "leader")
+            command[2] = script.replace("exec vllm", "exec printf '%s\\0' vllm")
+            done = subprocess.run(command, env=values, check=True, capture_output=True, text=True)
+            command = done.stdout.split("\0")[:-1]
+        found.append((server, command))
+    return found
+
+
+def main(**fields: Any) -> Json:
+    return {"containers": [{"name": "main", **fields}]}
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("shape", ["prefill", "groups and prefill"])
+def test_engines_of_prefill_and_decode_pods_hand_the_cache_over(shape: str, release: str) -> None:
+    found = engines(release, **SHAPES[shape])
+    assert len(found) == (2 if shape == "prefill" else 4)
+    for server, words in found:
+        assert words[words.index("--kv-transfer-config") + 1] == TRANSFER
+        (host,) = [each for each in server["env"] if each["name"] == "VLLM_NIXL_SIDE_CHANNEL_HOST"]
+        assert host["valueFrom"] == {"fieldRef": {"fieldPath": "status.podIP"}}
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_single_pods_use_the_devices_that_parallelism_names(release: str) -> None:
+    ((dummy, words),) = engines(release, parallelism={"tensor": 4, "expert": True})
+    assert words[words.index("--tensor-parallel-size") + 1] == "4"
+    assert "--enable-expert-parallel" in words
+    decode, prefill = engines(
+        release,
+        router=ROUTER,
+        parallelism={"tensor": 4},
+        prefill={"parallelism": {"tensor": 2}},
+    )
+    sizes = {
+        words[words.index("--port") + 1]: words[words.index("--tensor-parallel-size") + 1]
+        for dummy, words in (decode, prefill)
+    }
+    assert sizes == {"8001": "4", "8000": "2"}
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_variable_gives_words_with_the_quotes_of_a_shell_before_args(release: str) -> None:
+    text = '--max-model-len 32768 --hf-overrides \'{"a": "b c"}\''
+    env = [{"name": "VLLM_ADDITIONAL_ARGS", "value": text}]
+    ((dummy, words),) = engines(release, template=main(env=env, args=["--seed", "a b"]))
+    assert words[-6:] == [
+        "--max-model-len",
+        "32768",
+        "--hf-overrides",
+        '{"a": "b c"}',
+        "--seed",
+        "a b",
+    ]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"args": ["--kv-transfer-config={}", "-tp", "2"]},
+        {"args": ["--kv_transfer_config", "{}", "--tensor_parallel_size=2"]},
+        {
+            "env": [
+                {
+                    "name": "VLLM_ADDITIONAL_ARGS",
+                    "value": "--kv-transfer-config '{}' --tensor-parallel-size 2",
+                }
+            ]
+        },
+    ],
+)
+def test_what_a_service_writes_itself_is_left_to_it(fields: Json) -> None:
+    pod = main(**fields)
+    for server, words in engines(
+        parallelism={"tensor": 4},
+        template=pod,
+        prefill={"template": pod, "parallelism": {"tensor": 4}},
+    ):
+        line = " ".join(words).replace("_", "-")
+        assert line.count("--kv-transfer-config") == 1
+        assert TRANSFER not in words
+        assert "4" not in words
+        assert "VLLM_NIXL_SIDE_CHANNEL_HOST" not in {each["name"] for each in server["env"]}
+
+
+def test_a_service_that_asks_for_nothing_keeps_the_command_of_earlier_releases() -> None:
+    ((server, dummy),) = engines()
+    assert server["command"] == [
+        *("vllm", "serve", "/mnt/models", "--served-model-name", "chat", "--port", "8000")
+    ]
+    assert [each["name"] for each in server["env"]] == [
+        *("HOME", "VLLM_LOGGING_LEVEL", "HF_HUB_CACHE")
+    ]
+
+
+PORTS = ("8000", "8001")
+
+
+def deployment(*command: str) -> Json:
+    template = {"spec": main(command=list(command))}
+    return {"kind": "Deployment", "spec": {"template": template}}
+
+
+def of_earlier_presets(port: str = "8000") -> Json:
+    return deployment(
+        *("vllm", "serve", "/mnt/models", "--served-model-name", "chat", "--port", port)
+    )
+
+
+@pytest.mark.parametrize(
+    ("spec", "alone"),
+    [
+        ({"parallelism": {"tensor": 2}}, True),
+        ({}, False),
+        ({"template": main(env=[{"name": "VLLM_ADDITIONAL_ARGS", "value": "--a"}])}, True),
+        ({"template": main(command=["python", "-m", "vllm"])}, False),
+    ],
+)
+def test_what_changed_by_the_presets_alone_is_known(spec: Json, alone: bool) -> None:
+    ((server, dummy),) = engines(**spec)
+    wanted = deployment(*server["command"])
+    assert changed_by_presets(of_earlier_presets(), wanted) is alone
+    assert not changed_by_presets(wanted, wanted)
+
+
+def test_decode_and_prefill_pods_of_earlier_presets_are_known() -> None:
+    for server, dummy in engines(prefill={}):
+        wanted = deployment(*server["command"])
+        found = {port: changed_by_presets(of_earlier_presets(port), wanted) for port in PORTS}
+        assert sorted(found.values()) == [False, True]
+
+
+def test_another_release_of_kserve_is_no_change_of_the_presets() -> None:
+    ((server, dummy),) = engines("0.18")
+    assert not changed_by_presets(of_earlier_presets(), deployment(*server["command"]))
 
 
 def test_presets_of_the_cluster_come_first_unless_ours_are_asked_for() -> None:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from ....kube.manifest import Json
 from ....kube.pod_merge_keys import CONTAINER, POD_SPEC, as_go_writes
-from ....kube.pod_schema.container import CONTAINER as CONTAINER_SCHEMA
-from ....kube.pod_schema.pod import POD_SPEC as POD_SCHEMA
+from ....kube.pod_schema import CONTAINER as CONTAINER_SCHEMA
+from ....kube.pod_schema import POD_SPEC as POD_SCHEMA
 from ....kube.strategic_merge import MergeError, merge
 from ...kserve.pod import container_of
 from ..errors import ModelFailure, Unbuildable

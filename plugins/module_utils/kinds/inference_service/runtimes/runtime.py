@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ....kube import gvk
 from ....kube.manifest import Json
-from ....kube.pod_schema.container import CONTAINER
+from ....kube.pod_schema import CONTAINER
 from ....kube.reader import Reader
 from ....kube.reference import Reference
 from ....kube.schema import ListOf, Object

@@ -13,6 +13,7 @@ from functools import cache
 from ....kube.manifest import Json
 from ..releases import RELEASES, OwnPresets
 from .builtin_route import PORT, PUBLISHED, route
+from .engine_arguments import Asked, EngineArguments
 
 #: What selects them where a cluster has presets of its own.
 PREFIX = "modelops-"
@@ -34,6 +35,11 @@ _RESTRICTED = {
 }
 
 
+#: Where the engines of other pods ask for blocks of the KV cache; without it an engine tells them localhost.
+_SIDE_CHANNEL: Json = {
+    "name": "VLLM_NIXL_SIDE_CHANNEL_HOST",
+    "valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}},
+}
 #: What templates ask where the configuration decides about TLS.
 _TLS = ".GlobalConfig.EnableTLS"
 _MODEL = "{{ .Spec.Model.Name }}"
@@ -50,21 +56,27 @@ _SIDECAR_TLS = (f"--cert-path={_TLS_PATH}", "--decoder-use-tls=true", "--prefill
 
 
 @cache
-def builtin_presets(release: str) -> dict[str, Json]:
+def builtin_presets(release: str, asked: Asked) -> dict[str, Json]:
     """Return the specs by well-known name without its prefix. release: of KServe, by name. Not to be changed."""
     own = RELEASES[release].own
+    leaders, prefill = (
+        (asked.template, asked.worker),
+        (asked.prefill_template, asked.prefill_worker),
+    )
     return {
-        "config-llm-template": {"template": _pod(own, _single(own, PORT))},
+        "config-llm-template": {"template": _pod(own, _single(own, PORT, asked.template))},
         "config-llm-decode-template": {
-            "template": _pod(own, _single(own, _PORT_BEHIND), sidecar=True)
+            "template": _pod(own, _single(own, _PORT_BEHIND, asked.template), sidecar=True)
         },
-        "config-llm-prefill-template": {"prefill": {"template": _pod(own, _single(own, PORT))}},
-        "config-llm-worker-data-parallel": _group(own, PORT, ".Spec.Parallelism"),
+        "config-llm-prefill-template": {
+            "prefill": {"template": _pod(own, _single(own, PORT, asked.prefill_template))}
+        },
+        "config-llm-worker-data-parallel": _group(own, PORT, ".Spec.Parallelism", leaders),
         "config-llm-decode-worker-data-parallel": _group(
-            own, _PORT_BEHIND, ".Spec.Parallelism", sidecar=True
+            own, _PORT_BEHIND, ".Spec.Parallelism", leaders, sidecar=True
         ),
         "config-llm-prefill-worker-data-parallel": {
-            "prefill": _group(own, PORT, ".Spec.Prefill.Parallelism")
+            "prefill": _group(own, PORT, ".Spec.Prefill.Parallelism", prefill)
         },
         "config-llm-scheduler": {"router": {"scheduler": _scheduler(own)}},
         "config-llm-router-route": {"router": {"route": {"http": {"spec": route(own)}}}},
@@ -76,45 +88,59 @@ def _if_tls(text: str, otherwise: str = "") -> str:
     return f"{{{{ if {_TLS} }}}}{text}{{{{ else }}}}{otherwise}{{{{ end }}}}"
 
 
-def _single(own: OwnPresets, port: int) -> Json:
+def _single(own: OwnPresets, port: int, engine: EngineArguments) -> Json:
     """Return a server that holds the whole model. A service adds flags of its own as `args`.
 
-    Where arguments depend on the configuration a shell starts it: a template can leave a word of a text out, but no item of a list.
+    Where arguments depend on the configuration or the service a shell starts it: a template can leave a word of a text out, but no
+    item of a list.
     """
-    if own.tls:
-        words = [*_serving(own, port), '"$@"']
-        return _server(own, ["/bin/bash", "-c", " ".join(words), "--"], port, probed=True)
+    if own.tls or engine != EngineArguments():
+        words = f"{' '.join(_serving(own, port, engine))}{engine.sizes}{engine.words()}"
+        return _server(own, _shell(f'{words} "$@"'), port, engine, probed=True)
     command = ["vllm", "serve", _MODEL_PATH, "--served-model-name", _MODEL, "--port", str(port)]
-    return _server(own, command, port, probed=True)
+    return _server(own, command, port, engine, probed=True)
 
 
-def _serving(own: OwnPresets, port: int) -> list[str]:
+def _shell(script: str) -> list[str]:
+    return ["/bin/bash", "-c", script, "--"]
+
+
+def _serving(own: OwnPresets, port: int, engine: EngineArguments) -> list[str]:
     """Return the first words of a shell's command."""
     names = f"'{_MODEL}' '{PUBLISHED}'" if own.by_model else f"'{_MODEL}'"
     return [
-        f"exec vllm serve {_MODEL_PATH} --served-model-name {names} --port {port}",
+        f"{engine.before()}exec vllm serve {_MODEL_PATH} --served-model-name {names} --port {port}",
         *([_if_tls(_SERVER_TLS)] if own.tls else []),
     ]
 
 
-def _group(own: OwnPresets, port: int, parallelism: str, *, sidecar: bool = False) -> Json:
-    """Return leader and workers of data parallel servers. parallelism: the template's path to the sizes."""
+def _group(
+    own: OwnPresets,
+    port: int,
+    parallelism: str,
+    engines: tuple[EngineArguments, EngineArguments],
+    *,
+    sidecar: bool = False,
+) -> Json:
+    """Return leader and workers of data parallel servers. parallelism: the template's path to the sizes. engines: of both."""
 
-    def server(*, leader: bool) -> Json:
-        command = _shared(own, port, parallelism, leader=leader)
-        return _server(own, command, port, probed=leader)
+    def server(engine: EngineArguments, *, leader: bool) -> Json:
+        command = _shared(own, port, parallelism, engine, leader=leader)
+        return _server(own, command, port, engine, probed=leader)
 
     return {
-        "template": _pod(own, server(leader=True), sidecar=sidecar),
-        "worker": _pod(own, server(leader=False)),
+        "template": _pod(own, server(engines[0], leader=True), sidecar=sidecar),
+        "worker": _pod(own, server(engines[1], leader=False)),
     }
 
 
-def _shared(own: OwnPresets, port: int, parallelism: str, *, leader: bool) -> list[str]:
+def _shared(
+    own: OwnPresets, port: int, parallelism: str, engine: EngineArguments, *, leader: bool
+) -> list[str]:
     """Return the command of one of several servers. The shell works out which copies of the model it holds."""
     local = f"{{{{ or {parallelism}.DataLocal 1 }}}}"
     words = [
-        *_serving(own, port),
+        *_serving(own, port, engine),
         f"{{{{ if {parallelism}.Expert }}}}--enable-expert-parallel{{{{ end }}}}",
         f"{{{{ if {parallelism}.Tensor }}}}--tensor-parallel-size {{{{ {parallelism}.Tensor }}}}{{{{ end }}}}",
         f"--data-parallel-size {{{{ or {parallelism}.Data 1 }}}}",
@@ -124,12 +150,13 @@ def _shared(own: OwnPresets, port: int, parallelism: str, *, leader: bool) -> li
         "--data-parallel-start-rank 0"
         if leader
         else f"--data-parallel-start-rank $((${{LWS_WORKER_INDEX:-0}} * {local})) --headless",
-        '"$@"',
     ]
-    return ["/bin/bash", "-c", " ".join(words), "--"]
+    return _shell(f'{" ".join(words)}{engine.words()} "$@"')
 
 
-def _server(own: OwnPresets, command: list[str], port: int, *, probed: bool) -> Json:
+def _server(
+    own: OwnPresets, command: list[str], port: int, engine: EngineArguments, *, probed: bool
+) -> Json:
     scheme = _if_tls("HTTPS", "HTTP") if own.tls else "HTTP"
     probe = {"httpGet": {"path": "/health", "port": port, "scheme": scheme}, "periodSeconds": 10}
     probes = {
@@ -144,7 +171,10 @@ def _server(own: OwnPresets, command: list[str], port: int, *, probed: bool) -> 
         "image": own.server,
         "imagePullPolicy": "IfNotPresent",
         "command": command,
-        "env": [{"name": name, "value": value} for name, value in variables.items()],
+        "env": [
+            *({"name": name, "value": value} for name, value in variables.items()),
+            *([_SIDE_CHANNEL] if engine.transfers else []),
+        ],
         "ports": [{"containerPort": port, "protocol": "TCP"}],
         "securityContext": _RESTRICTED,
         "terminationMessagePolicy": "FallbackToLogsOnError",

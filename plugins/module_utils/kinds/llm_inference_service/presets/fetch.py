@@ -24,6 +24,7 @@ from ..settings import Settings
 from ..spec import API_VERSION, CONFIG_KIND
 from .admission import refusal_of
 from .builtin import OWN, PREFIX, builtin_presets
+from .engine_arguments import asked
 from .merge import written
 
 #: ConfigMaps of this name in KServe's namespace serve all namespaces.
@@ -39,8 +40,15 @@ class Preset(NamedTuple):
     spec: Json
 
 
-def fetch(name: str, namespace: str, settings: Settings, reader: Reader, path: str) -> Preset:
-    """Return a preset by name. path: the field that asks for it. Raises Unbuildable."""
+def fetch(
+    name: str,
+    namespace: str,
+    settings: Settings,
+    reader: Reader,
+    path: str,
+    spec: Json | None = None,
+) -> Preset:
+    """Return a preset by name. path: the field that asks for it. spec: of the service, as far as it is known. Raises Unbuildable."""
     of_headers = settings.release.routes_by_model
     for place in (namespace, settings.kserve_namespace):
         for api_version in (API_VERSION, OLD_API_VERSION):
@@ -56,7 +64,7 @@ def fetch(name: str, namespace: str, settings: Settings, reader: Reader, path: s
                 return Preset(
                     f"{CONFIG_KIND} {place}/{name}", _stored(api_version, text, of_headers)
                 )
-    own = _own(name, settings, reader)
+    own = _own(name, settings, reader, spec or {})
     if own is not None:
         return own
     raise _missing(name, namespace, settings, path, _how_to_get(name, settings, reader))
@@ -82,12 +90,12 @@ def _check_given(subject: str, path: str, told: str) -> None:
         raise Unbuildable(told, condition="", reason="", path=path, advice=advice)
 
 
-def _own(name: str, settings: Settings, reader: Reader) -> Preset | None:
+def _own(name: str, settings: Settings, reader: Reader, spec: Json) -> Preset | None:
     """Return one of the collection's presets, where they are asked for or the cluster has none at all.
 
     They are asked for by their name, which a service keeps from its first run whatever the settings of whoever looks at it.
     """
-    own = builtin_presets(settings.release.name)
+    own = builtin_presets(settings.release.name, asked(spec))
     asked_for = name.startswith(PREFIX)
     suffix = name.removeprefix(PREFIX if asked_for else settings.config_prefix)
     if suffix == name or suffix not in own:

@@ -54,7 +54,7 @@ def _combined(
     # A base's name for the model wins over the service's own, since it is filled in before the last merge.
     own = _with_model_name(own, value_at(detected, ("model", "name")), replace=True)
     presets = [
-        fetch(preset, service.namespace, settings, reader, path="")
+        fetch(preset, service.namespace, settings, reader, path="", spec=detected)
         for preset in selected(detected, names_kept, settings)
     ]
     layers = [
