@@ -17,7 +17,7 @@ def after_success(plane: ControlPlane) -> str:
     """Return the next steps on the running control plane."""
     playbook = " ".join(COMMAND)
     return f"""
-The control plane goes on running. What to do next, from {CHECKOUT}:
+The control plane keeps running. What to do next, from {CHECKOUT}:
 
   look around with kubectl        make lab-shell ARGS={plane.name}
                                   kubectl get modelservices,deployments,leaderworkersets,httproutes -A
