@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.reconcile import service_progress
+from ansible_collections.modelops.inference.plugins.module_utils.engine import lasting
 from tests.lab.client import Client, wait_until
 from tests.lab.control_plane import ControlPlane
 from tests.lab.fixtures import fresh_namespace
@@ -214,7 +214,7 @@ def test_pods_that_a_controller_says_nothing_of_end_the_wait(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Its Deployment finds no node here, and the operator's status would never say so."""
-    monkeypatch.setattr(service_progress, "LASTS_S", {"Unschedulable": 0.5})
+    monkeypatch.setattr(lasting, "LASTS_S", {"Unschedulable": 0.5})
     service = small("chat", place)
     (decode,) = (
         manifest

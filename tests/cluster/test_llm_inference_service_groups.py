@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.reconcile import service_progress
+from ansible_collections.modelops.inference.plugins.module_utils.engine import lasting
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.control_plane import ControlPlane
@@ -191,8 +191,8 @@ def test_the_way_of_a_request_ends_at_the_pods_of_the_groups(entries: Entries, p
 @pytest.fixture
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault counts as lasting after a second, not after a back-off of an image pull."""
-    monkeypatch.setattr(service_progress, "FAULT_LASTS_S", 1.0)
-    monkeypatch.setattr(service_progress, "LASTS_S", {})
+    monkeypatch.setattr(lasting, "FAULT_LASTS_S", 1.0)
+    monkeypatch.setattr(lasting, "LASTS_S", {})
 
 
 @pytest.mark.usefixtures("_impatient")

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.engine import lasting
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.conversion import (
     to_v1alpha1,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.reconcile import service_progress
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.fixtures import fresh_namespace
@@ -315,7 +315,7 @@ def broken(place: str) -> Json:
 def failing(client: Client, place: str) -> Iterator[None]:
     """Say of the pods of `broken` what a kubelet says where an init container fails, which counts after a second."""
     with pytest.MonkeyPatch.context() as patch, meanwhile(lambda: _say_it(client, place)):
-        patch.setattr(service_progress, "FAULT_LASTS_S", 1.0)
+        patch.setattr(lasting, "FAULT_LASTS_S", 1.0)
         yield
 
 

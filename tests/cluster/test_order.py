@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.engine.apply import Execution
-from ansible_collections.modelops.inference.plugins.module_utils.engine.plan import ServicePlan
+from ansible_collections.modelops.inference.plugins.module_utils.engine.service_plan import (
+    ServicePlan,
+)
 from tests.lab.client import Client
 from tests.lab.faults import writes
 from tests.lab.proxy import Proxy

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.reconcile import service_progress
+from ansible_collections.modelops.inference.plugins.module_utils.engine import lasting
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 
@@ -32,8 +32,8 @@ PATIENCE = 300.0
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault counts as lasting after a second, not after a back-off of an image pull."""
-    monkeypatch.setattr(service_progress, "FAULT_LASTS_S", 1.0)
-    monkeypatch.setattr(service_progress, "LASTS_S", {})
+    monkeypatch.setattr(lasting, "FAULT_LASTS_S", 1.0)
+    monkeypatch.setattr(lasting, "LASTS_S", {})
 
 
 @pytest.fixture

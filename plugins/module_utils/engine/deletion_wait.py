@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects that are being deleted: nothing is applied onto them; they are waited for, and what holds them is named."""
+"""Objects that are deleted: nothing is applied onto them; they are waited for, and what holds them is named."""
 
 from __future__ import annotations
 
@@ -7,12 +7,35 @@ from collections.abc import Sequence
 from functools import partial
 
 from ..cluster.connection import Cluster
-from ..cluster.errors import ClusterError
+from ..cluster.errors import ClusterError, Conflict
 from ..kube.manifest import Json
 from ..kube.reference import Reference
 
 #: How long a deleted object may take to vanish, and how often it is looked at, in seconds.
 GONE_WITHIN_S, GONE_PAUSE_S = 60.0, 0.5
+#: How often a delete is tried again because the object's status changed in between.
+DELETE_TRIES = 5
+
+
+def delete_listed(
+    cluster: Cluster, reference: Reference, live: Json, *, dry_run: bool = False
+) -> bool:
+    """Delete the very object that was listed; False where somebody made it anew since, which is left alone. Raises ClusterError."""
+    uid, version = uid_of(live), str(live["metadata"]["resourceVersion"])
+    for dummy in range(DELETE_TRIES):
+        try:
+            cluster.delete(reference, uid=uid, resource_version=version, dry_run=dry_run)
+        except Conflict:
+            again = cluster.get(reference, metadata_only=True)
+            # The API server refuses the precondition for good where somebody deletes it in the foreground already.
+            if again is None or is_dying(again):
+                return True
+            if uid_of(again) != uid:
+                return False
+            version = str(again["metadata"]["resourceVersion"])
+        else:
+            return True
+    raise ClusterError(f"{reference}: it kept changing during {DELETE_TRIES} attempts to delete it")
 
 
 def wait_until_gone(cluster: Cluster, reference: Reference, uid: str) -> None:

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..kube.apply_order import SetStage
 from ..kube.canonical import canonical_json, digest
 from ..kube.intent import Child, Stage
 from ..kube.manifest import FieldPath, Json, put_at, value_at, without
@@ -40,21 +42,23 @@ class Desired:
     manifests as dicts take over 100 MB, as bytes a third of that; they are parsed when they are needed.
     unclaimed: fields and values that are sent on create only; None where the server is to choose then, too.
     replaces: objects that go before it is applied.
-    parent: apiVersion, kind and name for the owner reference, None where the object has none (other namespace, cluster scope).
+    parent: apiVersion, kind and name for the owner reference, None where the object has none (other namespace, cluster scope, a set).
     manager: the field manager under which the object is applied.
+    shared: whether it was there before and is others' as well, so that it never goes with what wants it.
     """
 
     reference: Reference
     service: Reference
-    stage: Stage
+    stage: Stage | SetStage
     body: bytes
     digest: str
     unclaimed: dict[FieldPath, Any]
     parent: Reference | None
     replaces: tuple[Reference, ...] = ()
     manager: str = FIELD_MANAGER
+    shared: bool = False
 
-    def manifest(self, owner_uid: str, *, create: bool = False) -> Json:
+    def manifest(self, owner_uid: str = "", *, create: bool = False) -> Json:
         """Return the object as it is sent. create: with the unclaimed fields."""
         manifest: Json = json.loads(self.body)
         metadata = manifest["metadata"]
@@ -94,19 +98,27 @@ def marked(manifest: Json, service: Reference, fleet: str) -> Json:
 
 def desired(child: Child, service: Reference, fleet: str) -> Desired:
     """Return a child as it is applied for a fleet, owned by the custom resource."""
-    manifest = marked(child.manifest.to_dict(), service, fleet)
-    unclaimed = {}
-    for path in child.unclaimed:
-        unclaimed[path] = value_at(manifest, path)
-        manifest = without(manifest, path)
-    body = canonical_json(manifest)
-    return Desired(
-        reference=child.manifest.reference,
-        service=service,
-        stage=child.stage,
-        body=body,
-        digest=digest(body),
-        unclaimed=unclaimed,
+    return sealed(
+        marked(child.manifest.to_dict(), service, fleet),
+        service,
+        child.stage,
+        child.unclaimed,
         parent=service if child.manifest.namespace == service.namespace else None,
         replaces=child.replaces,
     )
+
+
+def sealed(
+    manifest: Json,
+    service: Reference,
+    stage: Stage | SetStage,
+    unclaimed: Iterable[FieldPath] = (),
+    **more: Any,
+) -> Desired:
+    """Return an object with its marks as it is applied. unclaimed: paths that are sent on create only. more: see `Desired`."""
+    reference, held = Reference.of(manifest), {}
+    for path in unclaimed:
+        held[path] = value_at(manifest, path)
+        manifest = without(manifest, path)
+    body = canonical_json(manifest)
+    return Desired(reference, service, stage, body, digest(body), held, **{"parent": None, **more})

@@ -11,12 +11,12 @@ from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reference import Reference
 from .deletion_wait import is_dying
-from .ownership import Owner, ownership
-from .plan import Action, Change, ServicePlan
-from .policy import Policy
+from .ownership import Owner
+from .plan import Action, Change
+from .service_plan import ServicePlan
 
 
-def look_up_exclusive(cluster: Cluster, plans: Iterable[ServicePlan], policy: Policy) -> None:
+def look_up_exclusive(cluster: Cluster, plans: Iterable[ServicePlan]) -> None:
     """Plan that what a changed child takes the place of is removed, where it is the service's: made by us or by its controller.
 
     What is somebody else's is a problem.
@@ -25,7 +25,7 @@ def look_up_exclusive(cluster: Cluster, plans: Iterable[ServicePlan], policy: Po
         for change in list(plan.changes):
             for reference in change.desired.replaces if change.desired else ():
                 if live := _read(cluster, reference):
-                    _plan_removal(plan, change, live, policy)
+                    _plan_removal(plan, change, live)
 
 
 def _read(cluster: Cluster, reference: Reference) -> Json | None:
@@ -35,9 +35,9 @@ def _read(cluster: Cluster, reference: Reference) -> Json | None:
         return None
 
 
-def _plan_removal(plan: ServicePlan, change: Change, live: Json, policy: Policy) -> None:
+def _plan_removal(plan: ServicePlan, change: Change, live: Json) -> None:
     reference = Reference.of(live)
-    owned = ownership(live, plan.service, policy.fleet)
+    owned = plan.whose(live)
     if owned.owner not in (Owner.THIS, Owner.CONTROLLER):
         text = f"{reference} exists and {owned.text}; {change.reference} cannot stand beside it: remove it"
         plan.problems.append(Problem("", text, rule="replaced"))

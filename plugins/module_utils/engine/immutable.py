@@ -26,12 +26,6 @@ COSTS: dict[str, str] = {
 }
 
 
-def immutable_difference(wanted: Json, live: Json) -> str | None:
-    """Return how the live object differs in a field that cannot change and what to do, None where it does not."""
-    what = immutable_field(wanted, live)
-    return None if what is None else f"{what}; {_way_out(wanted['kind'])}"
-
-
 def immutable_field(wanted: Json, live: Json) -> str | None:
     """Return how the live object differs in a field that cannot change, None where it does not."""
     kind = wanted["kind"]
@@ -51,12 +45,11 @@ def refused_change(kind: str, error: Invalid) -> str:
     """Return what to do where the server refuses a change of an object that it would take if it were made anew."""
     fields = ", ".join(dict.fromkeys(cause.field for cause in error.details if cause.field))
     what = f"{fields} cannot be changed" if fields else "it cannot be changed so"
-    return (
-        f"{what} ({error.message}), but the API server takes the object made anew; {_way_out(kind)}"
-    )
+    return f"{what} ({error.message}), but the API server takes the object made anew; {made_anew(kind)}"
 
 
-def _way_out(kind: str) -> str:
+def made_anew(kind: str) -> str:
+    """Return how an object of a kind may be made anew, and what that costs."""
     if kind in COSTS:
         return f"permit to make it anew with recreate: [{kind}] ({COSTS[kind]})"
     return f"a {kind} is never made anew by this collection: change it by hand"

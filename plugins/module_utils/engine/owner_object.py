@@ -3,19 +3,18 @@
 
 from __future__ import annotations
 
-from ..kube.canonical import canonical_json, digest
+from ..kube.canonical import canonical_json
 from ..kube.intent import Stage
 from ..kube.manifest import Json, Manifest
 from ..kube.reference import Reference
-from .desired import Desired, marked
-from .plan import record_name
+from .desired import Desired, marked, sealed
+from .service_plan import record_name
 
 
 def custom_resource(document: Json, fleet: str) -> Desired:
     """Return the custom resource as it is applied."""
     service = Reference.of(document)
-    body = canonical_json(marked(document, service, fleet))
-    return Desired(service, service, Stage.PARENT, body, digest(body), {}, None)
+    return sealed(marked(document, service, fleet), service, Stage.PARENT)
 
 
 def record(document: Json, fleet: str) -> Desired:
@@ -28,5 +27,4 @@ def record(document: Json, fleet: str) -> Desired:
         namespace=service.namespace,
         body={"data": {"service": canonical_json(document).decode()}},
     )
-    body = canonical_json(marked(manifest.to_dict(), service, fleet))
-    return Desired(manifest.reference, service, Stage.PARENT, body, digest(body), {}, None)
+    return sealed(marked(manifest.to_dict(), service, fleet), service, Stage.PARENT)

@@ -3,43 +3,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
 from ..kube import managed_fields
+from ..kube.applyset import part_of
 from ..kube.manifest import Json
 from ..kube.reference import Reference
 from . import FIELD_MANAGER, FLEET_LABEL, OWNER_ANNOTATION
 from .desired import owner_value
 from .previous_managers import controller_reference
 
+_RELEASE = "meta.helm.sh/release-name"
+_RELEASE_NAMESPACE = "meta.helm.sh/release-namespace"
+_MANAGED_BY = "app.kubernetes.io/managed-by"
+
 
 class Owner(Enum):
-    """Who an object belongs to, seen from one service."""
+    """Who an object belongs to, seen from one service or one set."""
 
-    THIS = "this service"
+    THIS = "this service or set"
     OTHER_SERVICE = "another service"
     OTHER_FLEET = "another fleet"
+    OTHER_SET = "another set"
+    HELM = "a Helm release"
     CONTROLLER = "the service's controller"
     OTHER_CONTROLLER = "another controller"
     STRANGER = "somebody else"
 
 
+#: From whom `adopt` takes an object over.
+_ADOPTABLE = frozenset({Owner.CONTROLLER, Owner.OTHER_SET, Owner.HELM, Owner.STRANGER})
+
+
 @dataclass(frozen=True, slots=True)
 class Ownership:
-    """Who owns an object, and how to say so."""
+    """Who owns an object, and how to say so. advice: what to know once it was taken over."""
 
     owner: Owner
     text: str
+    advice: str = ""
 
     @property
     def ours(self) -> bool:
-        """Whether the service may change and delete the object."""
+        """Whether the service or set may change and delete the object."""
         return self.owner is Owner.THIS
+
+    @property
+    def adoptable(self) -> bool:
+        """Whether it may be taken over where that is permitted."""
+        return self.owner in _ADOPTABLE
 
 
 def ownership(live: Json, service: Reference, fleet: str) -> Ownership:
-    """Tell whose an object is.
+    """Tell whose an object is, seen from a service.
 
     Our owner annotation decides, with the fleet label where it is there: a label that somebody took away is drift, not a change of
     owner. Without the annotation the object is a controller's (it has a controller reference) or a stranger's.
@@ -55,14 +73,40 @@ def ownership(live: Json, service: Reference, fleet: str) -> Ownership:
         if annotation != owner_value(service):
             return Ownership(Owner.OTHER_SERVICE, f"it belongs to {_service(annotation)}")
         return Ownership(Owner.THIS, f"it belongs to {service}")
-    for reference in metadata.get("ownerReferences") or []:
+    if controller := _controller(live):
+        ours = controller_reference(live, service) is not None
+        owner = Owner.CONTROLLER if ours else Owner.OTHER_CONTROLLER
+        return Ownership(owner, f"it belongs to {controller} ({_writers(live)})")
+    return Ownership(Owner.STRANGER, f"it is not ours ({_writers(live)})")
+
+
+def set_ownership(live: Json, set_id: str, names: Mapping[str, str]) -> Ownership:
+    """Tell whose an object is, seen from a set: its label decides. names: what the parents of other sets are called, by id."""
+    metadata = live["metadata"]
+    annotations = metadata.get("annotations") or {}
+    if other := part_of(live):
+        if other == set_id:
+            return Ownership(Owner.THIS, "it belongs to this set")
+        return Ownership(Owner.OTHER_SET, f"it belongs to the set {names.get(other, other)}")
+    if release := annotations.get(_RELEASE):
+        place = f"{annotations.get(_RELEASE_NAMESPACE) or 'default'}/{release}"
+        advice = f"the Helm release {place} still lists it, and would delete it when it is uninstalled: remove that release's record first"
+        return Ownership(Owner.HELM, f"it belongs to the Helm release {place}", advice)
+    if owner := annotations.get(OWNER_ANNOTATION):
+        return Ownership(Owner.OTHER_SERVICE, f"it belongs to the service {owner}")
+    if controller := _controller(live):
+        return Ownership(Owner.OTHER_CONTROLLER, f"it belongs to {controller}")
+    managed_by = (metadata.get("labels") or {}).get(_MANAGED_BY)
+    by = f"; managed by {managed_by}" if managed_by else ""
+    return Ownership(Owner.STRANGER, f"it is not part of this set ({_writers(live)}{by})")
+
+
+def _controller(live: Json) -> str:
+    """Return kind and name of the controller that an object names, empty where it names none."""
+    for reference in live["metadata"].get("ownerReferences") or []:
         if reference.get("controller"):
-            ours = controller_reference(live, service) is not None
-            return Ownership(
-                Owner.CONTROLLER if ours else Owner.OTHER_CONTROLLER,
-                f"it belongs to {reference['kind']} {reference['name']} ({_managers(live)})",
-            )
-    return Ownership(Owner.STRANGER, f"it is not ours ({_managers(live)})")
+            return f"{reference['kind']} {reference['name']}"
+    return ""
 
 
 def _service(annotation: str) -> str:
@@ -70,7 +114,7 @@ def _service(annotation: str) -> str:
     return f"{kind} {name}"
 
 
-def _managers(live: Json) -> str:
+def _writers(live: Json) -> str:
     """Name who wrote the object, which is what a reader needs to find its owner."""
     names = dict.fromkeys(
         entry.get("manager") or "unknown" for entry in live["metadata"].get("managedFields") or []

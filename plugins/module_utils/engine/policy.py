@@ -39,3 +39,17 @@ class Policy:
     create_namespaces: bool = False
     dry_run: bool = False
     diff: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SetPolicy(Policy):
+    """The options of one run over a set of manifests.
+
+    keep_crds: CRDs are never deleted. delete_objects: objects of the set's kinds go with it. wait_timeout: seconds that one step of
+    the installation may take.
+    """
+
+    keep_crds: bool = True
+    delete_objects: bool = False
+    wait: bool = True
+    wait_timeout: float = 600.0

@@ -18,14 +18,14 @@ KINDS = frozenset({"Service", "Deployment", "StatefulSet", "LeaderWorkerSet"})
 NUMBERS = ("port", "containerPort")
 
 
-def renumbered(wanted: Json, live: Json) -> list[Json]:
+def renumbered(wanted: Json, live: Json, manager: str = FIELD_MANAGER) -> list[Json]:
     """Return JSON patch operations that give live ports of our names our numbers back; none where nothing stands in the way.
 
     A port that is still ours alone needs none: the apply takes the old number away.
     """
     if wanted["kind"] not in KINDS:
         return []
-    entry = managed_fields.apply_entry(live, FIELD_MANAGER) or {}
+    entry = managed_fields.apply_entry(live, manager) or {}
     fields = managed_fields.members(entry.get("fieldsV1") or {}).get("spec", {})
     found = list(_walk(wanted.get("spec"), live.get("spec"), fields, "/spec"))
     if not found:

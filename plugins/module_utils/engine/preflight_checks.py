@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from ..cluster.connection import Cluster
 from ..cluster.errors import Forbidden
+from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reference import Reference
 from .controller import find
 from .deletion_wait import is_dying, wait_for_all
-from .plan import Action, ServicePlan
+from .plan import Action, Plan
+from .service_plan import ServicePlan
 
 
 def running_controller(cluster: Cluster, labels: Mapping[str, str]) -> str | None:
@@ -28,28 +30,15 @@ def missing_namespaces(cluster: Cluster, plans: Sequence[ServicePlan]) -> list[s
 
     Where reading namespaces is not allowed they are taken to exist; a create then fails by itself.
     """
-    names = sorted(
-        {
-            change.reference.namespace
-            for plan in plans
-            for change in plan.changes
-            if change.action is Action.CREATE and change.reference.namespace
-        }
-    )
-    calls = [
-        partial(cluster.get, Reference("v1", "Namespace", "", name), metadata_only=True)
-        for name in names
-    ]
-    missing, ending = [], set()
-    for name, answer in zip(names, cluster.parallel(calls), strict=True):
-        if isinstance(answer, Forbidden):
-            continue
-        if isinstance(answer, Exception):
-            raise answer
-        if answer is None:
-            missing.append(name)
-        elif is_dying(answer):
-            ending.add(name)
+    names = {
+        change.reference.namespace
+        for plan in plans
+        for change in plan.changes
+        if change.action is Action.CREATE
+    }
+    found = read_namespaces(cluster, names)
+    missing = [name for name, live in found.items() if live is None]
+    ending = {name for name, live in found.items() if live and is_dying(live)}
     for plan in plans:
         if plan.service.namespace in ending:
             text = f'"{plan.service.namespace}" is being deleted; wait until it is gone, or use another'
@@ -57,8 +46,23 @@ def missing_namespaces(cluster: Cluster, plans: Sequence[ServicePlan]) -> list[s
     return missing
 
 
-def wait_for_dying(cluster: Cluster, plans: Sequence[ServicePlan]) -> None:
-    """Wait until objects that are being deleted are gone; what is still there then is a problem of its service."""
+def read_namespaces(cluster: Cluster, names: Iterable[str]) -> dict[str, Json | None]:
+    """Return namespaces by their names, None for those that do not exist; what may not be read is left out. Raises ClusterError."""
+    wanted = sorted({*names} - {""})
+    places = [Reference("v1", "Namespace", "", name) for name in wanted]
+    calls = [partial(cluster.get, place, metadata_only=True) for place in places]
+    found: dict[str, Json | None] = {}
+    for name, answer in zip(wanted, cluster.parallel(calls), strict=True):
+        if isinstance(answer, Forbidden):
+            continue
+        if isinstance(answer, Exception):
+            raise answer
+        found[name] = answer
+    return found
+
+
+def wait_for_dying(cluster: Cluster, plans: Sequence[Plan]) -> None:
+    """Wait until objects that are being deleted are gone; what is still there then is a problem of its service or set."""
     dying = [each for plan in plans for each in plan.dying.items()]
     stuck = wait_for_all(cluster, dying)
     for plan in plans:

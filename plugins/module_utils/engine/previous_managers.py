@@ -23,6 +23,9 @@ TOOLS = frozenset(
         "kubectl-set",
     }
 )
+#: Field managers of tools that apply whole manifests; those of sets begin like the last.
+_APPLIERS = frozenset({"before-first-apply", "helm", "Helm", "kubectl-client-side-apply"})
+_SETS = f"{FIELD_MANAGER}.applyset."
 
 
 def entries(live: Json | None) -> list[Json]:
@@ -70,6 +73,14 @@ def wrote_before(entry: Json, live: Json, parent: Json | None, service: Referenc
     return not entry.get("subresource") and (
         entry.get("manager") in TOOLS | controllers(parent, service, live)
     )
+
+
+def applied_before(entry: Json, own: str) -> bool:
+    """Tell whether an entry of an object is of another tool that applied it whole. own: the manager of the set that takes it over."""
+    manager = str(entry.get("manager"))
+    if entry.get("subresource") or manager == own:
+        return False
+    return manager in _APPLIERS or manager.startswith(_SETS)
 
 
 def held_by_controller(live: Json, parent: Json | None, service: Reference) -> bool:

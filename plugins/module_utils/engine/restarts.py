@@ -10,7 +10,8 @@ from ..kube.manifest import Json, value_at
 from ..kube.reference import Reference
 from . import FIELD_MANAGER
 from .desired import PLACEHOLDER_UID, Desired
-from .plan import Action, ServicePlan
+from .plan import Action
+from .service_plan import ServicePlan
 
 #: Where workloads have their pods: Deployments, and groups of pods.
 TEMPLATES = (("spec", "template"), ("spec", "leaderWorkerTemplate"))

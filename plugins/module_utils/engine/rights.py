@@ -20,7 +20,8 @@ from ..kube.problem import Problem
 from ..kube.reference import Reference
 from . import FIELD_MANAGER
 from .desired import PLACEHOLDER_UID
-from .plan import Action, Change, ServicePlan
+from .plan import Action, Change
+from .service_plan import ServicePlan
 
 T = TypeVar("T")
 

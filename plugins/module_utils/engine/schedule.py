@@ -42,6 +42,8 @@ class Schedule:
 
     def run(self, cluster: Cluster) -> None:
         """Do everything. Where it is interrupted nothing more begins, and what is under way is waited for."""
+        if not self._begun:
+            return
         try:
             answers = cluster.parallel([self._work] * cluster.concurrency)
         except BaseException:

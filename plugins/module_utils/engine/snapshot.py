@@ -17,6 +17,8 @@ from .streaming_proof import Prover
 
 #: (apiVersion, kind)
 Kind = tuple[str, str]
+#: From this many objects of one kind and namespace on, one list is less than a read of each.
+LIST_FROM = 4
 #: What is kept of an object.
 Keep = Callable[[Json], Json]
 
@@ -103,19 +105,31 @@ def _all(live: Json) -> Json:
 def _list_kind(
     cluster: Cluster, kind: Kind, fleet: str, namespaces: Sequence[str], keep: Keep
 ) -> dict[Reference, Json]:
-    if _cluster_scoped(kind):
-        return _list(cluster, kind, "", fleet, keep)
-    if len(namespaces) == 1:
-        return _list(cluster, kind, namespaces[0], fleet, keep)
+    selector = f"{FLEET_LABEL}={fleet}"
+    if len(namespaces) == 1 and not _cluster_scoped(kind):
+        items = _list(cluster, kind, namespaces[0], selector, keep)
+    else:
+        within = () if _cluster_scoped(kind) else namespaces
+        items = list_all(cluster, kind, selector, within, keep)
+    return {Reference.of(item): item for item in items}
+
+
+def list_all(
+    cluster: Cluster,
+    kind: Kind,
+    selector: str,
+    namespaces: Sequence[str] = (),
+    keep: Keep | None = None,
+) -> list[Json]:
+    """Return the objects of a kind by one LIST, or one for each namespace where no more is allowed. Raises ClusterError."""
     try:
-        return _list(cluster, kind, "", fleet, keep)
+        return _list(cluster, kind, "", selector, keep)
     except Forbidden:
         if not namespaces:
             raise
-    found: dict[Reference, Json] = {}
-    for namespace in namespaces:
-        found |= _list(cluster, kind, namespace, fleet, keep)
-    return found
+    return [
+        item for namespace in namespaces for item in _list(cluster, kind, namespace, selector, keep)
+    ]
 
 
 def _cluster_scoped(kind: Kind) -> bool:
@@ -124,13 +138,43 @@ def _cluster_scoped(kind: Kind) -> bool:
 
 
 def _list(
-    cluster: Cluster, kind: Kind, namespace: str, fleet: str, keep: Keep
-) -> dict[Reference, Json]:
-    listing = cluster.list(
-        *kind,
-        namespace=namespace,
-        selector=f"{FLEET_LABEL}={fleet}",
-        metadata_only=kind in METADATA_ONLY,
-        keep=keep,
+    cluster: Cluster, kind: Kind, namespace: str, selector: str, keep: Keep | None
+) -> list[Json]:
+    only = kind in METADATA_ONLY
+    found = cluster.list(
+        *kind, namespace=namespace, selector=selector, metadata_only=only, keep=keep
     )
+    return found.items
+
+
+def existing(cluster: Cluster, references: Sequence[Reference]) -> dict[Reference, Json]:
+    """Return which of these objects exist, by metadata-only reads: by name, or per kind and namespace, whichever is less."""
+    groups: dict[tuple[Kind, str], list[Reference]] = {}
+    for reference in references:
+        groups.setdefault(
+            ((reference.api_version, reference.kind), reference.namespace), []
+        ).append(reference)
+    calls: list[Callable[[], dict[Reference, Json]]] = []
+    for (kind, namespace), members in groups.items():
+        if len(members) < LIST_FROM:
+            calls += [partial(_read, cluster, reference) for reference in members]
+        else:
+            calls.append(partial(_read_all, cluster, kind, namespace))
+    found: dict[Reference, Json] = {}
+    for answer in cluster.parallel(calls):
+        if isinstance(answer, KindMissing):
+            continue
+        if isinstance(answer, Exception):
+            raise answer
+        found |= answer
+    return {reference: found[reference] for reference in references if reference in found}
+
+
+def _read(cluster: Cluster, reference: Reference) -> dict[Reference, Json]:
+    live = cluster.get(reference, metadata_only=True)
+    return {} if live is None else {reference: live}
+
+
+def _read_all(cluster: Cluster, kind: Kind, namespace: str) -> dict[Reference, Json]:
+    listing = cluster.list(*kind, namespace=namespace, metadata_only=True)
     return {Reference.of(item): item for item in listing.items}

@@ -16,18 +16,18 @@ from . import FIELD_MANAGER
 from .outcome import few_fields
 
 
-def stale_fields(manifest: Json, live: Json) -> str:
+def stale_fields(manifest: Json, live: Json, manager: str = FIELD_MANAGER) -> str:
     """Return which fields of ours an apply leaves behind and who holds them too, as text; empty where there are none."""
-    entry = managed_fields.apply_entry(live, FIELD_MANAGER) or {}
+    entry = managed_fields.apply_entry(live, manager) or {}
     dropped = set(_dropped(managed_fields.tracked(manifest), entry.get("fieldsV1") or {}, ""))
     held: dict[str, set[str]] = {}
     for other in live["metadata"].get("managedFields") or []:
-        if other.get("manager") != FIELD_MANAGER:
+        if other.get("manager") != manager:
             theirs = dropped.intersection(managed_fields.leaves(other.get("fieldsV1") or {}))
             held.setdefault(str(other.get("manager")), set()).update(theirs)
     return "; ".join(
-        f"{few_fields(sorted(paths))} stays, since {manager} holds it too: let {manager} give it up"
-        for manager, paths in held.items()
+        f"{few_fields(sorted(paths))} stays, since {other} holds it too: let {other} give it up"
+        for other, paths in held.items()
         if paths
     )
 

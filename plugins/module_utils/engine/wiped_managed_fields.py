@@ -34,7 +34,7 @@ def unrecorded(live: Json, fresh: Json) -> str:
         return ""
     return (
         f"its managed fields were wiped, so that nobody can tell whose these are: {few_fields(fields)}; "
-        "the service does not want them. Remove them by hand if they are left from it"
+        "they are not wanted. Remove them by hand if nobody needs them"
     )
 
 

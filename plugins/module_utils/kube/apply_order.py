@@ -13,7 +13,7 @@ class SetStage(IntEnum):
     """One step of an installation.
 
     A webhook comes after the workload that answers it, or it refuses what it is asked about; custom resources come after the webhooks
-    that complete them. CONVERSION: CRDs whose objects are to be converted by a workload of this very set, see `engine/applyset/late`.
+    that complete them. CONVERSION: CRDs whose objects are to be converted by a workload of this very set, see `engine/applyset/examine`.
     """
 
     CRD = 0
@@ -79,6 +79,20 @@ _BY_KIND = {
     ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"): SetStage.WEBHOOK,
     ("apiregistration.k8s.io", "APIService"): SetStage.WEBHOOK,
 }
+#: Kinds of which an object needs a moment, or more, until it works; so do webhooks.
+SLOW = frozenset(
+    {
+        "APIService",
+        "Certificate",
+        "ClusterIssuer",
+        "CustomResourceDefinition",
+        "DaemonSet",
+        "Deployment",
+        "Issuer",
+        "Job",
+        "StatefulSet",
+    }
+)
 
 
 def is_built_in(group: str) -> bool:

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ..bundles.components import COMPONENTS
-from ..engine.applyset.policy import SetPolicy
-from ..engine.policy import Budget
+from ..engine.policy import Budget, SetPolicy
 from ..kube.manifest import Json
 from ..kube.problem import InputError
 from ..sets.checks import check

@@ -8,8 +8,9 @@ from typing import Any
 
 from ..cluster.connection import Cluster
 from ..engine.desired import owner_value
-from ..engine.plan import Change, ServicePlan, is_record, removals
+from ..engine.plan import Change
 from ..engine.policy import Policy
+from ..engine.service_plan import ServicePlan, is_record, removals
 from ..engine.snapshot import Snapshot, take_snapshot
 from ..fleet.cluster_reader import reader_of
 from ..fleet.load import Service, Settings, named

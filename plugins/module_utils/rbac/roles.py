@@ -12,6 +12,7 @@ from ..kube.manifest import Json
 Kind = tuple[str, str]
 #: Kind, subresource and verbs.
 Right = tuple[Kind, str, tuple[str, ...]]
+LIST, WATCH = ("list",), ("list", "watch")
 WRITE = ("create", "delete", "get", "patch")
 _GROUP = "inference.modelops.io/rights"
 

@@ -18,9 +18,8 @@ from ..kinds.registry import KINDS, WRITTEN
 from ..kube import gvk
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
-from .roles import WRITE, Kind, Right, both, granted, rules_of
+from .roles import LIST, WATCH, WRITE, Kind, Right, both, granted, rules_of
 
-_LOOK, _WATCH = ("list",), ("list", "watch")
 #: What limits the pods of a namespace, and how many there may be.
 _LIMITS = (
     ("v1", "LimitRange"),
@@ -93,9 +92,9 @@ def _used(
         for child in kind.child_kinds:
             if _is_namespaced(child) is namespaced:
                 watched = wanted.wait and child in kind.observed_kinds
-                yield child, "", _WATCH if watched else _LOOK
+                yield child, "", WATCH if watched else LIST
         if namespaced:
-            yield kind.key, "", (*WRITE, *(_WATCH if wanted.wait else _LOOK))
+            yield kind.key, "", (*WRITE, *(WATCH if wanted.wait else LIST))
             yield kind.key, "status", ("patch",)
     for each in written:
         yield each, "", WRITE
@@ -103,16 +102,16 @@ def _used(
         yield ("coordination.k8s.io/v1", "Lease"), "", WRITE
         if _has_devices(manifests):
             for looked_at in _LIMITS:
-                yield looked_at, "", _LOOK
+                yield looked_at, "", LIST
         # A namespace may be read by whoever has rights in it.
         yield ("v1", "Namespace"), "", ("get",)
         if wanted.wait:
-            yield ("v1", "Pod"), "", _WATCH
+            yield ("v1", "Pod"), "", WATCH
 
 
 def _looks(wanted: Wanted) -> Iterator[Right]:
     """Yield what is looked at beyond the services' namespaces: whether a controller runs, the gateway, the namespaces."""
-    yield (gvk.APPS, "Deployment"), "", _LOOK
+    yield (gvk.APPS, "Deployment"), "", LIST
     yield (gvk.GATEWAY, "Gateway"), "", ("get",)
     if wanted.create_namespaces:
         yield ("v1", "Namespace"), "", ("create", "get")
@@ -121,10 +120,10 @@ def _looks(wanted: Wanted) -> Iterator[Right]:
 def _fit(manifests: Sequence[Json]) -> Iterator[Right]:
     """Yield what is looked at to tell whether pods with devices will find room."""
     if _has_devices(manifests):
-        yield ("v1", "Node"), "", _LOOK
-        yield ("v1", "Pod"), "", _LOOK
+        yield ("v1", "Node"), "", LIST
+        yield ("v1", "Pod"), "", LIST
         for kind in ("DeviceClass", "ResourceSlice", "ResourceClaim"):
-            yield ("resource.k8s.io/v1", kind), "", _LOOK
+            yield ("resource.k8s.io/v1", kind), "", LIST
 
 
 def _has_devices(manifests: Sequence[Json]) -> bool:

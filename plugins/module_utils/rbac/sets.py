@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..cluster.kinds import facts
-from ..kube.apply_order import SetStage, set_stage
+from ..kube.apply_order import SLOW, SetStage, set_stage
 from ..kube.applyset import GroupKind
 from ..kube.crds import Definition, conversion_service, definitions
 from ..kube.manifest import Json
 from ..kube.reference import Reference
-from .roles import WRITE, Kind, Right, both, bound, granted, rules_of
+from .roles import LIST, WATCH, WRITE, Kind, Right, both, bound, granted, rules_of
 
 _CRD = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 _INJECT = "cert-manager.io/inject-ca-from"
@@ -98,12 +98,13 @@ def _used(
 def _used_within(manifests: Sequence[Json]) -> Iterator[Right]:
     """Yield what is asked for where the members of sets stand."""
     for each in manifests:
-        yield (each["apiVersion"], each["kind"]), "", (*WRITE, "list")
+        waited = each["kind"] in SLOW or "webhooks" in each
+        yield (each["apiVersion"], each["kind"]), "", (*WRITE, *(WATCH if waited else LIST))
     if any(set_stage(Reference.of(each)) is SetStage.WORKLOAD for each in manifests):
-        yield ("v1", "Pod"), "", ("list",)
+        yield ("v1", "Pod"), "", WATCH
     if any("webhooks" in each or conversion_service(each) for each in manifests):
         yield ("v1", "Service"), "", ("get",)
-        yield ("discovery.k8s.io/v1", "EndpointSlice"), "", ("list",)
+        yield ("discovery.k8s.io/v1", "EndpointSlice"), "", WATCH
 
 
 def _is_guarded(kind: Definition, manifests: Iterable[Json]) -> bool:

@@ -11,7 +11,8 @@ from ..accelerators.demand import WORKLOADS, demands_of
 from ..capacity.check import judge
 from ..capacity.source import LiveObjects
 from ..cluster.connection import Cluster
-from ..engine.plan import Change, ServicePlan
+from ..engine.plan import Change
+from ..engine.service_plan import ServicePlan
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
 from ..kube.quantity import same_quantity

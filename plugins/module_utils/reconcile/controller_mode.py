@@ -9,9 +9,9 @@ from typing import Any
 from ..cluster.connection import Cluster
 from ..cluster.errors import Forbidden
 from ..engine.desired import owner_value
-from ..engine.plan import ServicePlan, is_record
 from ..engine.policy import Policy
 from ..engine.preflight_checks import running_controller
+from ..engine.service_plan import ServicePlan, is_record
 from ..engine.snapshot import Snapshot
 from ..kinds.kind import ServiceKind
 from ..kube.manifest import Json

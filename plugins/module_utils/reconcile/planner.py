@@ -13,15 +13,9 @@ from ..cluster.errors import KindMissing
 from ..engine.crd_established import wait_for_kinds
 from ..engine.deletion_wait import is_dying
 from ..engine.owner_object import custom_resource, record
-from ..engine.plan import (
-    Change,
-    ServicePlan,
-    deletions,
-    plan_give_back,
-    plan_service,
-    removals,
-)
+from ..engine.plan import Change
 from ..engine.policy import Policy
+from ..engine.service_plan import ServicePlan, deletions, plan_give_back, plan_service, removals
 from ..engine.snapshot import Kind, Snapshot, take_snapshot
 from ..engine.streaming_proof import Prover
 from ..fleet.load import Service

@@ -10,9 +10,9 @@ from ..cluster.errors import Forbidden
 from ..engine import preflight_checks
 from ..engine.adoption.preflight import objections as objections_to_adopt
 from ..engine.exclusive_objects import look_up_exclusive
-from ..engine.plan import ServicePlan, look_up_strangers
 from ..engine.policy import Policy
 from ..engine.rights import Need, missing_rights, needs_of
+from ..engine.service_plan import ServicePlan, look_up_strangers
 from ..kube.intent import Stage
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reader import Reader
@@ -50,8 +50,8 @@ class Preflight:
         self, planned: Planned, targets: Sequence[CompiledService], reader: Reader
     ) -> list[str]:
         """Look at everything that forbids a write. reader: what the services see. Returns the namespaces to create."""
-        self.taken = look_up_strangers(self._cluster, planned.plans, self._policy)
-        look_up_exclusive(self._cluster, planned.plans, self._policy)
+        self.taken = look_up_strangers(self._cluster, planned.plans)
+        look_up_exclusive(self._cluster, planned.plans)
         for target, plan in zip(targets, planned.plans, strict=True):
             plan.problems += objections(target, plan, self._controllers, self._policy)
             if plan.changes and target.reconciler != CONTROLLER:

@@ -15,8 +15,9 @@ from ..engine import preflight_checks
 from ..engine.apply import Execution
 from ..engine.exclusive_objects import look_up_exclusive
 from ..engine.outcome import Outcome
-from ..engine.plan import ServicePlan, look_up_strangers
 from ..engine.policy import Policy
+from ..engine.service_plan import ServicePlan, look_up_strangers
+from ..engine.write import Writer
 from ..fleet.cluster_reader import ClusterReader, reader_of
 from ..fleet.load import Service, compile_fleet
 from ..kube.intent import Intent
@@ -93,8 +94,8 @@ class Reconciler:
         with leases(self._cluster, self._policy.fleet, _written(planned)) as check:
             again = self._planner.again(done.targets)
             # What was free before the lease is created, and the answer proves it; what was taken is looked at again.
-            look_up_strangers(self._cluster, again.plans, self._policy, only=self._examiner.taken)
-            look_up_exclusive(self._cluster, again.plans, self._policy)
+            look_up_strangers(self._cluster, again.plans, only=self._examiner.taken)
+            look_up_exclusive(self._cluster, again.plans)
             preflight_checks.wait_for_dying(self._cluster, again.plans)
             done.refuse(again.plans, skip_invalid=self._skip_invalid)
             _keep_warnings(planned.plans, again.plans)
@@ -127,9 +128,7 @@ class Reconciler:
         done.rounds += 1
         planned = self._planner.again(targets)
         planned.removed = [each for each in planned.removed if each.service in planned.services]
-        look_up_strangers(
-            self._cluster, planned.plans, self._policy, only=done.unplanned(planned.plans)
-        )
+        look_up_strangers(self._cluster, planned.plans, only=done.unplanned(planned.plans))
         preflight_checks.wait_for_dying(self._cluster, planned.plans)
         done.replace(targets, planned.plans)
         done.refuse(done.plans, skip_invalid=self._skip_invalid)
@@ -176,7 +175,8 @@ class Reconciler:
     def _execute(
         self, planned: Planned, new_namespaces: frozenset[str], guard: Callable[[str], object]
     ) -> None:
-        execution = Execution(self._cluster, self._policy, new_namespaces, guard)
+        writer = Writer(self._cluster, self._policy, new_namespaces, guard)
+        execution = Execution(self._cluster, writer)
         try:
             execution.apply(planned.plans)
             execution.delete(planned.deletions)

@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..cluster.connection import Cluster
-from ..engine.plan import Action, ServicePlan
+from ..engine.plan import Action
 from ..engine.restarts import restarting
+from ..engine.service_plan import ServicePlan
 from ..kinds.kind import Pair
 from ..kube.intent import Stage
 from ..kube.problem import Problem

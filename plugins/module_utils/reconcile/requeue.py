@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from ..engine.outcome import Outcome
-from ..engine.plan import Action, Change, ServicePlan
+from ..engine.plan import Action, Change
+from ..engine.service_plan import ServicePlan
 from ..fleet.cluster_reader import ClusterReader
 from ..kube.intent import Stage
 from ..kube.reference import Reference

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..engine.outcome import Outcome
-from ..engine.plan import ServicePlan
+from ..engine.service_plan import ServicePlan
 from ..engine.snapshot import Snapshot
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reference import Reference

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from ..engine.lasting import LastingFaults
 from ..kinds.kind import Observation
 from ..kube.fault import WorkloadFault
 from ..kube.leader_worker_set import unchanged_since
@@ -15,14 +16,8 @@ from .compiled_service import CompiledService
 from .controller_mode import CONTROLLER
 from .status import condition, observe
 
-#: How long a fault has to last before it ends a wait, in seconds: one back-off of an image pull may pass.
-FAULT_LASTS_S = 20.0
-#: Other times: an autoscaler that will help says so within this one; what a route refers to may be on its way.
-LASTS_S = {"Unschedulable": 30.0, "BackendNotFound": 60.0, "RefNotPermitted": 60.0}
 #: The suspicion that what has to accept a route is not there.
 NO_GATEWAY = "GatewayNotFound"
-#: Words that the kubelet uses in turn for one fault.
-_SAME = {"ErrImagePull": "ImagePullBackOff"}
 
 
 class ServiceProgress:
@@ -51,8 +46,7 @@ class ServiceProgress:
         self._others = others
         self._objects: dict[Reference, Json] = {}
         self._pods: dict[Reference, Json] = {}
-        self._faults: Sequence[WorkloadFault] = ()
-        self._since: dict[str, float] = {}
+        self._faults: LastingFaults[None] = LastingFaults()
         self._left = {
             reference: known[reference] for reference in self._ours() if reference in known
         }
@@ -85,15 +79,13 @@ class ServiceProgress:
         self.observation = observe(
             self.target, self._objects, list(self._pods.values()), self._others
         )
-        self._faults = () if self.reached else tuple(self._present(self.observation))
-        self._since = {_word(fault): self._since.get(_word(fault), now) for fault in self._faults}
+        faults = () if self.reached else self._present(self.observation)
+        self._faults.see(((None, fault) for fault in faults), now)
         return self.observation
 
     def lasting(self, now: float) -> Iterator[WorkloadFault]:
         """Yield the faults that have lasted long enough to be believed."""
-        for fault in self._faults:
-            if now - self._since[_word(fault)] >= LASTS_S.get(fault.reason, FAULT_LASTS_S):
-                yield fault
+        return (fault for dummy, fault in self._faults.lasting(now))
 
     def _ours(self) -> Iterator[Reference]:
         """Yield the objects that this run left there: where a controller reconciles, the custom resource alone."""
@@ -137,10 +129,6 @@ def reached(observation: Observation | None, wait_for: str) -> bool:
         return observation.ready
     found = condition(observation.status, wait_for)
     return found is not None and found.get("status") == "True"
-
-
-def _word(fault: WorkloadFault) -> str:
-    return _SAME.get(fault.reason, fault.reason)
 
 
 def _put(place: dict[Reference, Json], reference: Reference, live: Json | None) -> None:

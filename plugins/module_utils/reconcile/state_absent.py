@@ -15,11 +15,13 @@ from ..engine.deletion_wait import held
 from ..engine.informer import Watched
 from ..engine.outcome import Outcome
 from ..engine.ownership import Owner, ownership
-from ..engine.plan import Action, Change, deletions
+from ..engine.plan import Action, Change
 from ..engine.policy import Policy
 from ..engine.rights import Need, missing_rights, needs_of
+from ..engine.service_plan import deletions
 from ..engine.snapshot import Snapshot, take_snapshot
 from ..engine.watch_loop import wait
+from ..engine.write import Writer
 from ..kinds.kind import ServiceKind
 from ..kube.intent import Stage
 from ..kube.manifest import Json
@@ -141,7 +143,8 @@ class Remover:
 
         Where the controller runs, it removes its own children once the custom resource is being deleted.
         """
-        execution = Execution(self._cluster, self._policy, frozenset(), guard)
+        writer = Writer(self._cluster, self._policy, frozenset(), guard)
+        execution = Execution(self._cluster, writer)
         try:
             execution.delete(changes)
         finally:

@@ -10,11 +10,24 @@ from typing import Any
 from ..bundles.starting import marked_starts
 from ..cluster.connection import Cluster
 from ..engine.applyset.edits import Kept, with_edits
-from ..engine.applyset.snapshot import Live
-from ..kube.applyset import GroupKind
+from ..engine.applyset.members import ApplySet, member, scaled_workloads
+from ..engine.applyset.snapshot import Live, look, look_up_others
+from ..engine.desired import Desired
+from ..kube.apply_order import SetStage, set_stage
+from ..kube.applyset import GroupKind, MemberKey, part_of
 from ..kube.manifest import Json
+from ..kube.reference import Reference
 from .release import SetRelease
 from .result import named
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What is there of a set, its manifests fitted to that, and its members as they are applied."""
+
+    live: Live
+    manifests: Sequence[Json]
+    members: Sequence[Desired]
 
 
 @dataclass(slots=True)
@@ -36,12 +49,20 @@ class FittedManifests:
         said = (params["transform"] or {}).get("config") or {}
         return cls(cluster, SetRelease.of(params), params["keep_edits"], said)
 
-    def notice(self, parent: Json | None) -> None:
-        """Take over what a parent notes of its set."""
+    def look(self, applyset: ApplySet, parent: Json | None, manifests: Sequence[Json]) -> Fitted:
+        """Look at a set, and fit its manifests to it. parent: notes what the set is. Raises ClusterError."""
         self.release = self.release.noted(parent)
+        references = [Reference.of(manifest) for manifest in manifests]
+        live = look(self.cluster, applyset, parent, references)
+        look_up_others(self.cluster, live, references)
+        fitted = self._fit(manifests, live)
+        scaled = scaled_workloads(fitted)
+        members = [
+            member(applyset, each, scaled=scaled, shared=_is_shared(each, live)) for each in fitted
+        ]
+        return Fitted(live, fitted, members)
 
-    def fit(self, manifests: Sequence[Json], live: Live) -> list[Json]:
-        """Return the manifests as they are to be applied. Raises ClusterError."""
+    def _fit(self, manifests: Sequence[Json], live: Live) -> list[Json]:
         edited = self.release.edited if self.edited is None else self.edited
         fitted, self.kept = with_edits(manifests, live, edited, self.said)
         starts = self.release.component.starts if self.release.component else ()
@@ -56,3 +77,10 @@ class FittedManifests:
 
     def _is_served(self, kind: GroupKind) -> bool:
         return self.cluster.has(kind.group, kind.kind)
+
+
+def _is_shared(manifest: Json, live: Live) -> bool:
+    """Tell whether a namespace was there before the set, so that it is not removed with it."""
+    reference = Reference.of(manifest)
+    there = live.others.get(MemberKey.of(reference))
+    return set_stage(reference) is SetStage.NAMESPACE and there is not None and not part_of(there)

@@ -3,22 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from ..cluster.connection import Cluster
 from ..cluster.lease import leases
+from ..engine.apply import Execution
 from ..engine.applyset.custom import objects_of
-from ..engine.applyset.examine import still_used
+from ..engine.applyset.examine import lacking_rights, still_used
 from ..engine.applyset.members import ApplySet
-from ..engine.applyset.plan import Step, keeps, removal
-from ..engine.applyset.policy import SetPolicy
+from ..engine.applyset.plan import keeps, removal
 from ..engine.applyset.remove import Removal
 from ..engine.applyset.snapshot import look
 from ..engine.applyset.write import SetWriter
-from ..engine.plan import Action
-from ..engine.rights import Need, missing_rights
-from ..kube.apply_order import SetStage, set_stage
-from ..kube.applyset import TOOL, GroupKind, MemberKey, group_kinds_of, namespaces_of, tooling_of
+from ..engine.plan import Change
+from ..engine.policy import SetPolicy
+from ..kube.applyset import TOOL, GroupKind, MemberKey, tooling_of
 from ..kube.crds import is_crd
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
@@ -27,7 +26,6 @@ from ..kube.text import counted, few
 from .input import SUBJECT
 from .release import SetRelease
 from .result import SetResult
-from .state_present import LEASE
 
 _NAMED = 5
 
@@ -52,75 +50,83 @@ class Remover:
         parent = self._cluster.get(self._set.parent)
         self._check_parent(parent)
         self._release = self._release.noted(parent)
-        members = self._look(parent, manifests)
+        # An earlier run was cut off: namespaces go after the parent.
+        more = [GroupKind("", "Namespace")] if parent is None else []
+        references = [Reference.of(each) for each in manifests]
+        live = look(self._cluster, self._set, parent, references, more)
+        members = list(live.members.values())
         if parent is None and not members:
             return
-        steps, kept = self._plan(members)
-        others = self._objects(members, steps)
+        changes, kept = self._plan(members)
+        others = self._objects(members, changes)
         if self._policy.delete_objects:
-            steps += others
+            changes += others
         else:
             self._refuse(self._served(others))
-        self._refuse([*self._lost(steps), *self._rights(steps)])
+        self._refuse(
+            [
+                *still_used(self._cluster, changes),
+                *lacking_rights(self._cluster, self._set, changes),
+            ]
+        )
         self._warn(kept)
-        writer = SetWriter(self._cluster, self._set, self._policy)
-        removing = Removal(self._cluster, self._set, self._policy, writer)
-        last = [] if parent is None else [_parent_step(parent)]
+        if self._policy.dry_run:
+            self._delete(parent, changes, kept, lambda dummy: None)
+        elif changes or parent or kept:
+            place = self._set.parent.namespace
+            with leases(self._cluster, self._set.fleet, [place]) as check:
+                self._delete(parent, changes, kept, check)
+
+    def _delete(
+        self,
+        parent: Json | None,
+        changes: list[Change],
+        kept: Sequence[Json],
+        check: Callable[[str], object],
+    ) -> None:
+        """Delete members, the parent, and last the namespaces: the parent may stand in one of them."""
+        writer = SetWriter(self._cluster, self._set, self._policy, check)
+        execution = Execution(self._cluster, writer)
+        removing = Removal(self._cluster, self._set, self._policy, writer, execution)
         try:
-            if self._policy.dry_run:
-                removing.run([*steps, *last], kept)
-            elif steps or last or kept:
-                place = self._set.parent.namespace
-                with leases(self._cluster, LEASE + self._set.parent.name, [place]):
-                    removing.run(steps, kept)
-                    removing.run(last, ())
-            stay = removing.namespaces(steps)
+            removing.run(changes, kept)
+            if parent is not None:
+                removing.run([removal(parent, self._set, "the set is removed")], ())
+            stay = removing.namespaces(changes)
         finally:
-            self.told.outcomes += removing.outcomes
+            self.told.outcomes += execution.outcomes
         for reference, left in stay.items():
             text = f"{reference} is kept: others keep {left} in it"
             self.told.problems.append(Problem("", text, "warning", rule="kept"))
 
-    def _look(self, parent: Json | None, manifests: Sequence[Json]) -> list[Json]:
-        versions = {
-            GroupKind(Reference.of(each).group, each["kind"]): each["apiVersion"]
-            for each in manifests
-        }
-        kinds = set(versions) | group_kinds_of(parent)
-        if parent is None:
-            # An earlier run was cut off: namespaces go after the parent.
-            kinds.add(GroupKind("", "Namespace"))
-        namespaces = sorted({self._set.parent.namespace, *namespaces_of(parent)})
-        return list(look(self._cluster, self._set.id, kinds, versions, namespaces).values())
-
-    def _plan(self, members: Sequence[Json]) -> tuple[list[Step], list[Json]]:
+    def _plan(self, members: Sequence[Json]) -> tuple[list[Change], list[Json]]:
         """Return what is deleted, and the CRDs that stay."""
-        steps, kept = [], []
+        changes, kept = [], []
         for live in members:
             if keeps(Reference.of(live), self._policy):
                 kept.append(live)
             else:
-                steps.append(removal(live, "the set is removed"))
-        return steps, kept
+                changes.append(removal(live, self._set, "the set is removed"))
+        return changes, kept
 
-    def _objects(self, members: Sequence[Json], steps: Sequence[Step]) -> list[Step]:
+    def _objects(self, members: Sequence[Json], changes: Sequence[Change]) -> list[Change]:
         """Return the deletion of each object of the set's kinds that is no member itself."""
-        ours = {MemberKey.of(step.reference) for step in steps}
+        ours = {MemberKey.of(change.reference) for change in changes}
         found = [
-            removal(item, "its controller is removed")
+            removal(item, self._set, "its controller is removed")
             for crd in members
             if is_crd(crd)
             for item in objects_of(self._cluster, crd)
         ]
-        return [step for step in found if MemberKey.of(step.reference) not in ours]
+        return [change for change in found if MemberKey.of(change.reference) not in ours]
 
-    def _served(self, others: Sequence[Step]) -> list[Problem]:
+    def _served(self, others: Sequence[Change]) -> list[Problem]:
         """Return a problem where the component still serves something: nobody would look after it, nor remove its finalizers."""
         component = self._release.component
         served = [
-            str(step.reference)
-            for step in others
-            if component is not None and GroupKind.of(step.reference) in component.serves
+            str(change.reference)
+            for change in others
+            if component is not None and GroupKind.of(change.reference) in component.serves
         ]
         if not served:
             return []
@@ -129,16 +135,6 @@ class Remover:
             "or set delete_objects: true to delete them while their controller runs"
         )
         return [Problem("", text, rule="still-serving")]
-
-    def _lost(self, steps: Sequence[Step]) -> Iterator[Problem]:
-        leaving = {step.reference for step in steps}
-        for step in steps:
-            if step.live is not None and is_crd(step.live):
-                yield from still_used(self._cluster, step.live, leaving)
-
-    def _rights(self, steps: Sequence[Step]) -> list[Problem]:
-        needs = [Need(self._set.parent, "delete", step.reference) for step in steps]
-        return missing_rights(self._cluster, needs).get(self._set.parent, [])
 
     def _warn(self, kept: Sequence[Json]) -> None:
         """Tell which CRDs stay, and which of their objects wait for a controller that goes."""
@@ -169,11 +165,3 @@ class Remover:
     def _refuse(self, problems: Sequence[Problem]) -> None:
         if problems:
             raise InputError([Complaint(f"set {self._set.parent.name}", tuple(problems))])
-
-
-def _parent_step(parent: Json) -> Step:
-    reference = Reference.of(parent)
-    stage = set_stage(reference)
-    if stage is not SetStage.CONFIG:
-        raise ValueError(f"{reference} is no parent of a set")
-    return Step(Action.DELETE, reference, stage, None, parent, "the set is removed")

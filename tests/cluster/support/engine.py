@@ -22,11 +22,14 @@ from ansible_collections.modelops.inference.plugins.module_utils.engine.desired 
     desired,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.engine.owner_object import record
-from ansible_collections.modelops.inference.plugins.module_utils.engine.plan import plan_service
 from ansible_collections.modelops.inference.plugins.module_utils.engine.policy import Policy
+from ansible_collections.modelops.inference.plugins.module_utils.engine.service_plan import (
+    plan_service,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.engine.snapshot import (
     take_snapshot,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.engine.write import Writer
 from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Child, Stage
 from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import Manifest
 from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import Problem
@@ -91,7 +94,8 @@ class Engine:
         plan = plan_service(self._parent, children, snapshot, self.policy)
         outcomes: list[Outcome] = []
         if plan.changes:
-            execution = Execution(self.cluster, self.policy, frozenset(), lambda dummy: None)
+            writer = Writer(self.cluster, self.policy, frozenset(), lambda dummy: None)
+            execution = Execution(self.cluster, writer)
             execution.apply([plan])
             outcomes = execution.outcomes
         return Ran(outcomes, plan.problems, self.cluster.stats.writes - before)

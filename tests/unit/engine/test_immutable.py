@@ -9,7 +9,8 @@ import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.engine.immutable import (
     FIELDS,
-    immutable_difference,
+    immutable_field,
+    made_anew,
 )
 
 from .recorded import case, cases
@@ -49,19 +50,20 @@ def _binding(**role: str) -> Json:
 def test_difference_names_field_values_and_what_to_permit(
     ours: Json, theirs: Json, said: tuple[str, ...]
 ) -> None:
-    found = immutable_difference(ours, theirs)
+    found = immutable_field(ours, theirs)
     assert (found is None) is (said == ())
-    assert all(text in (found or "") for text in said), found
+    told = f"{found}; {made_anew(ours['kind'])}"
+    assert all(text in told for text in said), told
 
 
 def test_what_the_server_stored_is_no_difference() -> None:
     known = [each for each in cases("service") if each.desired.reference.kind in FIELDS]
     assert {each.desired.reference.kind for each in known} == set(FIELDS)
     assert not [
-        each for each in known if immutable_difference(each.desired.manifest(each.uid), each.live)
+        each for each in known if immutable_field(each.desired.manifest(each.uid), each.live)
     ]
 
 
 def test_change_that_the_server_permits_is_none() -> None:
     known = case("changed", "somebody changes the image")
-    assert immutable_difference(known.desired.manifest(known.uid), known.live) is None
+    assert immutable_field(known.desired.manifest(known.uid), known.live) is None

@@ -14,17 +14,17 @@ from ansible_collections.modelops.inference.plugins.module_utils.engine.desired 
 from ansible_collections.modelops.inference.plugins.module_utils.engine.owner_object import (
     custom_resource,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.engine.plan import (
-    Action,
+from ansible_collections.modelops.inference.plugins.module_utils.engine.plan import Action
+from ansible_collections.modelops.inference.plugins.module_utils.engine.policy import (
+    Budget,
+    Policy,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.engine.service_plan import (
     ServicePlan,
     deletions,
     plan_service,
     removals,
     stage_of,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.engine.policy import (
-    Budget,
-    Policy,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.engine.snapshot import Snapshot
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.registry import KINDS

@@ -24,12 +24,13 @@ from ansible_collections.modelops.inference.plugins.module_utils.engine.desired 
 from ansible_collections.modelops.inference.plugins.module_utils.engine.owner_object import (
     custom_resource,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.engine.plan import (
+from ansible_collections.modelops.inference.plugins.module_utils.engine.policy import Policy
+from ansible_collections.modelops.inference.plugins.module_utils.engine.service_plan import (
     plan_service,
     removals,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.engine.policy import Policy
 from ansible_collections.modelops.inference.plugins.module_utils.engine.snapshot import Snapshot
+from ansible_collections.modelops.inference.plugins.module_utils.engine.write import Writer
 from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Stage
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
 from tests.long import often
@@ -168,7 +169,7 @@ def test_only_what_is_ours_and_unwanted_is_ever_deleted(things: list[Thing]) -> 
     store.happen(things)
     before = dict(store.objects)
     cluster: Any = store
-    execution = Execution(cluster, Policy(), frozenset(), lambda dummy: None)
+    execution = Execution(cluster, Writer(cluster, Policy(), frozenset(), lambda dummy: None))
     execution.apply([plan])
     failed = any(outcome.action == "failed" for outcome in execution.outcomes)
     execution.delete(deletions)

@@ -12,6 +12,10 @@ from ansible_collections.modelops.inference.plugins.module_utils.cluster.errors 
     KindMissing,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.cluster.listing import Listing
+from ansible_collections.modelops.inference.plugins.module_utils.engine.lasting import (
+    FAULT_LASTS_S,
+    LASTS_S,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.fleet.cluster_reader import (
     ClusterReader,
 )
@@ -32,8 +36,6 @@ from ansible_collections.modelops.inference.plugins.module_utils.reconcile.readi
     ReadinessWait,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.reconcile.service_progress import (
-    FAULT_LASTS_S,
-    LASTS_S,
     NO_GATEWAY,
 )
 from tests.unit.kinds.model_service.build import document

@@ -17,9 +17,10 @@ from ...kube.problem import Problem
 from ...kube.text import few
 from .. import FIELD_MANAGER
 from ..desired import PLACEHOLDER_UID, Desired
-from ..plan import Action, Change, ServicePlan
-from ..previous_managers import entries, wrote_before
+from ..plan import Action, Change
+from ..previous_managers import entries
 from ..restarts import TEMPLATES
+from ..service_plan import ServicePlan
 from .adopt import foresee
 
 VERSION_LABEL = f"{RECOMMENDED_PREFIX}version"
@@ -70,7 +71,7 @@ def _shared(change: Change, wanted: Desired, live: Json, plan: ServicePlan) -> I
         if (
             manager != FIELD_MANAGER
             and not entry.get("subresource")
-            and not wrote_before(entry, live, plan.parent_live, plan.service)
+            and not plan.wrote_before(entry, live)
             and _meets(entry.get("fieldsV1") or {}, manifest)
         ):
             yield Problem(

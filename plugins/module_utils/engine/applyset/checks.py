@@ -18,7 +18,7 @@ from ...kube.reference import Reference
 from .access import Access
 from .authority import INJECT, authority_for
 from .not_ready import is_not_ready
-from .waiting import is_served, lacks
+from .readiness import is_served, lacks
 
 _PROBE = "modelops-probe"
 #: How often a Lease is looked at while it has to be renewed, in seconds.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...kube import gvk
-from ...kube.apply_order import SetStage, set_stage
+from ...kube.apply_order import set_stage
 from ...kube.applyset import (
     GROUP_KINDS_ANNOTATION,
     ID_LABEL,
@@ -24,12 +24,10 @@ from ...kube.applyset import (
     set_id,
     tooling_of,
 )
-from ...kube.canonical import canonical_json, digest
-from ...kube.intent import Stage
-from ...kube.manifest import FieldPath, Json, value_at, without
+from ...kube.manifest import FieldPath, Json, value_at
 from ...kube.reference import Reference
 from .. import FIELD_MANAGER, PREFIX
-from ..desired import Desired
+from ..desired import Desired, sealed
 
 #: A field manager's name has at most 128 characters.
 LONGEST_NAME = 128 - len(f"{FIELD_MANAGER}.applyset.")
@@ -57,28 +55,14 @@ class ApplySet:
         return set_id(self.parent)
 
     @property
+    def fleet(self) -> str:
+        """For whom the Lease of the set is taken, beside its parent."""
+        return f"applyset.{self.parent.name}"
+
+    @property
     def manager(self) -> str:
         """The field manager of the members."""
         return f"{FIELD_MANAGER}.applyset.{self.parent.name}"
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One object of a set. shared: a namespace that was there before the set, so that it is never removed with it."""
-
-    desired: Desired
-    stage: SetStage
-    shared: bool = False
-
-    @property
-    def reference(self) -> Reference:
-        """The object's name."""
-        return self.desired.reference
-
-    @property
-    def key(self) -> MemberKey:
-        """The object whatever its version."""
-        return MemberKey.of(self.reference)
 
 
 def member(
@@ -87,7 +71,7 @@ def member(
     *,
     scaled: frozenset[MemberKey] = frozenset(),
     shared: bool = False,
-) -> Member:
+) -> Desired:
     """Return an object as it is applied. scaled: workloads whose replicas an autoscaler sets, so that we only begin with a number."""
     metadata = manifest["metadata"]
     labels = dict(metadata.get("labels") or {})
@@ -96,12 +80,14 @@ def member(
     annotations = dict(metadata.get("annotations") or {})
     marked = {**manifest, "metadata": {**metadata, "labels": labels, "annotations": annotations}}
     reference = Reference.of(manifest)
-    unclaimed: dict[FieldPath, Any] = {}
-    if MemberKey.of(reference) in scaled and value_at(marked, REPLICAS) is not None:
-        unclaimed[REPLICAS] = value_at(marked, REPLICAS)
-        marked = without(marked, REPLICAS)
-    return Member(
-        _desired(applyset, reference, marked, unclaimed), set_stage(reference), shared=shared
+    begun = MemberKey.of(reference) in scaled and value_at(marked, REPLICAS) is not None
+    return sealed(
+        marked,
+        applyset.parent,
+        set_stage(reference),
+        [REPLICAS] if begun else [],
+        manager=applyset.manager,
+        shared=shared,
     )
 
 
@@ -132,7 +118,8 @@ def parent(
             **({COMPONENT_ANNOTATION: component} if component else {}),
         },
     }
-    return _desired(applyset, applyset.parent, manifest, {})
+    stage = set_stage(applyset.parent)
+    return sealed(manifest, applyset.parent, stage, manager=applyset.manager)
 
 
 def scaled_workloads(manifests: Iterable[Json]) -> frozenset[MemberKey]:
@@ -154,20 +141,3 @@ def _target(target: Mapping[str, Any], namespace: str, scaler: str) -> MemberKey
     group = str(target.get("apiVersion") or default).rpartition("/")[0]
     kind = str(target.get("kind") or "Deployment")
     return MemberKey(group, kind, namespace, str(target.get("name") or ""))
-
-
-def _desired(
-    applyset: ApplySet, reference: Reference, manifest: Json, unclaimed: dict[FieldPath, Any]
-) -> Desired:
-    body = canonical_json(manifest)
-    return Desired(
-        reference=reference,
-        service=applyset.parent,
-        # The order within a set is that of its members' SetStage.
-        stage=Stage.ROUTING,
-        body=body,
-        digest=digest(body),
-        unclaimed=unclaimed,
-        parent=None,
-        manager=applyset.manager,
-    )

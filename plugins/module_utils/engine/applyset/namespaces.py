@@ -16,6 +16,7 @@ from ...kube.problem import Problem
 from ...kube.reference import Reference
 from ...kube.text import few
 from ..deletion_wait import is_dying
+from ..preflight_checks import read_namespaces
 
 #: Kinds that people keep in namespaces, beside custom resources.
 _BUILT_IN = (
@@ -68,17 +69,8 @@ def check_namespaces(
     cluster: Cluster, wanted: Iterable[str], created: frozenset[str]
 ) -> list[Problem]:
     """Return what is wrong with the namespaces that objects are to be written to. created: those that the set brings."""
-    names = sorted(set(wanted) - {""})
-    calls = [
-        partial(cluster.get, Reference("v1", "Namespace", "", name), metadata_only=True)
-        for name in names
-    ]
     problems = []
-    for name, answer in zip(names, cluster.parallel(calls), strict=True):
-        if isinstance(answer, Forbidden):
-            continue
-        if isinstance(answer, Exception):
-            raise answer
+    for name, answer in read_namespaces(cluster, wanted).items():
         if answer is None and name not in created:
             text = f'namespace "{name}" does not exist; create it, or put it into the set'
             problems.append(Problem("", text, rule="missing-namespace"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What has to be done for a set: every difference between its members and what is there, before anything is written."""
+"""What has to be done for a set: its members as wanted, and those that it no longer holds."""
 
 from __future__ import annotations
 
@@ -14,119 +14,84 @@ from ...kube.problem import Problem
 from ...kube.reference import Reference
 from ...kube.text import counted
 from ..deletion_wait import is_dying
-from ..immutable import immutable_field
-from ..noop_proof import doubt, kept_by_server
-from ..plan import Action
-from .members import Member
-from .ownership import holder_of, refusal
-from .policy import SetPolicy
+from ..desired import Desired
+from ..ownership import Ownership, set_ownership
+from ..plan import Action, Change, Plan
+from ..policy import SetPolicy
+from ..previous_managers import applied_before
+from .members import ApplySet
 from .snapshot import Live
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One object that is not as it should be. member: None where it is to go. live: as it was read, None where it is not there."""
-
-    action: Action
-    reference: Reference
-    stage: SetStage
-    member: Member | None
-    live: Json | None
-    reason: str
-    warning: str = ""
-
-
 @dataclass(slots=True)
-class SetPlan:
-    """What a set needs. kept: members that are no longer wanted and stay, with the reason. dying: objects that have to be gone before."""
+class SetPlan(Plan):
+    """What a set needs. sets: how other sets are called, by id. kept: members that are no longer wanted and stay, with the reason."""
 
-    members: Sequence[Member]
-    steps: list[Step] = field(default_factory=list)
-    removals: list[Step] = field(default_factory=list)
-    unchanged: list[Reference] = field(default_factory=list)
+    applyset: ApplySet
+    members: Sequence[Desired]
+    sets: Mapping[str, str]
+    removals: list[Change] = field(default_factory=list)
     kept: dict[MemberKey, str] = field(default_factory=dict)
-    dying: dict[Reference, Json] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
 
     @property
     def empty(self) -> bool:
         """Whether nothing has to be written for the members."""
-        return not self.steps and not self.removals
+        return not self.changes and not self.removals
 
-    @property
-    def errors(self) -> tuple[Problem, ...]:
-        """The problems that forbid to write anything."""
-        return tuple(problem for problem in self.problems if problem.severity == "error")
+    def whose(self, live: Json) -> Ownership:
+        """Tell whose an object is."""
+        return set_ownership(live, self.applyset.id, self.sets)
+
+    def way_out(self, owned: Ownership) -> str:
+        """Return what to do about an object of others."""
+        if owned.adoptable:
+            return "set adopt: true to take it over, or take it out of the set"
+        return "take it out of the set, or remove it together with its owner"
+
+    def unchangeable(self, dummy: str) -> str:
+        """Return what to do about a field that cannot change: nothing of a set is made anew."""
+        return "delete it by hand, and run this again"
+
+    def wrote_before(self, entry: Json, dummy: Json) -> bool:
+        """Tell whether an entry is of another tool that applied the object: what people changed by hand stays theirs."""
+        return applied_before(entry, self.applyset.manager)
 
 
 def plan_set(
-    members: Sequence[Member], live: Live, policy: SetPolicy, sets: Mapping[str, str]
+    applyset: ApplySet,
+    members: Sequence[Desired],
+    live: Live,
+    policy: SetPolicy,
+    sets: Mapping[str, str],
 ) -> SetPlan:
     """Compare a set with what is there. sets: how other sets are called, by id."""
-    plan = SetPlan(members)
-    for member in members:
-        _plan_member(plan, member, live, policy, sets)
+    plan = SetPlan(applyset, members, sets, policy=policy)
+    for wanted in members:
+        there = live.get(MemberKey.of(wanted.reference))
+        if there is not None and is_crd(there):
+            texts = refused_changes(wanted.manifest(), there)
+            plan.problems += [Problem("", text, rule="crd-change") for text in texts]
+        plan.weigh(wanted, there, adopt=policy.adopt)
     if policy.prune:
         _plan_removals(plan, live, policy)
     return plan
 
 
-def _plan_member(
-    plan: SetPlan, member: Member, live: Live, policy: SetPolicy, sets: Mapping[str, str]
-) -> None:
-    ours = live.members.get(member.key)
-    there = ours or live.others.get(member.key)
-    if there is None:
-        plan.steps.append(_step(Action.CREATE, member, None, "it is not there"))
-        return
-    if is_crd(there):
-        texts = refused_changes(member.desired.manifest(""), there)
-        plan.problems += [Problem("", text, rule="crd-change") for text in texts]
-    if ours is None and not member.shared:
-        holder = holder_of(there, sets)
-        if not (policy.adopt and holder.adoptable):
-            text = refusal(member.reference, holder)
-            plan.problems.append(Problem("", text, rule="ownership"))
-            return
-        if not is_dying(there):
-            plan.steps.append(_step(Action.ADOPT, member, there, holder.text, holder.advice))
-            return
-    if is_dying(there):
-        plan.dying[member.reference] = there
-        plan.steps.append(_step(Action.CREATE, member, None, "it was being deleted"))
-        return
-    _compare(plan, member, there)
-
-
-def _compare(plan: SetPlan, member: Member, live: Json) -> None:
-    reason = doubt(member.desired, live, "")
-    if reason is None:
-        plan.unchanged.append(member.reference)
-        plan.problems += kept_by_server(member.desired, live, "")
-        return
-    obstacle = immutable_field(member.desired.manifest(""), live)
-    if obstacle is not None:
-        text = f"{member.reference}: {obstacle}; delete it by hand, and run this again"
-        plan.problems.append(Problem("", text, rule="immutable"))
-    plan.steps.append(_step(Action.UPDATE, member, live, reason))
-
-
 def _plan_removals(plan: SetPlan, live: Live, policy: SetPolicy) -> None:
-    wanted = {member.key for member in plan.members}
+    wanted = {MemberKey.of(member.reference) for member in plan.members}
     for key, there in live.members.items():
         if key in wanted or is_dying(there):
             continue
         reference = Reference.of(there)
-        why = keeps(reference, policy)
-        if why:
+        if why := keeps(reference, policy):
             plan.kept[key] = why
             text = f"{reference} is no longer in the set and is kept: {why}"
             plan.problems.append(Problem("", text, "warning", rule="kept"))
-            continue
-        plan.removals.append(removal(there, "the set no longer holds it"))
-    plan.removals.sort(key=lambda step: step.stage, reverse=True)
+        else:
+            plan.removals.append(removal(there, plan.applyset, "the set no longer holds it"))
+    plan.removals.sort(key=lambda change: change.stage, reverse=True)
     if not policy.max_deletions.allows(len(plan.removals), len(live.members)):
-        names = ", ".join(str(step.reference) for step in plan.removals[:5])
+        names = ", ".join(str(change.reference) for change in plan.removals[:5])
         text = (
             f"{counted(len(plan.removals), 'object')} of the set would be deleted ({names} …), more than max_deletions allows; "
             f"set max_deletions: {len(plan.removals)} if that is meant"
@@ -143,19 +108,22 @@ def keeps(reference: Reference, policy: SetPolicy) -> str:
     return ""
 
 
-def removal(live: Json, reason: str) -> Step:
-    """Return the deletion of a member."""
-    reference = Reference.of(live)
-    return Step(Action.DELETE, reference, set_stage(reference), None, live, reason)
+def removal(live: Json, applyset: ApplySet, reason: str) -> Change:
+    """Return the deletion of a member, or of an object of a kind that goes."""
+    name = Reference.of(live)
+    return Change(Action.DELETE, name, applyset.parent, set_stage(name), None, live, reason)
 
 
-def kinds_of(members: Sequence[Member], kept: Mapping[MemberKey, str]) -> set[GroupKind]:
+def kinds_of(plan: SetPlan) -> set[GroupKind]:
     """Return the kinds of which the set has members."""
-    wanted = {GroupKind.of(member.reference) for member in members if not member.shared}
-    return wanted | {GroupKind(key.group, key.kind) for key in kept}
+    wanted = {GroupKind.of(member.reference) for member in plan.members if not member.shared}
+    return wanted | {GroupKind(key.group, key.kind) for key in plan.kept}
 
 
-def _step(
-    action: Action, member: Member, live: Json | None, reason: str, warning: str = ""
-) -> Step:
-    return Step(action, member.reference, member.stage, member, live, reason, warning)
+def coming_namespaces(changes: Sequence[Change]) -> frozenset[str]:
+    """Return the namespaces that a plan would create."""
+    return frozenset(
+        change.reference.name
+        for change in changes
+        if change.stage is SetStage.NAMESPACE and change.action is Action.CREATE
+    )

@@ -6,30 +6,27 @@ Source: recorded, parity/install: a webhook whose server is gone refuses deletio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import TypeVar
 
 from ...cluster.connection import Cluster
-from ...cluster.errors import ClusterError
 from ...kube.apply_order import SetStage
 from ...kube.crds import conversion_service
 from ...kube.manifest import Json
 from ...kube.redact import redact_text
 from ...kube.reference import Reference
 from ...kube.text import few
+from ..apply import Execution
 from ..compare import Difference
-from ..deletion_wait import uid_of, wait_until_gone
+from ..deletion_wait import wait_for_all
 from ..outcome import Outcome
+from ..plan import Action, Change
+from ..policy import SetPolicy
 from .authority import stop_conversion
 from .members import ApplySet
 from .namespaces import strangers
-from .plan import Step
-from .policy import SetPolicy
-from .waiting import is_served
+from .readiness import is_served
 from .write import SetWriter
-
-T = TypeVar("T")
 
 #: What is deleted after what. Namespaces come last, since the parent may stand in one of them.
 _ORDER = (
@@ -47,100 +44,91 @@ _NAMED = 5
 
 
 class Removal:
-    """Deletes members. outcomes: what became of each so far. failed: nothing that comes later is touched then."""
+    """Deletes members. execution: keeps what became of each; after a failure nothing that comes later is touched."""
 
     def __init__(
-        self, cluster: Cluster, applyset: ApplySet, policy: SetPolicy, writer: SetWriter
+        self,
+        cluster: Cluster,
+        applyset: ApplySet,
+        policy: SetPolicy,
+        writer: SetWriter,
+        execution: Execution,
     ) -> None:
         self._cluster = cluster
-        self._applyset = applyset
+        self._set = applyset
         self._policy = policy
         self._writer = writer
-        self.outcomes: list[Outcome] = []
-        self.failed: Reference | None = None
+        self._execution = execution
 
-    def run(self, steps: Sequence[Step], kept_crds: Iterable[Json]) -> None:
+    @property
+    def failed(self) -> bool:
+        """Whether something could not be deleted, or written before."""
+        return self._execution.failed(self._set.parent) is not None
+
+    def run(self, changes: Sequence[Change], kept_crds: Iterable[Json]) -> None:
         """Delete all but namespaces, stage by stage. kept_crds: those that stay, of which the converters may go."""
         services = {
-            (step.reference.namespace, step.reference.name)
-            for step in steps
-            if step.stage is SetStage.SERVICE
+            (change.reference.namespace, change.reference.name)
+            for change in changes
+            if change.stage is SetStage.SERVICE
         }
         converted = [crd for crd in kept_crds if conversion_service(crd) in services]
         # What nobody answers any more would refuse each deletion that it is asked about.
-        mute = [step for step in steps if "webhooks" in (step.live or {}) and self._is_mute(step)]
-        self._each(mute, self._writer.delete, _reference)
-        steps = [step for step in steps if step not in mute]
+        mute = [each for each in changes if "webhooks" in (each.live or {}) and self._is_mute(each)]
+        self._delete(mute)
+        changes = [change for change in changes if change not in mute]
         for stage in _ORDER:
             if stage is SetStage.WORKLOAD:
-                self._each(converted, self._stop_conversion, Reference.of)
-            members = [step for step in steps if step.stage is stage]
+                late = [(self._without_converter(crd), self._stop_conversion) for crd in converted]
+                self._execution.run([[late]])
+            members = [change for change in changes if change.stage is stage]
             if stage is SetStage.CUSTOM:
                 members = self._what_goes_first(members)
-            self._each(members, self._writer.delete, _reference)
+            self._delete(members)
             if stage in (SetStage.CUSTOM, SetStage.CRD):
-                self._each(members, self._until_gone, _reference, quiet=True)
+                self._until_gone(members)
 
-    def _what_goes_first(self, steps: Sequence[Step]) -> list[Step]:
-        """Delete custom resources as long as some can be: one may be refused while another uses it. Return those that are left."""
-        left = list(steps)
-        while left and not self.failed and not self._policy.dry_run:
-            answers = self._cluster.parallel([partial(self._writer.delete, each) for each in left])
-            gone = [
-                step
-                for step, answer in zip(left, answers, strict=True)
-                if isinstance(answer, Outcome)
-            ]
-            self.outcomes += [answer for answer in answers if isinstance(answer, Outcome)]
-            self._each(gone, self._until_gone, _reference, quiet=True)
-            left = [step for step in left if step not in gone]
-            if not gone:
-                break
-        return left
-
-    def namespaces(self, steps: Sequence[Step]) -> dict[Reference, str]:
+    def namespaces(self, changes: Sequence[Change]) -> dict[Reference, str]:
         """Delete the set's namespaces, and wait until they are gone. Returns those that stay, with what still stands in them."""
         kept: dict[Reference, str] = {}
         empty = []
-        for step in steps:
-            if step.stage is not SetStage.NAMESPACE or self.failed:
+        for change in changes:
+            if change.stage is not SetStage.NAMESPACE or self.failed:
                 continue
-            others = strangers(self._cluster, step.reference.name, self._applyset.id)
+            others = strangers(self._cluster, change.reference.name, self._set.id)
             if others:
-                kept[step.reference] = few(others, _NAMED, "objects")
+                kept[change.reference] = few(others, _NAMED, "objects")
             else:
-                empty.append(step)
-        self._each(empty, self._writer.delete, _reference)
-        self._each(empty, self._until_gone, _reference, quiet=True)
+                empty.append(change)
+        self._delete(empty)
+        self._until_gone(empty)
         return kept
 
-    def _each(
-        self,
-        items: Sequence[T],
-        act: Callable[[T], Outcome],
-        name: Callable[[T], Reference],
-        *,
-        quiet: bool = False,
-    ) -> None:
-        """Do the same to several objects. quiet: what goes well was told before."""
-        if self.failed:
-            if not quiet:
-                text = f"{self.failed} failed"
-                self.outcomes += [self._outcome(name(item), "skipped", text) for item in items]
-            return
-        answers = self._cluster.parallel([partial(act, item) for item in items])
-        for item, answer in zip(items, answers, strict=True):
-            if isinstance(answer, ClusterError):
-                self.failed = self.failed or name(item)
-                self.outcomes.append(self._outcome(name(item), "failed", redact_text(str(answer))))
-            elif isinstance(answer, Exception):
-                raise answer
-            elif not quiet:
-                self.outcomes.append(answer)
+    def _delete(self, changes: Sequence[Change]) -> None:
+        self._execution.run([[[(change, self._writer.delete) for change in changes]]])
 
-    def _is_mute(self, step: Step) -> bool:
+    def _what_goes_first(self, changes: Sequence[Change]) -> list[Change]:
+        """Delete custom resources as long as some can be: one may be refused while another uses it. Return those that are left."""
+        left = list(changes)
+        while left and not self.failed and not self._policy.dry_run:
+            answers = self._cluster.parallel([partial(self._writer.delete, each) for each in left])
+            went = [
+                change
+                for change, answer in zip(left, answers, strict=True)
+                if isinstance(answer, Outcome)
+            ]
+            for answer in answers:
+                if isinstance(answer, Outcome):
+                    self._execution.note(answer)
+            self._until_gone(went)
+            left = [change for change in left if change not in went]
+            if not went:
+                break
+        return left
+
+    def _is_mute(self, change: Change) -> bool:
         """Tell whether a webhook configuration asks a Service that is gone, or that has no endpoint."""
-        clients = [each["clientConfig"] for each in (step.live or {}).get("webhooks") or []]
+        clients = [each["clientConfig"] for each in (change.live or {}).get("webhooks") or []]
         services = {
             Reference("v1", "Service", service["namespace"], service["name"])
             for client in clients
@@ -148,25 +136,23 @@ class Removal:
         }
         return any(not is_served(self._cluster, service) for service in sorted(services))
 
-    def _until_gone(self, step: Step) -> Outcome:
-        if not self._policy.dry_run:
-            wait_until_gone(self._cluster, step.reference, uid_of(step.live))
-        return self._outcome(step.reference, "deleted", step.reason)
+    def _until_gone(self, changes: Sequence[Change]) -> None:
+        if self._policy.dry_run or self.failed:
+            return
+        dying = [(change.reference, change.live) for change in changes if change.live]
+        for reference, error in wait_for_all(self._cluster, dying).items():
+            failed = Outcome(reference, self._set.parent, "failed", redact_text(str(error)))
+            self._execution.note(failed)
 
-    def _stop_conversion(self, crd: Json) -> Outcome:
-        """Let the API server itself give a kept CRD's objects in each version: its converter goes."""
-        reference = Reference.of(crd)
-        stop_conversion(self._cluster, reference, dry_run=self._policy.dry_run)
-        before = {"spec": {"conversion": crd["spec"]["conversion"]}}
-        after = {"spec": {"conversion": {"strategy": "None"}}}
+    def _without_converter(self, crd: Json) -> Change:
         reason = "its converter is removed; objects are given in each version as they are stored"
-        return Outcome(
-            reference, self._applyset.parent, "updated", reason, Difference(before, after)
-        )
+        name = Reference.of(crd)
+        return Change(Action.UPDATE, name, self._set.parent, SetStage.CRD, None, crd, reason)
 
-    def _outcome(self, reference: Reference, action: str, reason: str) -> Outcome:
-        return Outcome(reference, self._applyset.parent, action, reason)
-
-
-def _reference(step: Step) -> Reference:
-    return step.reference
+    def _stop_conversion(self, change: Change) -> Outcome:
+        """Let the API server itself give a kept CRD's objects in each version: its converter goes."""
+        stop_conversion(self._cluster, change.reference, dry_run=self._policy.dry_run)
+        before = {"spec": {"conversion": (change.live or {})["spec"]["conversion"]}}
+        after = {"spec": {"conversion": {"strategy": "None"}}}
+        diff = Difference(before, after)
+        return Outcome(change.reference, change.service, "updated", change.reason, diff)

@@ -8,14 +8,25 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from ...cluster.connection import Cluster
-from ...cluster.errors import Forbidden, KindMissing
+from ...cluster.errors import KindMissing
 from ...cluster.kinds import KindFacts
-from ...kube.applyset import PART_OF_LABEL, GroupKind, MemberKey
+from ...kube.applyset import (
+    ID_LABEL,
+    PART_OF_LABEL,
+    GroupKind,
+    MemberKey,
+    group_kinds_of,
+    namespaces_of,
+    part_of,
+)
 from ...kube.manifest import Json
 from ...kube.reference import Reference
 from .. import METADATA_ONLY
-from ..plan import existing
-from ..snapshot import Kind
+from ..snapshot import existing, list_all
+from .members import ApplySet
+
+#: What may be the parent of a set of kubectl.
+_PARENTS = (("v1", "ConfigMap"), ("v1", "Secret"))
 
 
 @dataclass(slots=True)
@@ -32,21 +43,34 @@ class Live:
 
 def look(
     cluster: Cluster,
-    set_id: str,
-    kinds: Iterable[GroupKind],
-    versions: Mapping[GroupKind, str],
-    namespaces: Sequence[str],
-) -> dict[MemberKey, Json]:
-    """List the members of a set. versions: in which version a kind is wanted; else the server's choice.
+    applyset: ApplySet,
+    parent: Json | None,
+    wanted: Sequence[Reference],
+    more: Iterable[GroupKind] = (),
+) -> Live:
+    """List the members of a set: the kinds that its parent names, those that are wanted, and `more`.
 
-    namespaces: of the members, for those who may not list in all. Kinds that are not served have no objects.
+    A kind is asked for in the version in which it is wanted, else in that of the server's choice; one that is not served has no objects.
     Raises ApiError and what else a LIST raises.
     """
-    asked = [_facts(cluster, kind, versions) for kind in sorted(set(kinds))]
+    versions = {GroupKind.of(reference): reference.api_version for reference in wanted}
+    namespaces = {each.namespace for each in wanted} | namespaces_of(parent)
+    places = sorted({applyset.parent.namespace, *namespaces} - {""})
+    asked = [
+        facts
+        for kind in sorted({*versions, *more, *group_kinds_of(parent)})
+        if (facts := _facts(cluster, kind, versions)) is not None
+    ]
+    selector = f"{PART_OF_LABEL}={applyset.id}"
     calls = [
-        partial(_list, cluster, facts, f"{PART_OF_LABEL}={set_id}", namespaces)
+        partial(
+            list_all,
+            cluster,
+            (facts.api_version, facts.kind),
+            selector,
+            places if facts.namespaced else (),
+        )
         for facts in asked
-        if facts is not None
     ]
     found: dict[MemberKey, Json] = {}
     for answer in cluster.parallel(calls):
@@ -54,64 +78,41 @@ def look(
             continue
         if isinstance(answer, Exception):
             raise answer
-        found |= answer
-    return found
+        found |= {MemberKey.of(Reference.of(item)): item for item in answer}
+    return Live(found)
 
 
-def named(cluster: Cluster, references: Sequence[Reference]) -> dict[MemberKey, Json]:
-    """Return which of these objects exist, whole: for comparing, and to tell whose they are."""
-    found = {}
-    for reference, live in existing(cluster, references).items():
-        if (reference.api_version, reference.kind) not in METADATA_ONLY:
-            whole = cluster.get(reference)
-            if whole is None:
-                continue
-            live = whole  # noqa: PLW2901
-        found[MemberKey.of(reference)] = live
-    return found
+def look_up_others(cluster: Cluster, live: Live, wanted: Sequence[Reference]) -> None:
+    """Note which wanted objects are there without the label, whole: for comparing, and to tell whose they are."""
+    unseen = [reference for reference in wanted if MemberKey.of(reference) not in live.members]
+    for reference, there in existing(cluster, unseen).items():
+        only = (reference.api_version, reference.kind) in METADATA_ONLY
+        whole = there if only else cluster.get(reference)
+        if whole is not None:
+            live.others[MemberKey.of(reference)] = whole
+
+
+def names_of_others(cluster: Cluster, live: Live) -> dict[str, str]:
+    """Return what the parents of the other sets are called that have wanted objects, by id, as far as they can be seen."""
+    names: dict[str, str] = {}
+    for set_id in sorted({part_of(there) for there in live.others.values()} - {""}):
+        calls = [
+            partial(cluster.list, *kind, selector=f"{ID_LABEL}={set_id}", metadata_only=True)
+            for kind in _PARENTS
+        ]
+        for answer in cluster.parallel(calls):
+            if not isinstance(answer, Exception):
+                for item in answer.items:
+                    names[set_id] = f"{Reference.of(item)} ({set_id})"
+    return names
 
 
 def _facts(
     cluster: Cluster, kind: GroupKind, versions: Mapping[GroupKind, str]
 ) -> KindFacts | None:
-    wanted = versions.get(kind)
-    if wanted is not None:
+    if kind in versions:
         try:
-            return cluster.kind(wanted, kind.kind)
+            return cluster.kind(versions[kind], kind.kind)
         except KindMissing:
             pass
     return cluster.preferred(kind.group, kind.kind)
-
-
-def _list(
-    cluster: Cluster, facts: KindFacts, selector: str, namespaces: Sequence[str]
-) -> dict[MemberKey, Json]:
-    kind: Kind = (facts.api_version, facts.kind)
-    if not facts.namespaced:
-        namespaces = ()
-    items = listed(cluster, kind, selector, namespaces, metadata_only=kind in METADATA_ONLY)
-    return {MemberKey.of(Reference.of(item)): item for item in items}
-
-
-def listed(
-    cluster: Cluster,
-    kind: Kind,
-    selector: str,
-    namespaces: Iterable[str],
-    *,
-    metadata_only: bool = False,
-) -> list[Json]:
-    """Return the objects of a kind, by one LIST, or one for each namespace where no more is allowed. Raises ClusterError."""
-    places = sorted(set(namespaces) - {""})
-    try:
-        return cluster.list(*kind, selector=selector, metadata_only=metadata_only).items
-    except Forbidden:
-        if not places:
-            raise
-    return [
-        item
-        for place in places
-        for item in cluster.list(
-            *kind, namespace=place, selector=selector, metadata_only=metadata_only
-        ).items
-    ]

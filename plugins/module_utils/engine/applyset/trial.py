@@ -7,7 +7,6 @@ in the middle of it that is refused.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 from ...cluster.connection import Cluster
@@ -17,87 +16,82 @@ from ...kube.dry_run_exempt import GRANTS, is_exempt
 from ...kube.manifest import Json
 from ...kube.problem import Problem
 from ...kube.reference import Reference
-from ..plan import Action
+from ..plan import Action, Change
+from ..policy import SetPolicy
+from ..write import trial_name
 from .custom import needs_preparing
 from .members import ApplySet
-from .plan import SetPlan, Step
-from .policy import SetPolicy
-
-#: Characters of a name that the one of a trial keeps: no kind allows fewer than 63.
-TRIAL_NAME = 57
+from .plan import SetPlan, coming_namespaces
 
 
-def try_out(
-    cluster: Cluster,
-    applyset: ApplySet,
-    plan: SetPlan,
-    policy: SetPolicy,
-    new_namespaces: frozenset[str],
-) -> list[Problem]:
+def try_out(cluster: Cluster, plan: SetPlan, policy: SetPolicy) -> list[Problem]:
     """Return a problem for each object that the server would refuse for what it is, or for a field of somebody else.
 
     Other refusals say nothing about the object: a right that is missing, a webhook or a kind that comes with the set.
     """
     # Whether somebody may grant what a role does is told by a trial alone, unless everything is allowed.
     grants = not cluster.allowed_everything()
-    steps = [step for step in plan.steps if _is_tried(step, grants=grants)]
+    applyset, new_namespaces = plan.applyset, coming_namespaces(plan.changes)
+    changes = [change for change in plan.changes if _is_tried(change, grants=grants)]
     calls = [
         partial(
             cluster.apply,
-            _trial(applyset, step, new_namespaces),
+            _trial(applyset, change, new_namespaces),
             manager=applyset.manager,
-            force=policy.force_conflicts or step.action is Action.CREATE,
+            force=policy.force_conflicts or change.action is Action.CREATE,
             dry_run=True,
         )
-        for step in steps
+        for change in changes
     ]
     problems = []
-    for step, answer in zip(steps, cluster.parallel(calls), strict=True):
+    for change, answer in zip(changes, cluster.parallel(calls), strict=True):
         if isinstance(answer, Invalid):
-            text = f"{step.reference} would be refused: {answer.message}{_beside(step, applyset)}"
+            text = (
+                f"{change.reference} would be refused: {answer.message}{_beside(change, applyset)}"
+            )
             problems.append(Problem("", text, rule="refused"))
-        elif isinstance(answer, Forbidden) and _tells_of_rights(step, new_namespaces):
-            problems.append(Problem("", f"{step.reference}: {answer}", rule="rights"))
+        elif isinstance(answer, Forbidden) and _tells_of_rights(change, new_namespaces):
+            problems.append(Problem("", f"{change.reference}: {answer}", rule="rights"))
         elif isinstance(answer, Conflict) and answer.conflicts:
-            problems.append(Problem("", _conflict(step.reference, answer), rule="conflict"))
+            problems.append(Problem("", _conflict(change.reference, answer), rule="conflict"))
     return problems
 
 
-def _tells_of_rights(step: Step, new_namespaces: frozenset[str]) -> bool:
+def _tells_of_rights(change: Change, new_namespaces: frozenset[str]) -> bool:
     """Tell whether a forbidden trial forbids the object: where its namespace is to come, it was tried in another one."""
-    return step.reference.kind in GRANTS and step.reference.namespace not in new_namespaces
+    return change.reference.kind in GRANTS and change.reference.namespace not in new_namespaces
 
 
-def _is_tried(step: Step, *, grants: bool) -> bool:
+def _is_tried(change: Change, *, grants: bool) -> bool:
     """Tell whether a dry run says something.
 
     Nothing about a new object in which nothing can be wrong; and a CRD that drops a version or its converter is refused until that is
     prepared.
     """
-    if step.member is None:
+    if change.desired is None:
         return False
-    if step.action is Action.CREATE and not (grants and step.reference.kind in GRANTS):
-        return not is_exempt(step.member.desired.manifest("", create=True))
-    if step.live is not None and is_crd(step.live):
-        return not needs_preparing(step.member.desired.manifest(""), step.live)
+    if change.action is Action.CREATE and not (grants and change.reference.kind in GRANTS):
+        return not is_exempt(change.desired.manifest(create=True))
+    if change.live is not None and is_crd(change.live):
+        return not needs_preparing(change.desired.manifest(), change.live)
     return True
 
 
-def _trial(applyset: ApplySet, step: Step, new_namespaces: frozenset[str]) -> Json:
+def _trial(applyset: ApplySet, change: Change, new_namespaces: frozenset[str]) -> Json:
     """Return what is sent; where the namespace is not there yet, under another name beside the parent."""
-    if step.member is None:
-        raise ValueError(f"{step.reference}: nothing to try")
-    manifest = step.member.desired.manifest("", create=step.action is Action.CREATE)
-    if step.reference.namespace in new_namespaces:
+    if change.desired is None:
+        raise ValueError(f"{change.reference}: nothing to try")
+    manifest = change.desired.manifest(create=change.action is Action.CREATE)
+    if change.reference.namespace in new_namespaces:
         metadata = manifest["metadata"]
         metadata["namespace"] = applyset.parent.namespace
-        metadata["name"] = f"{metadata['name'][:TRIAL_NAME].rstrip('-.')}-trial"
+        metadata["name"] = trial_name(metadata["name"])
     return manifest
 
 
-def _beside(step: Step, applyset: ApplySet) -> str:
+def _beside(change: Change, applyset: ApplySet) -> str:
     """Return who else has put fields into an object: an apply leaves them there, and they may not go together with ours."""
-    entries = ((step.live or {}).get("metadata") or {}).get("managedFields") or []
+    entries = ((change.live or {}).get("metadata") or {}).get("managedFields") or []
     others = dict.fromkeys(
         str(entry.get("manager"))
         for entry in entries
@@ -111,12 +105,3 @@ def _beside(step: Step, applyset: ApplySet) -> str:
 def _conflict(reference: Reference, error: Conflict) -> str:
     fields = "; ".join(f"{each.field} of {each.manager}" for each in error.conflicts)
     return f"{reference} has fields that others own: {fields}; set force_conflicts: true to take them, or take them out of the set"
-
-
-def namespaces_to_come(steps: Sequence[Step]) -> frozenset[str]:
-    """Return the namespaces that a plan would create."""
-    return frozenset(
-        step.reference.name
-        for step in steps
-        if step.reference.kind == "Namespace" and step.action is Action.CREATE
-    )
