@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ..kube.manifest import Json
 from ..kube.reference import Reference
@@ -11,7 +12,7 @@ from . import OWNER_ANNOTATION, SETTLED_ANNOTATION
 from .desired import Desired
 from .noop_proof import doubt
 
-_KEPT_METADATA = ("name", "namespace", "uid", "resourceVersion", "generation", "deletionTimestamp")
+_KEPT_METADATA = ("uid", "resourceVersion", "generation", "deletionTimestamp")
 _KEPT_OF_ENTRY = ("manager", "operation", "subresource")
 
 
@@ -26,6 +27,7 @@ class Prover:
         self._uids = uids
         #: Children that an apply would not change.
         self.proved: set[Reference] = set()
+        self._alike: dict[Any, Any] = {}
 
     def keep(self, live: Json) -> Json:
         """Return what has to be kept of an object: all of it, unless it is proved."""
@@ -40,21 +42,30 @@ class Prover:
         if doubt(child, live, self._uids[child.service] if child.parent else "") is not None:
             return live
         self.proved.add(child.reference)
-        return _reduced(live)
+        return self._reduced(live, child.reference)
 
+    def _reduced(self, live: Json, name: Reference) -> Json:
+        """Return of an object that stays what is still asked of it: whose it is, who wrote it, which one it is, and how it does.
 
-def _reduced(live: Json) -> Json:
-    """Return of an object that stays what is still asked of it: whose it is, who wrote it, which one it is, and how it does."""
-    metadata = live["metadata"]
-    kept = {name: metadata[name] for name in _KEPT_METADATA if name in metadata}
-    kept["annotations"] = {OWNER_ANNOTATION: metadata["annotations"][OWNER_ANNOTATION]}
-    kept["managedFields"] = [
-        {name: entry[name] for name in _KEPT_OF_ENTRY if name in entry}
-        for entry in metadata.get("managedFields") or []
-    ]
-    reduced = {"apiVersion": live["apiVersion"], "kind": live["kind"], "metadata": kept}
-    if "spec" in live:
-        reduced["spec"] = {n: value for n, value in live["spec"].items() if n != "template"}
-    if "status" in live:
-        reduced["status"] = live["status"]
-    return reduced
+        Names, owner and writers are the same as of others, and kept once.
+        """
+        metadata = live["metadata"]
+        kept = {field: metadata[field] for field in _KEPT_METADATA if field in metadata}
+        kept["name"] = name.name
+        if name.namespace:
+            kept["namespace"] = name.namespace
+        owner = metadata["annotations"][OWNER_ANNOTATION]
+        kept["annotations"] = self._alike.setdefault(owner, {OWNER_ANNOTATION: owner})
+        writers = tuple(
+            tuple((field, entry[field]) for field in _KEPT_OF_ENTRY if field in entry)
+            for entry in metadata.get("managedFields") or []
+        )
+        if writers not in self._alike:
+            self._alike[writers] = [dict(entry) for entry in writers]
+        kept["managedFields"] = self._alike[writers]
+        reduced = {"apiVersion": live["apiVersion"], "kind": live["kind"], "metadata": kept}
+        if "spec" in live:
+            reduced["spec"] = {n: value for n, value in live["spec"].items() if n != "template"}
+        if "status" in live:
+            reduced["status"] = live["status"]
+        return reduced
