@@ -13,8 +13,8 @@ from ..module_utils.kinds.inference_service import labels as inference_service
 from ..module_utils.kinds.kserve.modes import KNATIVE, STANDARD, canonical_mode
 from ..module_utils.kinds.model_service import labels as model_service
 from ..module_utils.kinds.model_service import names
-from ..module_utils.kinds.model_service.releases import RELEASES
-from ..module_utils.kinds.model_service.settings import DEFAULT_RELEASE
+from ..module_utils.kinds.model_service.children.pod_monitor import FACTS
+from ..module_utils.kinds.model_service.releases import DEFAULT, ModelOperator
 from ..module_utils.kube import labels
 from ..module_utils.kube.names import check_dns_label, check_label_value
 from ..plugin_utils.arguments import explained, mapping, optional_text, service, text
@@ -23,7 +23,7 @@ LabelSets = dict[str, dict[str, dict[str, str]]]
 
 
 def model_service_labels(
-    value: Any, release: Any = DEFAULT_RELEASE, operator_version: Any = None
+    value: Any, release: Any = DEFAULT.text, operator_version: Any = None
 ) -> LabelSets:
     """Return the label sets of every child that a ModelService can have: child, set, labels."""
     plugin = "model_service_labels"
@@ -33,12 +33,13 @@ def model_service_labels(
     if operator_version is not None:
         version = text(plugin, operator_version, "operator_version")
     with explained(plugin):
-        if wanted not in RELEASES:
-            raise ValueError(f'release "{wanted}" is not one of {", ".join(RELEASES)}')
+        known = {each.text: each for each in ModelOperator}
+        if wanted not in known:
+            raise ValueError(f'release "{wanted}" is not one of {", ".join(known)}')
         faults = [*names.problems(name), *filter(None, [check_label_value(version)])]
         if faults:
             raise ValueError("; ".join(faults))
-        serving_label = RELEASES[wanted].serving_label_on_monitors
+        serving_label = FACTS.at(known[wanted]).serving_label
         return model_service.all_labels(name, version, serving_label)
 
 

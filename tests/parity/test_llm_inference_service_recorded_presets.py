@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
     load,
 )
@@ -20,7 +21,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_infer
     WELL_KNOWN,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.schema import (
-    spec_schema,
+    config_schema,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
     Settings,
@@ -42,7 +43,7 @@ PRESETS = {
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_is_taken(name: str) -> None:
-    assert check(spec_schema(strict=False), PRESETS[name], "spec", keep_empty=True).problems == ()
+    assert check(config_schema(KServe.V0_17), PRESETS[name], "spec", keep_empty=True).problems == ()
     assert template_refusal(name, PRESETS[name], Settings()) is None
 
 

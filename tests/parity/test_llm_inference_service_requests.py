@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.admission import (
     config,
     service,
@@ -73,7 +74,7 @@ def refused(case: str) -> set[str]:
 
 def config_errors(document: Json) -> set[str]:
     version = document["apiVersion"].partition("/")[2]
-    schema = spec_schema(version, strict=version == "v1alpha1")
+    schema = spec_schema(version, KServe.V0_17, strict=version == "v1alpha1")
     checked = check(schema, document["spec"], "spec", keep_empty=True)
     found = {problem.path for problem in checked.problems}
     return found | {error.field for error in config.create_errors(checked.value)}

@@ -19,7 +19,7 @@ ISVC_PAGE = CHECKOUT / "docs" / "inference_service_fields.md"
 _HEAD = """# Fields of a ModelService
 
 Made by `python -m tests.tools.fields` from `plugins/module_utils/kinds/model_service/schema.py`.
-Fields of release 1.0.1; what 0.9.0-alpha.2 lacks is marked. **Bold** fields are required where the field above them is given.
+Fields of release 1.0.1; those that 0.9.0-alpha.2 lacks are marked. **Bold** fields are required where the field above them is given.
 Without a default a field has no value when it is left out.
 
 | field | type | default | values | meaning |
@@ -29,7 +29,7 @@ Without a default a field has no value when it is left out.
 _LLM_HEAD = """# Fields of an LLMInferenceService
 
 Made by `python -m tests.tools.fields` from `plugins/module_utils/kinds/llm_inference_service/schema.py`.
-Fields of `serving.kserve.io/v1alpha2` in KServe 0.17, which are those of all [releases](kserve_releases.md) here.
+Fields of `serving.kserve.io/v1alpha2`; those that came after KServe 0.17 are marked with their [release](kserve_releases.md).
 v1alpha1 differs in two places ([filter to_v1alpha2](../plugins/filter/to_v1alpha2.yml)).
 `template` and `worker` hold a pod spec of Kubernetes, `router.route.http.spec` that of an HTTPRoute; their fields are not repeated here.
 **Bold** fields are required where the field above them is given. Without a default a field has no value when it is left out.
@@ -55,19 +55,13 @@ Kubernetes, `model`, the frameworks' fields and `art` those of a container; they
 def page() -> str:
     """Return the page about ModelService as it should stand in docs/."""
     from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.releases import (
-        ALPHA2,
-        V1,
+        NEWEST,
     )
     from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.schema import (
         documentation,
     )
 
-    early = {row.path for row in documentation(ALPHA2)}
-
-    rows = (
-        _row(row, "" if row.path in early else " From release 1.0.0.") for row in documentation(V1)
-    )
-    return _HEAD + "".join(rows)
+    return _HEAD + "".join(_row(row) for row in documentation(NEWEST))
 
 
 def llm_page() -> str:
@@ -88,7 +82,7 @@ def isvc_page() -> str:
     return _ISVC_HEAD + "".join(_row(row) for row in documentation())
 
 
-def _row(row: Any, later: str = "") -> str:
+def _row(row: Any) -> str:
     from ansible_collections.modelops.inference.plugins.module_utils.kube.schema import (
         default_of,
         type_name,
@@ -101,6 +95,7 @@ def _row(row: Any, later: str = "") -> str:
         if default not in (None, "")
         else ""
     )
+    later = f" From {row.schema.since} on." if row.schema.since is not None else ""
     cells = [name, type_name(row.schema), shown, _values(row.schema)]
     return _line([*cells, row.schema.description + later])
 

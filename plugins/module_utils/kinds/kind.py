@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from ..kube.fault import WorkloadFault
@@ -15,6 +16,7 @@ from ..kube.problem import Problem
 from ..kube.reader import Reader
 from ..kube.reference import Reference
 from .certificates import Certificates
+from .children import Children, ObjectKind, pairs
 
 S = TypeVar("S")
 """The typed service of a kind, for example ModelService."""
@@ -64,7 +66,7 @@ class OtherRelease:
     seen: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ServiceKind(Generic[S, C]):
     """The functions and facts of one kind.
 
@@ -74,13 +76,7 @@ class ServiceKind(Generic[S, C]):
     conflicts: problems of services with each other, by their position in the list.
     observe: status of a compiled service, from its intent's `basis`, the live objects and the pods of its workloads.
     reconcile_error: what was observed, of a service of which something could not be applied, with the error's text.
-    child_kinds: the kinds of all children. observed_kinds: those that observe looks at, pods apart.
-    compared_kinds: those that compile reads of its own children, live, so that they are read before the others.
-    answered_kinds: of these, those to which somebody else answers in the status: a wait that sees an answer compiles again.
-    foreign_kinds: those of which observe looks at objects of others (gateways, routes of the author).
-    unused_kinds: of the child kinds, those that no service has under these settings, nor ever had, as far as the live custom
-    resources say. They need no look.
-    common_kinds: those of others' objects that compile and observe read and that many services share: one list for all.
+    children: what services have, by release. reads: kinds of others that compile and observe read, beside those of the children.
     certificates: how the kind keeps the certificates of its services, None where they have none.
     pod_labels: what selects the pods of all services: labels, or a label selector.
     shapes: of the objects of others that compile reads, where they are not among the common ones.
@@ -102,17 +98,12 @@ class ServiceKind(Generic[S, C]):
     conflicts: Callable[[Sequence[S], C], Mapping[int, Sequence[Problem]]]
     observe: Callable[[Any, Reader, Sequence[Json]], Observation]
     reconcile_error: Callable[[Observation, str], Observation]
-    child_kinds: tuple[tuple[str, str], ...]
-    observed_kinds: tuple[tuple[str, str], ...]
+    children: Children[Any]
     pod_labels: Mapping[str, Any]
     finalizers: tuple[str, ...]
     controller: Mapping[str, str]
     field_manager: str
-    compared_kinds: tuple[tuple[str, str], ...] = ()
-    answered_kinds: tuple[tuple[str, str], ...] = ()
-    foreign_kinds: tuple[tuple[str, str], ...] = ()
-    unused_kinds: Callable[[C, Iterable[Json]], tuple[tuple[str, str], ...]] | None = None
-    common_kinds: tuple[tuple[str, str], ...] = ()
+    reads: tuple[ObjectKind, ...] = ()
     certificates: Certificates | None = None
     shapes: Callable[[], InputSchemas] = dict
     other_release: Callable[[C, Sequence[Pair], bool], OtherRelease | None] | None = None
@@ -123,7 +114,37 @@ class ServiceKind(Generic[S, C]):
         """apiVersion and kind of the custom resource."""
         return self.api_version, self.kind
 
-    @property
+    @cached_property
     def kinds(self) -> tuple[tuple[str, str], ...]:
         """The kinds of everything that belongs to a service: its custom resource and its children."""
         return self.key, *self.child_kinds
+
+    @cached_property
+    def child_kinds(self) -> tuple[tuple[str, str], ...]:
+        """The kinds of all children of all releases."""
+        return pairs(self.children.kinds)
+
+    @cached_property
+    def observed_kinds(self) -> tuple[tuple[str, str], ...]:
+        """The kinds of children that observe looks at, pods apart."""
+        return pairs([each for each in self.children.kinds if each.observed])
+
+    @cached_property
+    def compared_kinds(self) -> tuple[tuple[str, str], ...]:
+        """The kinds of which compile reads its own children."""
+        return pairs([each for each in self.children.kinds if each.compared])
+
+    @cached_property
+    def answered_kinds(self) -> tuple[tuple[str, str], ...]:
+        """Of these, the kinds to which somebody else answers in the status."""
+        return pairs([each for each in self.children.kinds if each.answered])
+
+    @cached_property
+    def foreign_kinds(self) -> tuple[tuple[str, str], ...]:
+        """The kinds of which observe looks at objects of others."""
+        return pairs([each for each in (*self.children.kinds, *self.reads) if each.foreign])
+
+    @cached_property
+    def common_kinds(self) -> tuple[tuple[str, str], ...]:
+        """The kinds of others that many services share."""
+        return pairs([each for each in self.reads if each.common])

@@ -8,10 +8,11 @@ from typing import Any, TypeVar
 
 from ..kube.did_you_mean import nearest
 from ..kube.problem import Problem
+from ..kube.release import Backing, ControllerRelease
 from ..kube.schema import Boolean, Object, Schema, Text
 from ..kube.schema_faults import show
 
-R = TypeVar("R")
+R = TypeVar("R", bound=ControllerRelease)
 
 BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
@@ -36,14 +37,23 @@ def _meant(schema: Schema | None, value: Any) -> Any:
 
 
 def wanted_release(
-    releases: Mapping[str, str], product: str, known: Mapping[str, R], default: str
+    wanted: str | None, backing: Mapping[R, Backing], default: R
 ) -> tuple[R, list[Problem]]:
-    """Return the release of a product that a task asks for, and what is wrong with the wish. default: where there is none."""
-    wanted = str(releases.get(product) or default)
-    release = known.get(wanted.removeprefix("v"))
-    if release:
+    """Return the release that a task asks for, and what is wrong with the wish.
+
+    backing: how far a kind of service reproduces each release. default: where the task asks for none.
+    """
+    text = str(wanted or default)
+    known = {str(release): release for release, how in backing.items() if how != "refused"}
+    release = known.get(text.removeprefix("v"))
+    if release is not None:
         return release, []
-    near = nearest(wanted, known)
-    guess = f', did you mean "{near}"?' if near else ""
-    message = f"{show(wanted)} is not one of {', '.join(known)}{guess}"
-    return known[default], [Problem(f"releases.{product}", message, rule="release")]
+    if text.removeprefix("v") in map(str, backing):
+        message = (
+            f"{show(text)} is not reproduced; use {' or '.join(known)} (docs/kserve_releases.md)"
+        )
+    else:
+        near = nearest(text, known)
+        guess = f', did you mean "{near}"?' if near else ""
+        message = f"{show(text)} is not one of {', '.join(known)}{guess}"
+    return default, [Problem(default.option, message, rule="release")]

@@ -12,6 +12,8 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from .release import ControllerRelease
+
 INT32_MAX = 2**31 - 1
 INT64_MAX = 2**63 - 1
 
@@ -35,14 +37,22 @@ class FieldRule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class _Field:
+    """What every node has. since: the release that brought the field. until: the release that no longer has it."""
+
+    description: str = ""
+    since: ControllerRelease | None = None
+    until: ControllerRelease | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text(_Field):
     """A string.
 
     keep_empty: an empty text says something; elsewhere it counts as absent, as it does on creation with the operator.
     sensitive: the value may be a secret, so messages do not show it.
     """
 
-    description: str = ""
     default: str | None = None
     enum: tuple[str, ...] = ()
     min_length: int = 0
@@ -54,10 +64,9 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Integer:
+class Integer(_Field):
     """A whole number that fits 32 or 64 bits."""
 
-    description: str = ""
     default: int | None = None
     minimum: int | None = None
     maximum: int | None = None
@@ -65,41 +74,35 @@ class Integer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Boolean:
+class Boolean(_Field):
     """True or false; absent is a third state where there is no default."""
 
-    description: str = ""
     default: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuantityValue:
+class QuantityValue(_Field):
     """An amount of a resource, as text or as a whole number. as_written: it is kept as text of the author's, not in canonical form."""
 
-    description: str = ""
     as_written: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IntOrText:
+class IntOrText(_Field):
     """A whole number or a string, such as the number or the name of a port."""
-
-    description: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Anything:
+class Anything(_Field):
     """A value that is kept as it is. type: `object` where it has to be a map."""
 
-    description: str = ""
     type: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MapOf:
+class MapOf(_Field):
     """A map with free keys, at least and at most so many. atomic: as in `Object`."""
 
-    description: str = ""
     values: Schema
     min_items: int = 0
     max_items: int | None = None
@@ -107,7 +110,7 @@ class MapOf:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListOf:
+class ListOf(_Field):
     """A list.
 
     keys: fields that tell the items apart (`x-kubernetes-list-type: map`), so that duplicates are refused.
@@ -115,7 +118,6 @@ class ListOf:
     unique: no item may stand there twice (`x-kubernetes-list-type: set`).
     """
 
-    description: str = ""
     items: Schema
     keys: tuple[str, ...] = ()
     title: str = ""
@@ -127,14 +129,13 @@ class ListOf:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Object:
+class Object(_Field):
     """A map with known fields.
 
     atomic: written and owned as a whole (`x-kubernetes-map-type: atomic`).
     hints: what to say about a field that is unknown here but often tried.
     """
 
-    description: str = ""
     fields: Mapping[str, Schema]
     required: tuple[str, ...] = ()
     atomic: bool = False

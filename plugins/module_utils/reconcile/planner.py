@@ -147,7 +147,7 @@ class Planner:
         self, kind: ServiceKind[Any, Any], services: Sequence[Service], begun: Snapshot
     ) -> list[Kind]:
         """Return the kinds of children that services of a kind may have. Of those that the task does not name, anything is possible."""
-        if kind.unused_kinds is None or self._keeps is not None:
+        if self._keeps is not None:
             return list(kind.child_kinds)
         settings = next(service.settings for service in services if service.kind is kind)
         parents = [
@@ -155,8 +155,7 @@ class Planner:
             for reference, live in begun.objects.items()
             if (reference.api_version, reference.kind) == kind.key
         ]
-        unused = kind.unused_kinds(settings, parents)
-        return [pair for pair in kind.child_kinds if pair not in unused]
+        return list(kind.children.kinds_at(settings.release, parents))
 
     def _scope(
         self, services: Sequence[Service]

@@ -8,14 +8,28 @@ pkg/controller/v1beta1/inferenceservice/reconcilers/knative/ksvc_reconciler.go@v
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 from ...kube.intent import Child, Intent, present
 from ...kube.problem import Complaint, InputError
 from ...kube.reader import Reader
+from ..children import Children, Made
 from ..conflicting_parts import object_faults
 from ..kserve.modes import STANDARD
 from ..kserve.system_config import Misconfigured
+from .child_kinds import (
+    COLLECTOR,
+    CONFIG_MAP,
+    DEPLOYMENT,
+    HPA,
+    INGRESS,
+    KNATIVE_SERVICE,
+    ROUTE,
+    SCALED_OBJECT,
+    SERVICE,
+    VIRTUAL_SERVICE,
+)
 from .children.autoscaler_class import autoscaler_class
 from .children.ca_bundle import ca_bundle
 from .children.deployments import component_deployment, workers_deployment
@@ -30,7 +44,7 @@ from .children.scaled_object import scaled_object
 from .children.services import component_service, head_service
 from .children.virtual_service import virtual_service
 from .errors import RECONCILE_FAILED, Unbuildable
-from .pods.component import Component, Components
+from .pods.component import Component
 from .pods.webhook_emulation import Mutator, mutator
 from .resolved import Resolved
 from .resolved_service import resolved_service
@@ -40,6 +54,32 @@ from .settings import Settings
 from .spec import InferenceService
 
 _HOST_ADVICE = "the name comes from `domainTemplate` in inferenceservice-config: shorten the service's name, or change the template"
+
+
+OfComponent: TypeAlias = Callable[[Component, Resolved, Mutator], "Child | None"]
+OfService: TypeAlias = Callable[[Resolved, Reader], tuple[Child, ...]]
+
+#: What a service has in both modes.
+_SHARED: Children[OfService] = Children(Made(ca_bundle, CONFIG_MAP), Made(model_config, CONFIG_MAP))
+#: What each component has, by mode, in the controller's order.
+_STANDARD: Children[OfComponent] = Children(
+    Made(opentelemetry_collector, COLLECTOR),
+    Made(component_deployment, DEPLOYMENT),
+    Made(workers_deployment, DEPLOYMENT),
+    Made(component_service, SERVICE),
+    Made(head_service, SERVICE),
+    Made(horizontal_pod_autoscaler, HPA),
+    Made(scaled_object, SCALED_OBJECT),
+)
+_KNATIVE: Children[OfComponent] = Children(Made(knative_service, KNATIVE_SERVICE))
+#: What brings requests to a service, by mode.
+_STANDARD_ROUTES: Children[OfService] = Children(Made(ingress, INGRESS), Made(http_routes, ROUTE))
+_KNATIVE_ROUTES: Children[OfService] = Children(
+    Made(external_service, SERVICE), Made(virtual_service, VIRTUAL_SERVICE)
+)
+CHILDREN: Children[OfService | OfComponent] = Children(
+    *_SHARED.made, *_STANDARD.made, *_STANDARD_ROUTES.made, *_KNATIVE.made, *_KNATIVE_ROUTES.made
+)
 
 
 def compile(service: InferenceService, settings: Settings, reader: Reader) -> Intent:  # noqa: A001
@@ -66,50 +106,46 @@ def compile(service: InferenceService, settings: Settings, reader: Reader) -> In
 
 def children(resolved: Resolved, reader: Reader) -> tuple[Child, ...]:
     """Return everything that a service wants. Raises Unbuildable and Misconfigured."""
-    components = resolved.components
     mutate = mutator(resolved, reader)
-    wanted = [ca_bundle(resolved, reader), model_config(components, resolved)]
+    wanted: list[Child | None] = _of_service(_SHARED, resolved, reader)
     if not resolved.service.stopped:
-        for component in (each for each in components.items if not each.stopped):
-            if resolved.mode == STANDARD:
-                wanted += _of_standard(component, resolved, mutate)
-            else:
-                wanted.append(knative_service(component, resolved, mutate))
+        for component in (each for each in resolved.components.items if not each.stopped):
+            wanted += _of_component(component, resolved, mutate)
     try:
-        wanted += _routes(resolved, components, reader)
+        _check_hosts(resolved)
+        routes = _STANDARD_ROUTES if resolved.mode == STANDARD else _KNATIVE_ROUTES
+        wanted += _of_service(routes, resolved, reader)
     except HostError as error:
         message = f"fails to reconcile ingress: {error}"
         raise Unbuildable(message, advice=_HOST_ADVICE, rule="host") from None
     return present(wanted)
 
 
-def _of_standard(
+def _of_service(
+    made: Children[OfService], resolved: Resolved, reader: Reader
+) -> list[Child | None]:
+    builders = made.at(resolved.settings.release)
+    return [child for build in builders for child in build(resolved, reader)]
+
+
+def _of_component(
     component: Component, resolved: Resolved, mutate: Mutator
 ) -> Iterator[Child | None]:
-    """Yield what a component needs in Standard mode, in the controller's order."""
-    _check_host(component, resolved)
-    autoscaler_class(component)
-    yield opentelemetry_collector(component, resolved)
-    yield component_deployment(component, resolved, mutate)
-    yield workers_deployment(component, resolved, mutate)
-    yield component_service(component, resolved)
-    yield head_service(component, resolved)
-    yield horizontal_pod_autoscaler(component, resolved)
-    yield scaled_object(component, resolved)
+    """Yield what a component needs."""
+    standard = resolved.mode == STANDARD
+    if standard:
+        _check_host(component, resolved)
+        autoscaler_class(component)
+    for build in (_STANDARD if standard else _KNATIVE).at(resolved.settings.release):
+        yield build(component, resolved, mutate)
 
 
-def _routes(resolved: Resolved, components: Components, reader: Reader) -> Iterator[Child | None]:
-    """Yield what brings requests to the service. Raises HostError, also where only the status shows a name."""
+def _check_hosts(resolved: Resolved) -> None:
+    """Raise HostError where the service has no host name or path, also where only the status shows it."""
     service, config = resolved.service, resolved.config.ingress
     service_path(service, config)
     if resolved.mode == STANDARD:
         service_host(service, service.name, config)
-        yield None if components.some_stopped else ingress(resolved)
-        yield from http_routes(components, resolved)
-    else:
-        yield external_service(resolved)
-        if not components.some_stopped:
-            yield virtual_service(components, resolved, reader)
 
 
 def _check_host(component: Component, resolved: Resolved) -> None:

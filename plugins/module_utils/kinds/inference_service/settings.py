@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 from ...kube.schema import Object, Text
 from ..kserve.read_settings import COMMON, read_settings
-from .releases import REFUSED, RELEASES, V0_17, Release
+from ..kserve.releases import DEFAULT, KServe
+from .releases import BACKING
 
 PodMutation = Literal["auto", "webhook", "rendered"]
 POD_MUTATIONS: tuple[PodMutation, ...] = ("auto", "webhook", "rendered")
@@ -37,7 +38,7 @@ class Settings:
     pod_mutation: `webhook` leaves the pods to KServe's webhook, `rendered` does its work here, `auto` looks whether the webhook is there.
     """
 
-    release: Release = V0_17
+    release: KServe = DEFAULT
     kserve_namespace: str = "kserve"
     cluster_domain: str = "cluster.local"
     pod_mutation: PodMutation = "auto"
@@ -49,5 +50,5 @@ def make_settings(options: Mapping[str, Any], releases: Mapping[str, str]) -> Se
     options: the task's `settings`; what other kinds read is passed over. releases: the task's `releases`.
     Raises InputError that holds everything wrong with both.
     """
-    release, value = read_settings(SETTINGS, options, releases, RELEASES, {}, REFUSED)
+    release, value = read_settings(SETTINGS, options, releases, BACKING, {})
     return Settings(release=release, **value)

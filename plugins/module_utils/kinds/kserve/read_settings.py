@@ -4,18 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from ...kube.manifest import Json
 from ...kube.names import check_dns_subdomain, check_namespace
 from ...kube.problem import Complaint, InputError, Problem
+from ...kube.release import Backing
 from ...kube.schema import Object, Schema, Text
 from ...kube.schema_check import check
 from ..options import as_ansible_means, wanted_release
-
-R = TypeVar("R")
-
-DEFAULT_RELEASE = "0.17"
+from .releases import DEFAULT, KServe
 
 #: The fields that all kinds read.
 COMMON: Mapping[str, Schema] = {
@@ -34,21 +32,16 @@ def read_settings(
     schema: Object,
     options: Mapping[str, Any],
     releases: Mapping[str, str],
-    known: Mapping[str, R],
+    backing: Mapping[KServe, Backing],
     checks: Mapping[str, Callable[[str], str | None]],
-    refused: Mapping[str, str] | None = None,
-) -> tuple[R, Json]:
+) -> tuple[KServe, Json]:
     """Return the wanted release of KServe and the settings, by their names; what other kinds read is passed over.
 
-    known: the releases, by name. refused: releases that other kinds know, with what to do.
+    backing: how far the kind reproduces each release.
     checks: what keeps the texts of a kind's own settings from being right.
     Raises InputError that holds everything wrong with both options.
     """
-    wanted = str(releases.get("kserve") or DEFAULT_RELEASE).removeprefix("v")
-    if reason := (refused or {}).get(wanted):
-        problem = Problem("releases.kserve", f'"{wanted}" {reason}', rule="release")
-        raise InputError([Complaint("settings", (problem,))])
-    release, problems = wanted_release(releases, "kserve", known, DEFAULT_RELEASE)
+    release, problems = wanted_release(releases.get("kserve"), backing, DEFAULT)
     given = {
         key: value for key, value in options.items() if value is not None and key in schema.fields
     }

@@ -13,11 +13,15 @@ from ...kube.manifest import Json, value_at
 from ...kube.reader import Reader
 from ...kube.redact import LAST_APPLIED
 from ...kube.reference import Reference
+from ...kube.release import Since
+from ..kserve.releases import KServe
 from . import names
 from .errors import Unbuildable
 from .resolved import Resolved
 
 _DEFAULT = "default"
+#: Whether managed accounts get the Secrets of the namespace's default account, and the picker's those of the server's.
+_HAVE_CREDENTIALS: Since[bool] = Since({KServe.V0_17: False, KServe.V0_18: True})
 #: What we note on our objects.
 _OURS = "inference.modelops.io/"
 #: Where the controller reports an account that is not there, even for a service without workers.
@@ -78,7 +82,7 @@ def live(account: PodAccount, resolved: Resolved, reader: Reader) -> Json:
 
 def credentials(resolved: Resolved, reader: Reader) -> Json:
     """Return what managed accounts of the release have of the namespace's default account: the names of its Secrets."""
-    if not resolved.settings.release.accounts_have_credentials:
+    if not _HAVE_CREDENTIALS.at(resolved.settings.release):
         return {}
     return _secrets(_named(_DEFAULT, resolved, reader) or {})
 
@@ -86,7 +90,7 @@ def credentials(resolved: Resolved, reader: Reader) -> Json:
 def picker_credentials(resolved: Resolved, reader: Reader) -> Json:
     """Return what the picker's managed account has of the server's: the picker may have to fetch the model, too."""
     given = _given(resolved.at("template"))
-    if not given or not resolved.settings.release.accounts_have_credentials:
+    if not given or not _HAVE_CREDENTIALS.at(resolved.settings.release):
         return credentials(resolved, reader)
     found = _named(given, resolved, reader) or {}
     annotations = value_at(found, ("metadata", "annotations")) or {}

@@ -9,7 +9,9 @@ from ...kube.manifest import Json
 from ...kube.problem import Problem
 from ...kube.reader import Reader
 from ...kube.reference import Reference
+from ...kube.release import Since
 from ..kserve.pod import container_of
+from ..kserve.releases import KServe
 from ..kserve.secrets import secret_texts
 from ..kserve.storage.initializer import NAME as INITIALIZER
 from .advise_picker import picker_advice
@@ -26,6 +28,8 @@ from .spec import LlmInferenceService
 
 #: Variables of a model server that the init container would need to fetch the model.
 _CREDENTIALS = ("HF_TOKEN", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
+#: Whether models that stand on the nodes already are read there.
+_READS_LOCAL_MODELS: Since[bool] = Since({KServe.V0_17: False, KServe.V0_19: True})
 #: Keeps a service from models that stand on the nodes already.
 _NO_LOCAL_MODEL = "serving.kserve.io/disable-localmodel"
 #: What is read from a Secret for S3, beside the two keys that inferenceservice-config names.
@@ -94,10 +98,10 @@ def _certificate(resolved: Resolved, reader: Reader) -> Iterator[Problem]:
 
 def _local_models(resolved: Resolved) -> Iterator[Problem]:
     release = resolved.settings.release
-    uses = release.reads_local_models and resolved.config.local_models
+    uses = _READS_LOCAL_MODELS.at(release) and resolved.config.local_models
     if uses and _NO_LOCAL_MODEL not in resolved.service.annotations:
         message = (
-            f"KServe {release.name} looks for a LocalModelCache of the model on the nodes; this collection does not, and the "
+            f"KServe {release} looks for a LocalModelCache of the model on the nodes; this collection does not, and the "
             f"model is fetched; the annotation {_NO_LOCAL_MODEL} says that this is meant"
         )
         yield Problem("spec.model.uri", message, "warning", rule="local-model")

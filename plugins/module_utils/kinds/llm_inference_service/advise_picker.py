@@ -11,7 +11,7 @@ from ...endpoint_picker.findings import Finding
 from ...endpoint_picker.releases import release_of
 from ...kube.manifest import Json
 from ...kube.problem import Problem
-from .children.picker_config import given_config
+from .children.picker_config import PICKER, given_config
 from .resolved import Resolved
 
 _PATH = "spec.router.scheduler.config"
@@ -25,7 +25,7 @@ def picker_advice(resolved: Resolved, workloads: Sequence[Json]) -> Iterator[Pro
     text = given_config(resolved) if resolved.managed_picker else None
     if text is None:
         return
-    target = release_of(resolved.settings.release.picker)
+    target = release_of(PICKER.at(resolved.settings.release))
     report = check_text(text, target)
     for finding in (*report.findings, *block_size_findings(workloads, report)):
         if finding.severity != "info":

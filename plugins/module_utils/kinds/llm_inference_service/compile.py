@@ -10,12 +10,28 @@ from typing import TypeAlias
 from ...kube.intent import Child, Intent, present
 from ...kube.problem import Complaint, InputError, Problem
 from ...kube.reader import Reader
+from ..children import Children, Made, ObjectKind
 from ..conflicting_parts import object_faults
+from ..kserve.releases import KServe
 from .accounts import check_accounts, check_picker_account
 from .admission.service import update_errors
+from .child_kinds import (
+    CLUSTER_ROLE_BINDING,
+    CONFIG_MAP,
+    DEPLOYMENT,
+    GROUP,
+    ROLE,
+    ROLE_BINDING,
+    SECRET,
+    SERVICE,
+    SERVICE_ACCOUNT,
+)
 from .children.autoscalers import (
+    HPA,
     MAIN,
     PREFILL,
+    SCALED_OBJECT,
+    VARIANT,
     pod_autoscaler,
     scaled_object,
     variant_autoscaling,
@@ -47,46 +63,51 @@ from .children.workload_service import workload_service
 from .errors import Unbuildable
 from .presets.resolve import resolve
 from .resolved import Resolved
+from .router.kinds import OLD_POOL, POOL, ROUTE
 from .settings import Settings
 from .spec import LlmInferenceService
 
 Builder: TypeAlias = Callable[[Resolved, Reader], "Child | None"]
 
-#: What serves the model, in the order in which the controller makes it.
-WORKLOADS: tuple[Builder, ...] = (
-    global_ca_bundle,
-    certificate_secret,
-    multi_node_service_account,
-    multi_node_role,
-    multi_node_role_binding,
-    multi_node_prefill_service_account,
-    main_group,
-    prefill_group,
-    main_service_account,
-    main_role,
-    main_role_binding,
-    main_deployment,
-    prefill_deployment,
-    workload_service,
-    partial(variant_autoscaling, MAIN),
-    partial(scaled_object, MAIN),
-    partial(pod_autoscaler, MAIN),
-    partial(variant_autoscaling, PREFILL),
-    partial(scaled_object, PREFILL),
-    partial(pod_autoscaler, PREFILL),
-)
+#: Where a service asks for pods that are scaled.
+_SCALED = (("scaling",), ("prefill", "scaling"))
 
-#: What brings requests to it.
-ROUTER: tuple[Builder, ...] = (
-    picker_service_account,
-    picker_cluster_role_binding,
-    picker_role,
-    picker_role_binding,
-    picker_deployment,
-    picker_service,
-    inference_pool,
-    old_inference_pool,
-    http_route,
+
+def _scaler(build: Builder, kind: ObjectKind) -> Made[Builder]:
+    return Made(build, kind, since=KServe.V0_18, asked_by=_SCALED)
+
+
+#: What serves the model, then what brings requests to it, in the order in which the controller makes it.
+CHILDREN: Children[Builder] = Children(
+    Made(global_ca_bundle, CONFIG_MAP),
+    Made(certificate_secret, SECRET),
+    Made(multi_node_service_account, SERVICE_ACCOUNT),
+    Made(multi_node_role, ROLE),
+    Made(multi_node_role_binding, ROLE_BINDING),
+    Made(multi_node_prefill_service_account, SERVICE_ACCOUNT),
+    Made(main_group, GROUP),
+    Made(prefill_group, GROUP),
+    Made(main_service_account, SERVICE_ACCOUNT),
+    Made(main_role, ROLE),
+    Made(main_role_binding, ROLE_BINDING),
+    Made(main_deployment, DEPLOYMENT),
+    Made(prefill_deployment, DEPLOYMENT),
+    Made(workload_service, SERVICE),
+    _scaler(partial(variant_autoscaling, MAIN), VARIANT),
+    _scaler(partial(scaled_object, MAIN), SCALED_OBJECT),
+    _scaler(partial(pod_autoscaler, MAIN), HPA),
+    _scaler(partial(variant_autoscaling, PREFILL), VARIANT),
+    _scaler(partial(scaled_object, PREFILL), SCALED_OBJECT),
+    _scaler(partial(pod_autoscaler, PREFILL), HPA),
+    Made(picker_service_account, SERVICE_ACCOUNT),
+    Made(picker_cluster_role_binding, CLUSTER_ROLE_BINDING),
+    Made(picker_role, ROLE),
+    Made(picker_role_binding, ROLE_BINDING),
+    Made(picker_deployment, DEPLOYMENT),
+    Made(picker_service, SERVICE),
+    Made(inference_pool, POOL),
+    Made(old_inference_pool, OLD_POOL),
+    Made(http_route, ROUTE),
 )
 
 
@@ -119,4 +140,5 @@ def children(resolved: Resolved, reader: Reader) -> tuple[Child, ...]:
     """Return everything that a resolved service wants. Raises Unbuildable."""
     check_accounts(resolved, reader)
     check_picker_account(resolved, reader)
-    return present(build(resolved, reader) for build in (*WORKLOADS, *ROUTER))
+    builders = CHILDREN.at(resolved.settings.release)
+    return present(build(resolved, reader) for build in builders)

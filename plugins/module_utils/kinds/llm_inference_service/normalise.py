@@ -32,12 +32,14 @@ def load(document: Json, settings: Settings) -> Loaded[LlmInferenceService]:
     api_version = OLD_API_VERSION if document.get("apiVersion") == OLD_API_VERSION else API_VERSION
     version = api_version.partition("/")[2]
     envelope = read_envelope(document, api_version, KIND)
-    spec = check(spec_schema(version), document.get("spec") or {}, "spec", keep_empty=True)
+    spec = check(
+        spec_schema(version, settings.release), document.get("spec") or {}, "spec", keep_empty=True
+    )
     found = [*envelope.problems, *spec.problems, *_name_problems(envelope)]
     found += _address_problems(spec.value.get("model"))
     found += _adapter_problems(value_at(spec.value, ("model", "lora", "adapters")))
     broken = [problem.path for problem in found if problem.path not in _WHOLE]
-    judged = [*_refused(spec.value, version, settings), *_warned(spec.value, version)]
+    judged = [*_refused(spec.value, version, settings), *_warned(spec.value, version, settings)]
     found += [problem for problem in judged if not related(problem.path, broken)]
     if any(problem.severity == "error" for problem in found):
         return Loaded(None, tuple(found))
@@ -96,15 +98,19 @@ def _adapter_problems(adapters: Any) -> Iterator[Problem]:
 
 def _refused(spec: Json, version: str, settings: Settings) -> Iterator[Problem]:
     """Yield what the webhook refuses. What it says of one workload's scaling, the schema has said already."""
-    mixed = scaling.mixed(spec) if settings.release.wants_one_actuator else ()
-    rules = (routing.errors(spec, version), workloads.errors(spec), scheduler.errors(spec), mixed)
+    rules = (
+        routing.errors(spec, version, settings.release),
+        workloads.errors(spec),
+        scheduler.errors(spec),
+        scaling.mixed(spec, settings.release),
+    )
     for rule in rules:
         for error in rule:
             yield error.as_problem()
 
 
-def _warned(spec: Json, version: str) -> Iterator[Problem]:
-    if routing.redundant_parents(spec, version):
+def _warned(spec: Json, version: str, settings: Settings) -> Iterator[Problem]:
+    if routing.redundant_parents(spec, version, settings.release):
         path = "spec.router.route.http.spec.parentRefs"
         yield Problem(path, routing.REDUNDANT, "warning", rule="redundant-parents")
 

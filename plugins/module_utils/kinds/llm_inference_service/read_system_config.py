@@ -9,17 +9,22 @@ from __future__ import annotations
 from ...kube.manifest import Json
 from ...kube.reader import Reader
 from ...kube.reference import Reference
+from ...kube.release import Since
 from ..kserve import read_system_config as shared
 from ..kserve.config_block import Block, read_block
 from ..kserve.defaults import DEFAULTS
+from ..kserve.releases import KServe
 from ..kserve.system_config import CONFIG_MAP
 from .errors import Unbuildable
 from .settings import Settings
 from .system_config import Certificates, Ingress, Prometheus, SystemConfig
 
-#: What releases read that scale services.
-_SCALING = "autoscaling-wva-controller-config"
-_BLOCKS = ("ingress", "storageInitializer", "credentials", "scheduler")
+_SCALING, _LOCAL = "autoscaling-wva-controller-config", "localModel"
+_ALWAYS_READ = ("ingress", "storageInitializer", "credentials", "scheduler")
+#: The keys that are read.
+_BLOCKS: Since[tuple[str, ...]] = Since(
+    {KServe.V0_17: _ALWAYS_READ, KServe.V0_18: (*_ALWAYS_READ, _SCALING, _LOCAL)}
+)
 
 
 def read_system_config(settings: Settings, reader: Reader) -> SystemConfig:
@@ -30,20 +35,19 @@ def read_system_config(settings: Settings, reader: Reader) -> SystemConfig:
     """
     namespace = settings.kserve_namespace
     found = reader.get(Reference("v1", "ConfigMap", namespace, CONFIG_MAP))
-    scales = settings.release.makes_autoscalers
     by_default = found is None or not reader.complete
     data: Json = (found or {}).get("data") or {}
     blocks = {
         name: read_block(name, data, DEFAULTS.get(name, {}) if by_default else {}, namespace)
-        for name in (*_BLOCKS, *((_SCALING, "localModel") if scales else ()))
+        for name in _BLOCKS.at(settings.release)
     }
     config = SystemConfig(
         ingress=_ingress(blocks["ingress"], namespace),
         storage=shared.storage(blocks["storageInitializer"]),
         credentials=shared.credentials(blocks["credentials"]),
         certificates=_certificates(blocks["scheduler"]),
-        prometheus=_prometheus(blocks[_SCALING]) if scales else Prometheus(),
-        local_models=scales and blocks["localModel"].flag("enabled"),
+        prometheus=_prometheus(blocks[_SCALING]) if _SCALING in blocks else Prometheus(),
+        local_models=_LOCAL in blocks and blocks[_LOCAL].flag("enabled"),
     )
     faults = [problem.message for block in blocks.values() for problem in block.problems]
     if faults:

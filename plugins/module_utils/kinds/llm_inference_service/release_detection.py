@@ -14,9 +14,9 @@ from ...kube.reference import Reference
 from ..certificates import AUTHORITY
 from ..kind import OtherRelease, Pair
 from ..kserve.pod import container_of, variable_of
+from ..kserve.releases import KServe
 from ..kserve.storage.initializer import NAME as INITIALIZER
 from . import labels
-from .releases import RELEASES, V0_18, V0_19
 from .settings import Settings
 from .spec import KIND
 
@@ -32,7 +32,7 @@ class Sign:
     """
 
     kind: str
-    release: str
+    release: KServe
     shows: Callable[[Json], bool | None]
     what: tuple[str, str]
     updates: bool = True
@@ -86,15 +86,15 @@ def _tells_parts(live: Json) -> bool | None:
 _SIGNS = (
     Sign(
         "Role",
-        V0_18.name,
+        KServe.V0_18,
         _picker_reads_rewrites,
         ("it reads inferencemodelrewrites", "it does not read inferencemodelrewrites"),
     ),
-    Sign("Secret", V0_18.name, _has_authority, (f"it has {AUTHORITY}", "")),
-    Sign("Deployment", V0_18.name, _restarts_for_certificate, ("", f"its pods have {_HASH}")),
+    Sign("Secret", KServe.V0_18, _has_authority, (f"it has {AUTHORITY}", "")),
+    Sign("Deployment", KServe.V0_18, _restarts_for_certificate, ("", f"its pods have {_HASH}")),
     Sign(
         "Deployment",
-        V0_18.name,
+        KServe.V0_18,
         _fetches_fast,
         (
             f"{INITIALIZER} has HF_HUB_ENABLE_HF_TRANSFER",
@@ -104,20 +104,19 @@ _SIGNS = (
     ),
     Sign(
         "Service",
-        V0_19.name,
+        KServe.V0_19,
         _port_is_plain,
         ("its port is called http", "its port is called https"),
         updates=False,
     ),
-    Sign(KIND, V0_19.name, _tells_parts, ("its status names configs and workloads", "")),
+    Sign(KIND, KServe.V0_19, _tells_parts, ("its status names configs and workloads", "")),
 )
 
 
 def other_release(settings: Settings, pairs: Sequence[Pair], certain: bool) -> OtherRelease | None:
     """Return the first sign of another release than the wanted one, None where nothing speaks against it. See `ServiceKind`."""
-    order = list(RELEASES)
     for sign in _SIGNS:
-        since = order.index(sign.release) <= order.index(settings.release.name)
+        since = sign.release <= settings.release
         for live, wanted in pairs:
             shown = sign.shows(live) if live.get("kind") == sign.kind else None
             if shown is None or shown == since:
@@ -129,5 +128,5 @@ def other_release(settings: Settings, pairs: Sequence[Pair], certain: bool) -> O
                     continue
             theirs = f"KServe {sign.release} or later" if shown else f"KServe before {sign.release}"
             seen = f"{Reference.of(live)}: {sign.what[0 if shown else 1]}"
-            return OtherRelease(theirs, settings.release.name, seen)
+            return OtherRelease(theirs, str(settings.release), seen)
     return None

@@ -7,14 +7,15 @@ Source: KServe pkg/apis/serving/v1alpha2/llm_inference_service_types.go@v0.17.0.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from ...kube.core_schema import string_map
 from ...kube.pod_schema import POD_SPEC
 from ...kube.pool_schema import v1_pool_spec, v1alpha2_pool_spec
-from ...kube.route_filters import NAMESPACE
+from ...kube.route_filters import NAMESPACE, SUBDOMAIN
 from ...kube.route_schema import http_route_spec
-from ...kube.schema import Anything, Boolean, Integer, ListOf, Object, Text
-from .releases import LATER_FIELD
+from ...kube.schema import Anything, Boolean, Integer, ListOf, Object, Schema, Text
+from ..kserve.releases import KServe
 
 
 def name_only(description: str) -> Object:
@@ -26,13 +27,13 @@ def name_only(description: str) -> Object:
     )
 
 
-def _elsewhere(description: str, hints: Mapping[str, str]) -> ListOf:
+def _elsewhere(description: str, more: Mapping[str, Schema]) -> ListOf:
     one = Object(
         fields={
             "name": Text(description="Its name.", min_length=1, max_length=253),
             "namespace": NAMESPACE,
+            **more,
         },
-        hints=hints,
     )
     return ListOf(description=description, items=one)
 
@@ -41,7 +42,7 @@ def _pod(description: str) -> Object:
     return Object(description=description, fields=POD_SPEC.fields)
 
 
-_GATEWAY_HINTS = {"sectionName": LATER_FIELD.format("0.18")}
+_SECTION = replace(SUBDOMAIN, description="Its listener.", since=KServe.V0_18)
 
 _CONFIG = Object(
     description="Configuration of the endpoint picker; either `inline` or `ref`.",
@@ -88,7 +89,6 @@ def router_schema(version: str, *, strict: bool, header_templates: bool = False)
     header_templates: names of headers may, too.
     """
     route = Object(
-        hints=dict.fromkeys(("group", "weight"), LATER_FIELD.format("0.20")),
         description="How requests come in. Its presence, also as `{}`, asks for a route.",
         fields={
             "http": Object(
@@ -100,7 +100,9 @@ def router_schema(version: str, *, strict: bool, header_templates: bool = False)
                     ),
                     "spec": http_route_spec(strict=strict, header_templates=header_templates),
                 },
-            )
+            ),
+            "group": Anything(since=KServe.V0_20),
+            "weight": Anything(since=KServe.V0_20),
         },
     )
     return Object(
@@ -109,7 +111,7 @@ def router_schema(version: str, *, strict: bool, header_templates: bool = False)
             "route": route,
             "gateway": Object(
                 description="Gateways of the route; the cluster's default where there are none.",
-                fields={"refs": _elsewhere("Gateways of the user.", _GATEWAY_HINTS)},
+                fields={"refs": _elsewhere("Gateways of the user.", {"sectionName": _SECTION})},
             ),
             "ingress": Object(
                 description="Without effect.",

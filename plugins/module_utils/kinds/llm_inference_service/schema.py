@@ -13,8 +13,11 @@ from ...kube.core_schema import string_map
 from ...kube.input_schemas import InputSchemas
 from ...kube.pod_schema import POD_SPEC
 from ...kube.schema import Anything, Boolean, Integer, ListOf, Object, Row, Schema, Text, rows
+from ...kube.schema_release import at_release
+from ..kserve.releases import KServe
 from ..kserve.service import GROUP
-from .releases import LATER_FIELD
+from .releases import NEWEST
+from .router.by_model import ROUTES_BY_MODEL
 from .router_schema import name_only, router_schema
 from .scaling_schema import REPLICAS_OR_SCALING, SCALING
 from .spec import API_VERSION, CONFIG_KIND, KIND
@@ -23,8 +26,6 @@ from .status_schema import STATUS
 #: The versions that the API serves, the stored one last.
 VERSIONS = ("v1alpha1", "v1alpha2")
 STORED_VERSION = API_VERSION.partition("/")[2]
-
-_ADAPTER_LIMITS = ("maxRank", "maxAdapters", "maxCpuAdapters")
 
 CRITICALITIES = ("Critical", "Standard", "Sheddable")
 
@@ -48,6 +49,14 @@ PARALLELISM = Object(
 )
 
 
+#: A field of 0.20.
+_LATER = Anything(since=KServe.V0_20)
+
+
+def _limit(description: str) -> Integer:
+    return Integer(description=description, minimum=1, since=KServe.V0_19)
+
+
 def _model(version: str) -> Object:
     fields: dict[str, Schema] = {
         "uri": Text(
@@ -64,14 +73,18 @@ def _model(version: str) -> Object:
         )
     fields["lora"] = Object(
         description="Adapters. Kept, without effect before 0.19, and refused there.",
-        fields={"adapters": Anything(description="Adapters, as models.")},
-        hints=dict.fromkeys(_ADAPTER_LIMITS, LATER_FIELD.format("0.19")),
+        fields={
+            "adapters": Anything(description="Adapters, as models."),
+            "maxRank": _limit("Highest rank of an adapter."),
+            "maxAdapters": _limit("Adapters that serve at once."),
+            "maxCpuAdapters": _limit("Adapters that are kept in the memory of the host."),
+        },
     )
+    fields["confidential"] = _LATER
     return Object(
         description="The model that is served.",
         fields=fields,
         required=("uri",),
-        hints={"confidential": LATER_FIELD.format("0.20")},
     )
 
 
@@ -92,25 +105,30 @@ def _workload(what: str) -> dict[str, Schema]:
         "annotations": string_map(f"Annotations of {what}."),
         "template": _pod("The pod, or the leader of a group; merged over the preset's."),
         "worker": _pod("The other pods of a group. Its presence makes groups of pods."),
+        "kvCacheOffloading": _LATER,
     }
 
 
 @cache
-def spec_schema(
-    version: str = STORED_VERSION, *, strict: bool = True, header_templates: bool = False
-) -> Object:
-    """Return the schema of `spec`. Not strict is that of a v1alpha2 config, in which texts may be templates.
+def spec_schema(version: str, release: KServe, *, strict: bool = True) -> Object:
+    """Return the schema of `spec`. Not strict is that of a v1alpha2 config, in which texts may be templates."""
+    of_all = _spec(version, strict=strict, header_templates=ROUTES_BY_MODEL.at(release))
+    return at_release(of_all, release, NEWEST)
 
-    header_templates: names of headers may be, too, as from 0.19 on.
-    """
+
+def config_schema(release: KServe) -> Object:
+    """Return the schema of the spec of a config of the stored version."""
+    return spec_schema(STORED_VERSION, release, strict=False)
+
+
+def _spec(version: str, *, strict: bool, header_templates: bool) -> Object:
+    """Return the fields of all releases. header_templates: names of headers may be templates, too."""
     prefill = Object(
         description="The pods that only read prompts. Its presence, also as `{}`, splits the work.",
         fields=_workload("the prefill pods"),
-        hints={"kvCacheOffloading": LATER_FIELD.format("0.20")},
         rules=(REPLICAS_OR_SCALING,),
     )
     return Object(
-        hints=dict.fromkeys(("tracing", "kvCacheOffloading"), LATER_FIELD.format("0.20")),
         description="What is wanted.",
         fields={
             "model": _model(version),
@@ -129,13 +147,14 @@ def spec_schema(
                 description="Configs under this spec, a later one over an earlier one.",
                 items=name_only(""),
             ),
+            "tracing": _LATER,
         },
         rules=(REPLICAS_OR_SCALING,),
     )
 
 
 @cache
-def root_schema(version: str, kind: str = KIND) -> Object:
+def root_schema(version: str, kind: str = KIND, release: KServe = NEWEST) -> Object:
     """Return the schema of a whole custom resource, as its CRD shows it."""
     what = (
         "A large language model that is served."
@@ -146,7 +165,7 @@ def root_schema(version: str, kind: str = KIND) -> Object:
         "apiVersion": Text(description=f"`{GROUP}/{version}`."),
         "kind": Text(description=f"`{kind}`."),
         "metadata": Object(fields={}),
-        "spec": spec_schema(version, strict=kind == KIND or version != STORED_VERSION),
+        "spec": spec_schema(version, release, strict=kind == KIND or version != STORED_VERSION),
     }
     if kind == KIND:
         fields["status"] = STATUS
@@ -163,11 +182,11 @@ def preset_schemas() -> InputSchemas:
     }
 
 
-def documentation(version: str = STORED_VERSION) -> tuple[Row, ...]:
+def documentation(version: str = STORED_VERSION, release: KServe = NEWEST) -> tuple[Row, ...]:
     """Return every field below `spec` in order, for the documentation table; pod specs are those of Kubernetes."""
     pods = ("template.", "worker.")
     return tuple(
         row
-        for row in rows(spec_schema(version), "spec")
+        for row in rows(spec_schema(version, release), "spec")
         if not any(f".{pod}" in row.path for pod in pods)
     )

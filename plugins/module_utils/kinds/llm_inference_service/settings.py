@@ -10,7 +10,8 @@ from typing import Any
 from ...kube.names import check_dns_subdomain
 from ...kube.schema import Boolean, Object, Text
 from ..kserve.read_settings import COMMON, read_settings
-from .releases import RELEASES, V0_17, Release
+from ..kserve.releases import DEFAULT, KServe
+from .releases import BACKING
 
 #: The option `settings` of a task as far as this kind reads it.
 SETTINGS = Object(
@@ -42,7 +43,7 @@ class Settings:
     wildcard_hostname: what stands for `*` in a listener's host name (GATEWAY_API_WILDCARD_HOSTNAME).
     """
 
-    release: Release = V0_17
+    release: KServe = DEFAULT
     kserve_namespace: str = "kserve"
     config_prefix: str = "kserve-"
     versioned_config: bool = True
@@ -56,7 +57,7 @@ def make_settings(options: Mapping[str, Any], releases: Mapping[str, str]) -> Se
     options: the task's `settings`; what other kinds read is passed over. releases: the task's `releases`.
     Raises InputError that holds everything wrong with both.
     """
-    release, value = read_settings(SETTINGS, options, releases, RELEASES, _CHECKS)
+    release, value = read_settings(SETTINGS, options, releases, BACKING, _CHECKS)
     return Settings(release=release, **value)
 
 

@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
+from ...kube import gvk
 from ...kube.intent import Child, Intent, present
 from ...kube.reader import Reader
+from ..children import Children, Made, ObjectKind
 from .children.decode_deployment import decode_deployment
 from .children.destination_rule import destination_rule
 from .children.http_route import http_route
@@ -24,25 +27,33 @@ from .children.service_monitor import service_monitor
 from .settings import Settings
 from .spec import ModelService
 
+Builder: TypeAlias = Callable[[ModelService, Settings], "Child | None"]
+
+_RBAC, _MONITORING = gvk.RBAC, gvk.MONITORING
+_DEPLOYMENT = ObjectKind(gvk.APPS, "Deployment", observed=True)
+_POOL = ObjectKind(gvk.POOL, "InferencePool", observed=True)
+_ROUTE = ObjectKind(gvk.GATEWAY, "HTTPRoute", observed=True)
+_POD_MONITOR = ObjectKind(_MONITORING, "PodMonitor")
+
 #: Every child that a service can have, in the order in which the operator makes them.
-CHILDREN: tuple[Callable[[ModelService, Settings], Child | None], ...] = (
-    decode_deployment,
-    prefill_deployment,
-    picker_service_account,
-    picker_config,
-    picker_deployment,
-    picker_service,
-    picker_secret,
-    picker_role,
-    picker_role_binding,
-    picker_cluster_role,
-    picker_cluster_role_binding,
-    inference_pool,
-    http_route,
-    destination_rule,
-    decode_pod_monitor,
-    prefill_pod_monitor,
-    service_monitor,
+CHILDREN: Children[Builder] = Children(
+    Made(decode_deployment, _DEPLOYMENT),
+    Made(prefill_deployment, _DEPLOYMENT),
+    Made(picker_service_account, ObjectKind("v1", "ServiceAccount")),
+    Made(picker_config, ObjectKind("v1", "ConfigMap")),
+    Made(picker_deployment, _DEPLOYMENT),
+    Made(picker_service, ObjectKind("v1", "Service")),
+    Made(picker_secret, ObjectKind("v1", "Secret")),
+    Made(picker_role, ObjectKind(_RBAC, "Role")),
+    Made(picker_role_binding, ObjectKind(_RBAC, "RoleBinding")),
+    Made(picker_cluster_role, ObjectKind(_RBAC, "ClusterRole")),
+    Made(picker_cluster_role_binding, ObjectKind(_RBAC, "ClusterRoleBinding")),
+    Made(inference_pool, _POOL),
+    Made(http_route, _ROUTE),
+    Made(destination_rule, ObjectKind(gvk.ISTIO, "DestinationRule")),
+    Made(decode_pod_monitor, _POD_MONITOR),
+    Made(prefill_pod_monitor, _POD_MONITOR),
+    Made(service_monitor, ObjectKind(_MONITORING, "ServiceMonitor")),
 )
 
 
@@ -51,5 +62,5 @@ def compile(service: ModelService, settings: Settings, reader: Reader) -> Intent
 
     reader: not asked, since no child of a ModelService depends on what is in the cluster; other kinds need it.
     """
-    children = present(build(service, settings) for build in CHILDREN)
+    children = present(build(service, settings) for build in CHILDREN.at(settings.release))
     return Intent(parent=service.document, children=children, basis=service)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ...kube.definition import AGE, Column, definition, plural_of
 from ...kube.manifest import Json
-from .releases import V1, OperatorRelease
+from .releases import NEWEST, ModelOperator
 from .schema import root_schema
 from .spec import API_VERSION, KIND
 
@@ -22,8 +22,8 @@ _COLUMNS = (
 )
 
 
-def crd(release: OperatorRelease = V1) -> Json:
-    """Return the CustomResourceDefinition of a release. The default holds the fields of every release."""
+def crd(release: ModelOperator = NEWEST) -> Json:
+    """Return the CustomResourceDefinition of a release. The default, the newest, holds the fields of every release."""
     return definition(
         API_VERSION, KIND, root_schema(release), columns=_COLUMNS, categories=["otterscale"]
     )

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from ...kube import gvk
 from ..kind import ServiceKind
 from . import labels
 from .advise import advise
+from .compile import CHILDREN
 from .compile import compile as compile_service
 from .conflicts import conflicts
 from .crd import PLURAL, crd
@@ -27,27 +27,7 @@ MODEL_SERVICE: ServiceKind[ModelService, Settings] = ServiceKind(
     conflicts=conflicts,
     observe=observe,
     reconcile_error=reconcile_error,
-    child_kinds=(
-        ("v1", "ServiceAccount"),
-        ("v1", "ConfigMap"),
-        ("v1", "Secret"),
-        ("v1", "Service"),
-        (gvk.APPS, "Deployment"),
-        (gvk.RBAC, "Role"),
-        (gvk.RBAC, "RoleBinding"),
-        (gvk.RBAC, "ClusterRole"),
-        (gvk.RBAC, "ClusterRoleBinding"),
-        (gvk.POOL, "InferencePool"),
-        (gvk.GATEWAY, "HTTPRoute"),
-        (gvk.ISTIO, "DestinationRule"),
-        (gvk.MONITORING, "PodMonitor"),
-        (gvk.MONITORING, "ServiceMonitor"),
-    ),
-    observed_kinds=(
-        (gvk.APPS, "Deployment"),
-        (gvk.POOL, "InferencePool"),
-        (gvk.GATEWAY, "HTTPRoute"),
-    ),
+    children=CHILDREN,
     pod_labels={
         "app.kubernetes.io/part-of": labels.PART_OF,
         "app.kubernetes.io/managed-by": labels.MANAGED_BY,

@@ -6,6 +6,7 @@ Source: github.com/otterscale/api model/v1alpha1/modelservice_types.go@v0.9.0-be
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 from ...kube.core_schema import ENV_VAR, TOLERATION, resources, string_map
@@ -19,7 +20,8 @@ from ...kube.schema import (
     Text,
     rows,
 )
-from .releases import OperatorRelease
+from ...kube.schema_release import at_release
+from .releases import NEWEST, ModelOperator
 from .status_schema import STATUS
 
 ACCELERATORS = ("nvidia", "amd", "intel-gaudi", "google", "cpu")
@@ -208,7 +210,7 @@ MONITORING = Object(
 )
 
 
-def _role(what: str, release: OperatorRelease) -> Object:
+def _role(what: str) -> Object:
     fields: dict[str, Schema] = {
         "replicas": Integer(
             description="Pods. Where absent one is made, and a number that an autoscaler sets later is left alone.",
@@ -221,6 +223,9 @@ def _role(what: str, release: OperatorRelease) -> Object:
         ),
         "nodeSelector": string_map("Labels that a node must have."),
         "tolerations": ListOf(description="Taints that the pods tolerate.", items=TOLERATION),
+        "annotations": replace(
+            string_map("Annotations of the pods of this role."), since=ModelOperator.V1_0_1
+        ),
     }
     hints = {
         "image": "it stands in spec.engine.image, for both roles",
@@ -231,28 +236,21 @@ def _role(what: str, release: OperatorRelease) -> Object:
         "data": "did you mean parallelism.data?",
         "dataLocal": "did you mean parallelism.dataLocal?",
     }
-    if release.role_annotations:
-        fields["annotations"] = string_map("Annotations of the pods of this role.")
-    else:
-        hints["annotations"] = (
-            "model-operator has it from release 1.0.0; set releases.model_operator to 1.0.1"
-        )
     return Object(description=what, fields=fields, hints=hints)
 
 
 @cache
-def spec_schema(release: OperatorRelease) -> Object:
+def spec_schema(release: ModelOperator) -> Object:
     """Return the schema of `spec` for a release."""
-    return Object(
+    spec = Object(
         description="What is wanted.",
         fields={
             "model": MODEL,
             "engine": ENGINE,
             "accelerator": ACCELERATOR,
-            "decode": _role("The pods that answer requests.", release),
+            "decode": _role("The pods that answer requests."),
             "prefill": _role(
-                "The pods that only read prompts. Its presence, also as `{}`, splits the work.",
-                release,
+                "The pods that only read prompts. Its presence, also as `{}`, splits the work."
             ),
             "routingProxy": ROUTING_PROXY,
             "inferencePool": INFERENCE_POOL,
@@ -261,10 +259,11 @@ def spec_schema(release: OperatorRelease) -> Object:
         },
         required=("accelerator", "decode", "engine", "model"),
     )
+    return at_release(spec, release, NEWEST)
 
 
 @cache
-def root_schema(release: OperatorRelease) -> Object:
+def root_schema(release: ModelOperator) -> Object:
     """Return the schema of the whole custom resource for a release, as its CRD shows it."""
     return Object(
         description="A model served by vLLM behind an inference gateway.",
@@ -279,6 +278,6 @@ def root_schema(release: OperatorRelease) -> Object:
     )
 
 
-def documentation(release: OperatorRelease) -> tuple[Row, ...]:
+def documentation(release: ModelOperator) -> tuple[Row, ...]:
     """Return every field below `spec` in order, for the documentation table."""
     return tuple(rows(spec_schema(release), "spec"))

@@ -11,15 +11,21 @@ from ...kube.manifest import Json
 from ...kube.names import check_dns_subdomain, check_label_value, check_namespace
 from ...kube.problem import Complaint, InputError, Problem
 from ...kube.quantity import canonical_quantity, parse_quantity
+from ...kube.release import Since
 from ...kube.schema import Object
 from ...kube.schema_check import check
 from ...kube.schema_faults import show
 from ..options import BOOLEANS, as_ansible_means, wanted_release
-from .releases import RELEASES, OperatorRelease
+from .releases import BACKING, DEFAULT, ModelOperator
 from .settings_schema import FOREIGN, SETTINGS
 
-DEFAULT_RELEASE = "0.9.0-alpha.2"
-
+#: The gateway of default routes where the settings name none.
+_DEFAULT_GATEWAY: Since[str] = Since(
+    {
+        ModelOperator.V0_9_0_ALPHA_2: "llm-d-infra-inference-gateway",
+        ModelOperator.V1_0_1: "otterscale-llm-d-infra-inference-gateway",
+    }
+)
 _READ_ELSEWHERE = FOREIGN | {"shared_memory"}
 
 
@@ -44,7 +50,7 @@ class Settings:
     shared_memory: size limit of a memory-backed /dev/shm for tensor parallel roles; empty text for no limit, None for no volume.
     """
 
-    release: OperatorRelease
+    release: ModelOperator
     engine_image: str
     endpoint_picker_image: str
     routing_proxy_image: str
@@ -66,9 +72,7 @@ def make_settings(options: Mapping[str, Any], releases: Mapping[str, str]) -> Se
     options: the task's `settings`; what other kinds read is passed over. releases: the task's `releases`.
     Raises InputError that holds everything wrong with both.
     """
-    release, release_problems = wanted_release(
-        releases, "model_operator", RELEASES, DEFAULT_RELEASE
-    )
+    release, release_problems = wanted_release(releases.get("model_operator"), BACKING, DEFAULT)
     shared_memory, memory_problems = _shared_memory(options.get("shared_memory"))
     groups: Json = {
         name: {} for name, field in SETTINGS.fields.items() if isinstance(field, Object)
@@ -80,8 +84,8 @@ def make_settings(options: Mapping[str, Any], releases: Mapping[str, str]) -> Se
     }
     checked = check(SETTINGS, as_ansible_means(SETTINGS, {**groups, **given}), "settings")
     value: Json = checked.value
-    value.setdefault("gateway_name", release.default_gateway)
-    value.setdefault("operator_version", f"v{release.name}")
+    value.setdefault("gateway_name", _DEFAULT_GATEWAY.at(release))
+    value.setdefault("operator_version", f"v{release}")
     named = {path: value.get(path.removeprefix("settings."), "") for path in _TEXT_CHECKS}
     problems = [
         *release_problems,
@@ -94,7 +98,7 @@ def make_settings(options: Mapping[str, Any], releases: Mapping[str, str]) -> Se
     return _settings(value, release, shared_memory)
 
 
-def _settings(value: Json, release: OperatorRelease, shared_memory: str | None) -> Settings:
+def _settings(value: Json, release: ModelOperator, shared_memory: str | None) -> Settings:
     images = value["images"]
     return Settings(
         release=release,

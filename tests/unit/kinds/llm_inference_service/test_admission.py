@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.admission import (
     routing,
     service,
@@ -272,25 +273,25 @@ def test_parents_and_gateways_are_compared_as_sets(row: str) -> None:
         return [{"name": name, "namespace": place} for name, place in pairs]
 
     spec = routed({"spec": {"parentRefs": named(parents)}}, {"refs": named(gateways)})
-    assert routing.redundant_parents(spec, "v1alpha2") is same
-    assert bool(list(routing.errors(spec, "v1alpha2"))) is not same
+    assert routing.redundant_parents(spec, "v1alpha2", KServe.V0_17) is same
+    assert bool(list(routing.errors(spec, "v1alpha2", KServe.V0_17))) is not same
 
 
 def test_without_parents_and_gateways_there_is_nothing_to_compare() -> None:
     spec = routed({"spec": {"parentRefs": []}}, {"refs": []})
-    assert not routing.redundant_parents(spec, "v1alpha2")
-    assert not list(routing.errors(spec, "v1alpha2"))
+    assert not routing.redundant_parents(spec, "v1alpha2", KServe.V0_17)
+    assert not list(routing.errors(spec, "v1alpha2", KServe.V0_17))
 
 
 def test_a_refusal_reads_like_the_api_server_s() -> None:
     spec = {"parallelism": {"dataLocal": 2, "pipeline": 2, "data": 4}, **scheduled(replicas=0)}
-    assert service.merged_refusal("chat", spec) == (
+    assert service.merged_refusal("chat", spec, KServe.V0_17) == (
         'LLMInferenceService.serving.kserve.io "chat" is invalid: [spec.parallelism: Invalid value: '
         '{"pipeline":2,"data":4,"dataLocal":2}: cannot set both pipeline parallelism and data parallelism '
         "(data or dataLocal) simultaneously, spec.router.scheduler.replicas: Invalid value: 0: "
         "scheduler replicas must be greater than zero]"
     )
-    assert service.merged_refusal("chat", {}) is None
+    assert service.merged_refusal("chat", {}, KServe.V0_17) is None
 
 
 @pytest.mark.parametrize(
@@ -324,7 +325,7 @@ def test_all_mistakes_are_found_at_once() -> None:
 
 def test_the_containers_of_a_message_have_resources_as_go_writes_them() -> None:
     spec = {"worker": {"containers": [{"name": "main", "args": ["a"]}]}}
-    told = service.merged_refusal("chat", spec) or ""
+    told = service.merged_refusal("chat", spec, KServe.V0_17) or ""
     assert 'Invalid value: {"containers":[{"name":"main","args":["a"],"resources":{}}]}:' in told
 
 
@@ -334,7 +335,7 @@ def test_the_containers_of_a_message_have_resources_as_go_writes_them() -> None:
 )
 def test_a_picker_configuration_that_is_none_is_shown_as_go_shows_it(text: str, shown: str) -> None:
     spec = {"router": {"scheduler": {"config": {"inline": text}}}}
-    told = service.merged_refusal("chat", spec) or ""
+    told = service.merged_refusal("chat", spec, KServe.V0_17) or ""
     assert f"config.inline: Invalid value: {shown}: inline configuration is invalid" in told
 
 

@@ -63,10 +63,9 @@ def test_scaling_has_no_effect_before() -> None:
 def test_autoscalers_cost_a_look_only_where_there_may_be_some(
     release: str, live: Json, looked: bool
 ) -> None:
-    unused = LLM_INFERENCE_SERVICE.unused_kinds
-    assert unused is not None
-    found = unused(settings(release), [document(), document(**live)])
-    assert {kind for dummy, kind in found} == (set() if looked else set(KINDS))
+    services = [document(), document(**live)]
+    found = LLM_INFERENCE_SERVICE.children.kinds_at(settings(release).release, services)
+    assert {kind for dummy, kind in found} & set(KINDS) == (set(KINDS) if looked else set())
 
 
 @pytest.mark.parametrize("release", ["0.18", "0.19"])

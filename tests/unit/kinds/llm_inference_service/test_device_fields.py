@@ -21,6 +21,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.device_re
     DeviceRequest,
     LiveService,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.schema import (
     spec_schema,
 )
@@ -114,7 +115,15 @@ def test_devices_are_set_where_the_role_serves(row: str) -> None:
     wanted, service, fields = PUT[row]
     assert list(FIELDS.problems(wanted, service)) == []
     assert FIELDS.put(wanted, service) == fields
-    assert check(spec_schema(), {**service.spec, **fields}, "spec", keep_empty=True).problems == ()
+    assert (
+        check(
+            spec_schema("v1alpha2", KServe.V0_17),
+            {**service.spec, **fields},
+            "spec",
+            keep_empty=True,
+        ).problems
+        == ()
+    )
 
 
 #: What is wanted, of which service, the field that is named, and why it cannot be said.

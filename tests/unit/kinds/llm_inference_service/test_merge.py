@@ -7,12 +7,10 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.merge import (
     merged,
     written,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.releases import (
-    V0_17,
 )
 
 Json = dict[str, Any]
@@ -327,4 +325,4 @@ ROWS = {**MERGES, **CHAINS}
 @pytest.mark.parametrize("row", ROWS)
 def test_layers_are_merged_as_the_controller_does(row: str) -> None:
     layers, wanted = ROWS[row]
-    assert merged([written(layer) for layer in layers], V0_17) == wanted
+    assert merged([written(layer) for layer in layers], KServe.V0_17) == wanted

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.errors import (
     Unbuildable,
 )
@@ -24,9 +25,6 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_infer
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.read_system_config import (
     read_system_config,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.releases import (
-    V0_17,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
     Settings,
@@ -49,14 +47,16 @@ def template(*containers: Json, **fields: Any) -> Json:
 def test_a_bare_scheduler_template_takes_containers_away() -> None:
     base = {"router": {"scheduler": {"template": template(container("main"))}}}
     over = {"router": {"scheduler": {"template": {"hostname": "x"}}}}
-    assert merged([base, over], V0_17)["router"]["scheduler"]["template"] == {"hostname": "x"}
+    assert merged([base, over], KServe.V0_17)["router"]["scheduler"]["template"] == {
+        "hostname": "x"
+    }
 
 
 def test_a_probe_without_a_service_takes_the_service_away() -> None:
     probe = {"grpc": {"port": 9003, "service": "liveness"}, "periodSeconds": 5}
     base = {"template": template(container("main", livenessProbe=probe))}
     over = {"template": template(container("main", livenessProbe={"grpc": {"port": 9004}}))}
-    (main,) = merged([base, over], V0_17)["template"]["containers"]
+    (main,) = merged([base, over], KServe.V0_17)["template"]["containers"]
     assert main["livenessProbe"] == {"grpc": {"port": 9004}, "periodSeconds": 5}
 
 
@@ -162,9 +162,7 @@ def test_names_of_bases_are_filled_in() -> None:
     assert service is not None
     data = template_data(service, {}, read_system_config(Settings(), world()), Settings())
     spec = {"baseRefs": [{"name": "{{ .Name }}-base"}]}
-    assert filled_in(spec, {}, data, [], Settings().release.template_functions)["baseRefs"] == [
-        {"name": "chat-base"}
-    ]
+    assert filled_in(spec, {}, data, [], Settings().release)["baseRefs"] == [{"name": "chat-base"}]
 
 
 @pytest.mark.parametrize("row", FAILING)

@@ -162,6 +162,37 @@ def test_exactly_this_differs(name: str) -> None:
     assert found == told
 
 
+GATEWAY = {"name": "g", "namespace": "infra", "sectionName": "https"}
+SECTION: Json = {**ROUTER, "gateway": {"refs": [GATEWAY]}}
+
+
+def test_a_gateway_ref_may_name_a_listener() -> None:
+    """The route is bound to the listener alone."""
+    told = messages_of(document(**CLAIM, router=SECTION), settings("0.17"))
+    assert told == {
+        "spec.router.gateway.refs[0].sectionName": "unknown field; KServe 0.18 knows it; releases.kserve is 0.17"
+    }
+    found = children(document(**CLAIM, router=SECTION), settings=settings("0.18"))
+    (parent,) = found["HTTPRoute", "chat-kserve-route"]["spec"]["parentRefs"]
+    assert (parent["name"], parent["namespace"], parent["sectionName"]) == ("g", "infra", "https")
+
+
+@pytest.mark.parametrize(("release", "same"), [("0.17", True), ("0.18", False)])
+def test_parents_and_gateways_of_different_listeners_conflict(release: str, same: bool) -> None:
+    parent = {"name": "g", "namespace": "infra", "sectionName": "http"}
+    rules = [{"backendRefs": [{"name": "b", "port": 80}]}]
+    route = {"http": {"spec": {"parentRefs": [parent], "rules": rules}}}
+    gateway = {"refs": [{"name": "g", "namespace": "infra"}]}
+    given = document(**CLAIM, router={"route": route, "gateway": gateway})
+    assert (messages_of(given, settings(release)) == {}) is same
+
+
+@pytest.mark.parametrize("name", ["tracing", "kvCacheOffloading"])
+def test_a_field_that_is_not_reproduced_is_named_with_its_release(name: str) -> None:
+    told = messages_of(document(**CLAIM, **{name: {}}), settings("0.18"))[f"spec.{name}"]
+    assert told == "unknown field; KServe 0.20 knows it, and this collection does not yet"
+
+
 def test_the_pickers_service_is_called_as_the_pool_says() -> None:
     spec = {**CLAIM, "router": {**ROUTER, "scheduler": POOL}}
     names = {

@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.releases import (
-    RELEASES,
-)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
     Settings,
     make_settings,
@@ -21,6 +19,11 @@ Json = dict[str, Any]
 #: Options → what is told, by field.
 WRONG: dict[str, tuple[Json, dict[str, str], list[str]]] = {
     "an unknown release": ({}, {"kserve": "0.16"}, ["releases.kserve", "0.17, 0.18, 0.19"]),
+    "a release that is not reproduced": (
+        {},
+        {"kserve": "0.20"},
+        ['"0.20" is not reproduced', "0.17 or 0.18 or 0.19"],
+    ),
     "a namespace that is none": ({"kserve_namespace": "A b"}, {}, ["settings.kserve_namespace"]),
     "a prefix that no name has": ({"config_prefix": "Next_"}, {}, ["settings.config_prefix"]),
     "another type": ({"versioned_config": "maybe"}, {}, ["settings.versioned_config"]),
@@ -40,8 +43,8 @@ def test_without_options_the_controllers_own_defaults_hold() -> None:
 
 
 def test_each_release_is_a_set_of_data() -> None:
-    names = [make_settings({}, {"kserve": f"v{name}"}).release.name for name in RELEASES]
-    assert names == ["0.17", "0.18", "0.19"]
+    for release in (KServe.V0_17, KServe.V0_18, KServe.V0_19):
+        assert make_settings({}, {"kserve": f"v{release}"}).release is release
 
 
 def test_options_are_taken_as_ansible_means_them() -> None:

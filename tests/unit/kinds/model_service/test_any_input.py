@@ -12,7 +12,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_ser
     load,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.releases import (
-    V1,
+    NEWEST,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.schema import (
     documentation,
@@ -20,7 +20,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_ser
 
 from .build import document, settings
 
-FIELDS = [row.path.removeprefix("spec.") for row in documentation(V1)]
+FIELDS = [row.path.removeprefix("spec.") for row in documentation(NEWEST)]
 VALUES = st.recursive(
     st.none()
     | st.booleans()

@@ -47,16 +47,17 @@ def compiled(**spec: Any) -> Intent:
 
 def test_smallest_service_has_ten_children_and_the_largest_seventeen() -> None:
     assert len(compiled().children) == 10
-    assert len(compiled(**EVERYTHING).children) == len(CHILDREN) == 17
+    assert len(compiled(**EVERYTHING).children) == len(CHILDREN.made) == 17
 
 
 def test_names_and_labels_of_every_child_are_those_that_the_filters_tell() -> None:
     found = compiled(**EVERYTHING).children
     called = names.all_names("chat", "team-a")
     sets = labels.all_labels("chat", "v0.9.0-alpha.2", serving_label=True)
-    for build, child in zip(CHILDREN, found, strict=True):
-        assert child.manifest.name == called[build.__name__]
-        assert child.manifest.labels == sets[build.__name__]["object"]
+    for made, child in zip(CHILDREN.made, found, strict=True):
+        assert child.manifest.name == called[made.build.__name__]
+        assert child.manifest.labels == sets[made.build.__name__]["object"]
+        assert (child.manifest.api_version, child.manifest.kind) == made.of.pair
 
 
 def test_kind_lists_every_child_kind() -> None:

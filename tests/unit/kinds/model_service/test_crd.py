@@ -11,9 +11,8 @@ import yaml
 
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.crd import crd
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.releases import (
-    ALPHA2,
-    V1,
-    OperatorRelease,
+    NEWEST,
+    ModelOperator,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.schema import (
     documentation,
@@ -39,16 +38,20 @@ def bare(value: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("release", "file"), [(ALPHA2, "modelservices-alpha2.yaml"), (V1, "modelservices-v1.yaml")]
+    ("release", "file"),
+    [
+        (ModelOperator.V0_9_0_ALPHA_2, "modelservices-alpha2.yaml"),
+        (ModelOperator.V1_0_1, "modelservices-v1.yaml"),
+    ],
 )
-def test_crd_is_the_recorded_one(release: OperatorRelease, file: str) -> None:
+def test_crd_is_the_recorded_one(release: ModelOperator, file: str) -> None:
     assert bare(crd(release)) == yaml.safe_load((RECORDED / file).read_text())
 
 
 def test_default_holds_the_fields_of_every_release() -> None:
-    assert crd() == crd(V1)
+    assert crd() == crd(NEWEST)
 
 
-@pytest.mark.parametrize("release", [ALPHA2, V1])
-def test_every_field_is_described(release: OperatorRelease) -> None:
+@pytest.mark.parametrize("release", ModelOperator)
+def test_every_field_is_described(release: ModelOperator) -> None:
     assert not [row.path for row in documentation(release) if not row.schema.description]

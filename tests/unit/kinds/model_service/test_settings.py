@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.releases import (
+    ModelOperator,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.settings import (
     Tracing,
     make_settings,
@@ -36,7 +39,7 @@ def test_release_brings_its_own_defaults() -> None:
     made = make_settings({}, {"model_operator": "v1.0.1", "kserve": "0.17"})
     assert made.gateway_name == "otterscale-llm-d-infra-inference-gateway"
     assert made.operator_version == "v1.0.1"
-    assert made.release.role_annotations
+    assert made.release is ModelOperator.V1_0_1
 
 
 def test_empty_text_says_something() -> None:

@@ -6,21 +6,21 @@ Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/cabundleconfi
 
 from __future__ import annotations
 
-from ....kube.intent import Child
+from ....kube.intent import Child, present
 from ....kube.reader import Reader
 from ...kserve.storage.bundle_copy import MissingBundle, bundle_copy, bundle_source
 from ..errors import Unbuildable
 from ..resolved import Resolved
 
 
-def ca_bundle(resolved: Resolved, reader: Reader) -> Child | None:
-    """Return the copy, None where no certificates are configured, and where somebody else keeps the same copy. Raises Unbuildable."""
+def ca_bundle(resolved: Resolved, reader: Reader) -> tuple[Child, ...]:
+    """Return the copy, nothing where no certificates are configured, and where somebody else keeps the same copy. Raises Unbuildable."""
     name = resolved.config.storage.ca_bundle_config_map
     if not name:
-        return None
+        return ()
     source = bundle_source(name, resolved.settings.kserve_namespace)
     try:
-        return bundle_copy(source, resolved.service.reference, reader)
+        return present([bundle_copy(source, resolved.service.reference, reader)])
     except MissingBundle as error:
         raise Unbuildable(
             f"fails to get cabundle configmap for creating to user namespace: {error}",

@@ -15,6 +15,7 @@ from ....kube.manifest import Json, Manifest
 from ....kube.quantity import canonical_quantity
 from ..labels import app
 from ..pods.component import Component
+from ..pods.webhook_emulation import Mutator
 from ..resolved import Resolved
 from .autoscaler_class import (
     AUTOSCALER_HPA,
@@ -28,7 +29,11 @@ from .autoscaler_class import (
 DEFAULT_CPU = 80
 
 
-def horizontal_pod_autoscaler(component: Component, resolved: Resolved) -> Child | None:
+def horizontal_pod_autoscaler(
+    component: Component,
+    resolved: Resolved,
+    mutate: Mutator,  # noqa: ARG001
+) -> Child | None:
     """Return the autoscaler, None where the component asks for another one.
 
     behavior: empty, as the controller sends it; the server fills it in. `autoScaling.behavior` has no effect.

@@ -12,6 +12,7 @@ from ....kube.condition import GATEWAY_GROUP
 from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
+from ....kube.reader import Reader
 from .. import names
 from ..names import Role
 from ..pods.component import Components
@@ -25,11 +26,12 @@ _TIMEOUT = 60
 _ALL = "^/.*$"
 
 
-def http_routes(components: Components, resolved: Resolved) -> tuple[Child, ...]:
+def http_routes(resolved: Resolved, reader: Reader) -> tuple[Child, ...]:  # noqa: ARG001
     """Return the routes, none for a service that is not to be reached from outside. Raises HostError.
 
     A component that is stopped has none, and then the service as a whole has none.
     """
+    components = resolved.components
     if not resolved.config.ingress.enable_gateway_api or not has_routes(resolved):
         return ()
     running = [each.role for each in components.items if not each.stopped]

@@ -8,26 +8,27 @@ from collections.abc import Iterator
 from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
+from ....kube.reader import Reader
 from .. import names
 from ..resolved import Resolved
 from ..router.front_component import PORT, explainer_name, front_name, has_routes
 from ..router.hosts import service_host
 
 
-def ingress(resolved: Resolved) -> Child | None:
-    """Return the Ingress, None for a service that is not to be reached from outside. Raises HostError.
+def ingress(resolved: Resolved, reader: Reader) -> tuple[Child, ...]:  # noqa: ARG001
+    """Return the Ingress, nothing for a service that is not to be reached from outside, and while a part is stopped. Raises HostError.
 
     annotations: all that the service has, what children never get included.
     Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/ingress/kube_ingress_reconciler.go@v0.17.0.
     """
     config = resolved.config.ingress
-    if config.enable_gateway_api or not has_routes(resolved):
-        return None
+    if resolved.components.some_stopped or config.enable_gateway_api or not has_routes(resolved):
+        return ()
     rules = [
         _rule(service_host(resolved.service, name, config), backend)
         for name, backend in _ways(resolved)
     ]
-    return Child(
+    child = Child(
         stage=Stage.ROUTING,
         manifest=Manifest(
             api_version="networking.k8s.io/v1",
@@ -38,6 +39,7 @@ def ingress(resolved: Resolved) -> Child | None:
             body={"spec": filled({"ingressClassName": config.class_name, "rules": rules})},
         ),
     )
+    return (child,)
 
 
 def _ways(resolved: Resolved) -> Iterator[tuple[str, str]]:

@@ -5,28 +5,29 @@ from __future__ import annotations
 
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Manifest
+from ....kube.reader import Reader
 from .. import names
-from ..pods.component import Components
 from ..resolved import Resolved
 
 _MODELS = "models.json"
 
 
-def model_config(components: Components, resolved: Resolved) -> Child | None:
-    """Return the ConfigMap, None for a predictor with a model of its own.
+def model_config(resolved: Resolved, reader: Reader) -> tuple[Child, ...]:  # noqa: ARG001
+    """Return the ConfigMap, nothing for a predictor with a model of its own.
 
     labels: the service's, without those that its runtime asks for: the runtime is chosen after it.
     data: no models at first; TrainedModels fill it in later, so that it is sent on create only.
     Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/modelconfig/modelconfig_reconciler.go@v0.17.0.
     """
-    if not any(component.multi_model for component in components.items):
-        return None
+    service = resolved.service
+    if not any(component.multi_model for component in resolved.components.items):
+        return ()
     manifest = Manifest(
         api_version="v1",
         kind="ConfigMap",
-        name=names.model_config(resolved.service.name),
-        namespace=resolved.service.namespace,
-        labels=resolved.service.labels,
+        name=names.model_config(service.name),
+        namespace=service.namespace,
+        labels=service.labels,
         body={"data": {_MODELS: "[]"}},
     )
-    return Child(Stage.CONFIG, manifest, unclaimed=(("data", _MODELS),))
+    return (Child(Stage.CONFIG, manifest, unclaimed=(("data", _MODELS),)),)

@@ -12,6 +12,7 @@ from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
 from ...kserve.system_config import OpenTelemetry
 from ..pods.component import Component
+from ..pods.webhook_emulation import Mutator
 from ..resolved import Resolved
 
 #: The backend of metrics that come from the pods themselves.
@@ -32,7 +33,11 @@ _EMPTY: Json = {
 }
 
 
-def opentelemetry_collector(component: Component, resolved: Resolved) -> Child | None:
+def opentelemetry_collector(
+    component: Component,
+    resolved: Resolved,
+    mutate: Mutator,  # noqa: ARG001
+) -> Child | None:
     """Return the collector, None where no metric of the component's pods is named. It runs as a sidecar where the pods ask for it."""
     wanted = [*_metric_names(component)]
     if not wanted:

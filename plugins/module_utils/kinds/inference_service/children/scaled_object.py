@@ -13,6 +13,7 @@ from ...kserve.system_config import SystemConfig
 from ..errors import RECONCILE_FAILED, Unbuildable
 from ..labels import app
 from ..pods.component import Component
+from ..pods.webhook_emulation import Mutator
 from ..resolved import Resolved
 from .autoscaler_class import (
     AUTOSCALER_KEDA,
@@ -29,7 +30,7 @@ _PROMETHEUS = "prometheus"
 _AMOUNTS = {"AverageValue": "averageValue", "Value": "value"}
 
 
-def scaled_object(component: Component, resolved: Resolved) -> Child | None:
+def scaled_object(component: Component, resolved: Resolved, mutate: Mutator) -> Child | None:  # noqa: ARG001
     """Return the ScaledObject, None where the component asks for another autoscaler. Raises Unbuildable without a metric."""
     if autoscaler_class(component) != AUTOSCALER_KEDA:
         return None

@@ -14,6 +14,7 @@ from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
 from ..labels import GENERATION, app
 from ..pods.component import Component
+from ..pods.webhook_emulation import Mutator
 from ..resolved import Resolved
 from ..router.front_component import PORT
 from .standard_pod import DEFAULT_PORT
@@ -23,7 +24,7 @@ AGENT_PORT = 9081
 _TRANSFORMER_CONTAINER = "transformer-container"
 
 
-def component_service(component: Component, resolved: Resolved) -> Child:
+def component_service(component: Component, resolved: Resolved, mutate: Mutator) -> Child:  # noqa: ARG001
     """Return the Service in front of a component's pods. Port 80 leads to the first port of the container that takes requests."""
     headless = {"clusterIP": "None"} if resolved.config.service_cluster_ip_none else {}
     ports = list(_ports(component))
@@ -43,7 +44,7 @@ def component_service(component: Component, resolved: Resolved) -> Child:
     )
 
 
-def head_service(component: Component, resolved: Resolved) -> Child | None:
+def head_service(component: Component, resolved: Resolved, mutate: Mutator) -> Child | None:  # noqa: ARG001
     """Return the Service by which workers find their head before it is ready, None where one node holds the model."""
     if component.workers is None:
         return None

@@ -12,7 +12,6 @@ from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
 from ....kube.reader import Reader
 from ...kserve.system_config import Ingress
-from ..pods.component import Components
 from ..resolved import Resolved
 from ..router.front_component import (
     EXPLAIN_PATH,
@@ -40,18 +39,19 @@ class _Names:
     outside: tuple[str, ...]
 
 
-def virtual_service(components: Components, resolved: Resolved, reader: Reader) -> Child | None:
-    """Return the VirtualService, None where Istio has none for us and while nobody knows the service's host name.
+def virtual_service(resolved: Resolved, reader: Reader) -> tuple[Child, ...]:
+    """Return the VirtualService, nothing where Istio has none for us, while a part is stopped, and while nobody knows the host name.
 
     Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/ingress/ingress_reconciler.go@v0.17.0. Raises HostError.
     """
+    components = resolved.components
     config = resolved.config.ingress
-    if config.disable_virtual_host or not has_routes(resolved):
-        return None
+    if components.some_stopped or config.disable_virtual_host or not has_routes(resolved):
+        return ()
     entry = components.of(front_role(resolved.service))
     host = knative_host(resolved, entry.labels, reader)
     if not host:
-        return None
+        return ()
     called = _names(resolved, knative_service_host(resolved, host), reader)
     path = service_path(resolved.service, config)
     hosts = [called.local, *called.outside[:1]]
@@ -60,7 +60,7 @@ def virtual_service(components: Components, resolved: Resolved, reader: Reader) 
     gateways = [config.local_gateway, _MESH, *([config.ingress_gateway] if called.outside else [])]
     annotations = resolved.service.annotations.items()
     withheld = resolved.config.disallowed_annotations
-    return Child(
+    child = Child(
         stage=Stage.ROUTING,
         manifest=Manifest(
             api_version=gvk.ISTIO,
@@ -78,6 +78,7 @@ def virtual_service(components: Components, resolved: Resolved, reader: Reader) 
             },
         ),
     )
+    return (child,)
 
 
 def _names(resolved: Resolved, host: str, reader: Reader) -> _Names:

@@ -15,7 +15,8 @@ from ....kube.go_json import go_json
 from ....kube.problem import Problem
 from ....kube.schema import ListOf, Object, Schema
 from ...kserve.service import GROUP
-from ..schema import spec_schema
+from ..releases import NEWEST
+from ..schema import STORED_VERSION, spec_schema
 
 _CONTAINER = frozenset({"image", "command", "resources"})
 Kind = Literal["Invalid", "Required", "Forbidden", "Unsupported"]
@@ -78,7 +79,7 @@ def _ordered(schema: Schema | None, value: Any) -> Any:
 
 def _schema_of(path: str) -> Schema | None:
     """Return the schema of a field of the stored version, None where it is not known."""
-    schema: Schema | None = spec_schema()
+    schema: Schema | None = spec_schema(STORED_VERSION, NEWEST)
     for step in path.split(".")[1:]:
         schema = schema.fields.get(step) if isinstance(schema, Object) else None
     return schema

@@ -8,8 +8,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ....kube.manifest import Json, value_at
+from ....kube.release import Since
+from ...kserve.releases import KServe
 from .field_error import FieldError
 
+#: The fields by which parentRefs and gateway refs are the same.
+_COMPARED: Since[tuple[str, ...]] = Since(
+    {
+        KServe.V0_17: ("namespace", "name"),
+        KServe.V0_18: ("namespace", "name", "sectionName"),
+    }
+)
 _HTTP = "spec.router.route.http"
 _UNSUPPORTED = "unsupported configuration: "
 _CHOOSE = f"either remove 'spec.router.gateway.refs' or '{_HTTP}.spec.parentRefs'"
@@ -20,7 +29,7 @@ REDUNDANT = (
 )
 
 
-def errors(spec: Json, version: str) -> Iterator[FieldError]:
+def errors(spec: Json, version: str, release: KServe) -> Iterator[FieldError]:
     """Yield what is wrong. version: in which the service is written; v1alpha1 takes no parentRefs beside gateway refs."""
     http = value_at(spec, ("router", "route", "http"))
     if http is None:
@@ -44,7 +53,7 @@ def errors(spec: Json, version: str) -> Iterator[FieldError]:
             refs,
         )
     parents, gateways = _both(spec)
-    if parents and gateways and (version == "v1alpha1" or not _same(parents, gateways)):
+    if parents and gateways and (version == "v1alpha1" or not _same(parents, gateways, release)):
         how = (
             "cannot be used with" if version == "v1alpha1" else "has parentRefs that conflict with"
         )
@@ -57,10 +66,11 @@ def errors(spec: Json, version: str) -> Iterator[FieldError]:
         )
 
 
-def redundant_parents(spec: Json, version: str) -> bool:
+def redundant_parents(spec: Json, version: str, release: KServe) -> bool:
     """Return whether parentRefs only repeat the gateway refs, of which v1alpha2 warns."""
     parents, gateways = _both(spec)
-    return version != "v1alpha1" and bool(parents and gateways) and _same(parents, gateways)
+    given = version != "v1alpha1" and bool(parents and gateways)
+    return given and _same(parents, gateways, release)
 
 
 def _both(spec: Json) -> tuple[Sequence[Json], Sequence[Json]]:
@@ -68,8 +78,8 @@ def _both(spec: Json) -> tuple[Sequence[Json], Sequence[Json]]:
     return parents or (), value_at(spec, ("router", "gateway", "refs")) or ()
 
 
-def _same(parents: Sequence[Json], gateways: Sequence[Json]) -> bool:
-    def key(one: Json) -> tuple[Any, Any]:
-        return one.get("namespace") or "", one.get("name") or ""
+def _same(parents: Sequence[Json], gateways: Sequence[Json], release: KServe) -> bool:
+    def key(one: Json) -> tuple[Any, ...]:
+        return tuple(one.get(field) or "" for field in _COMPARED.at(release))
 
     return Counter(map(key, parents)) == Counter(map(key, gateways))

@@ -10,10 +10,14 @@ import re
 from collections.abc import Iterator
 
 from ....kube.manifest import Json
+from ....kube.release import Since
+from ...kserve.releases import KServe
 from .field_error import FieldError
 from .workloads import workloads
 
 _COST = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
+#: Whether decode and prefill must scale by the same means.
+_WANTS_ONE_MEANS: Since[bool] = Since({KServe.V0_17: False, KServe.V0_18: True})
 _MODIFIERS = ("formula", "target", "activationTarget", "metricType")
 
 
@@ -32,8 +36,10 @@ def errors(spec: Json) -> Iterator[FieldError]:
             yield from _actuator(f"{path}.scaling", scaling)
 
 
-def mixed(spec: Json) -> Iterator[FieldError]:
-    """Yield that decode and prefill scale by different means, which releases from 0.18 on refuse."""
+def mixed(spec: Json, release: KServe) -> Iterator[FieldError]:
+    """Yield that decode and prefill scale by different means, where the release refuses that."""
+    if not _WANTS_ONE_MEANS.at(release):
+        return
     used = [
         (path, autoscaler, "hpa" if "hpa" in autoscaler else "keda")
         for path, workload in workloads(spec)

@@ -4,22 +4,20 @@
 from __future__ import annotations
 
 from ....kube.manifest import Json
-from ..releases import V0_17, Release
+from ...kserve.releases import KServe
 from ..spec import KIND
 from . import routing, scaling, scheduler, workloads
 from .field_error import FieldError, refusal
 
 
-def create_errors(
-    spec: Json, version: str = "v1alpha2", release: Release = V0_17
-) -> list[FieldError]:
+def create_errors(spec: Json, version: str, release: KServe) -> list[FieldError]:
     """Return what the webhook of a release refuses about a spec. version: in which it is written."""
     return [
-        *routing.errors(spec, version),
+        *routing.errors(spec, version, release),
         *workloads.errors(spec),
         *scheduler.errors(spec),
         *scaling.errors(spec),
-        *(scaling.mixed(spec) if release.wants_one_actuator else ()),
+        *scaling.mixed(spec, release),
     ]
 
 
@@ -28,7 +26,7 @@ def update_errors(old: Json, new: Json) -> list[FieldError]:
     return sorted(workloads.changes(old, new), key=lambda error: error.field)
 
 
-def merged_refusal(name: str, spec: Json, release: Release = V0_17) -> str | None:
+def merged_refusal(name: str, spec: Json, release: KServe) -> str | None:
     """Return the text of the controller where a spec cannot be after its presets were merged into it, else None."""
-    found = create_errors(spec, release=release)
+    found = create_errors(spec, "v1alpha2", release)
     return refusal(KIND, name, found) if found else None

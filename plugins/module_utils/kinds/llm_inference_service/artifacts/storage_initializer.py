@@ -3,10 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
 from ....kube.manifest import Json
 from ....kube.reader import Reader
 from ....kube.reference import Reference
+from ....kube.release import Since, change
 from ...kserve.pod import appended, mounted, variable_of, with_value, with_volume, without
+from ...kserve.releases import KServe
 from ...kserve.storage.ca_bundle import ca_bundle_of, with_ca_bundle
 from ...kserve.storage.credentials import SecretMissing, with_credentials
 from ...kserve.storage.initializer import MODEL_PATH, NAME, VOLUME, initializer
@@ -16,13 +21,36 @@ from .errors import ArtifactError
 from .place import Place
 
 
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """replaces_given: a container of that name in a template goes first. variables: of one that fetches from Hugging Face, name → value."""
+
+    replaces_given: bool = False
+    variables: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+
+_FACTS: Since[_Facts] = Since(
+    {
+        KServe.V0_17: _Facts(),
+        KServe.V0_18: change(
+            variables={
+                "HF_HUB_ENABLE_HF_TRANSFER": "1",
+                "HF_XET_HIGH_PERFORMANCE": "1",
+                "HF_XET_NUM_CONCURRENT_RANGE_GETS": "8",
+            }
+        ),
+        KServe.V0_19: change(replaces_given=True),
+    }
+)
+
+
 def with_storage_initializer(
     pod: Json, uri: str, resolved: Resolved, reader: Reader, account: Json | None, place: Place
 ) -> Json:
     """Return a pod spec that fetches its model. account: the live ServiceAccount, None for `default`. Raises ArtifactError."""
-    release = resolved.settings.release
+    facts = _FACTS.at(resolved.settings.release)
     volume = {"name": VOLUME, "emptyDir": {}}
-    if release.replaces_given_initializer:
+    if facts.replaces_given:
         pod = without(pod, NAME, "initContainers")
     mount = {**_mount(), "mountPath": place.path, "readOnly": True}
     pod = mounted(pod, place.container, volume, mount)
@@ -37,7 +65,7 @@ def with_storage_initializer(
         at_home = resolved.namespace == resolved.settings.kserve_namespace
         bundle = ca_bundle_of(target.container, resolved.config.storage, kserve_namespace=at_home)
         target = with_ca_bundle(target, bundle)
-    variables = {**(release.fetch_variables if uri.startswith("hf://") else {})}
+    variables = {**(facts.variables if uri.startswith("hf://") else {})}
     variables |= place.fetch_variables
     container = target.container
     for name, value in variables.items():

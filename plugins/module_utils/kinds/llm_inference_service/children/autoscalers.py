@@ -15,14 +15,15 @@ from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
 from ....kube.reader import Reader
 from ....kube.reference import Reference
+from ...children import ObjectKind
 from .. import labels, names
 from ..errors import Unbuildable
 from ..resolved import Resolved
 from ..system_config import Prometheus
 
-VARIANT_API, VARIANT = "llmd.ai/v1alpha1", "VariantAutoscaling"
-KEDA_API, SCALED_OBJECT = gvk.KEDA, "ScaledObject"
-HPA_API, HPA = gvk.AUTOSCALING, "HorizontalPodAutoscaler"
+VARIANT = ObjectKind("llmd.ai/v1alpha1", "VariantAutoscaling")
+SCALED_OBJECT = ObjectKind(gvk.KEDA, "ScaledObject", observed=True)
+HPA = ObjectKind(gvk.AUTOSCALING, "HorizontalPodAutoscaler", observed=True)
 
 _METRIC = "wva_desired_replicas"
 _ACCELERATOR = "inference.optimization/acceleratorName"
@@ -49,7 +50,7 @@ class Workload:
 
     def scaling(self, resolved: Resolved) -> Json | None:
         """Return how they are to be scaled, None where they are not."""
-        if resolved.stopped or not resolved.settings.release.makes_autoscalers:
+        if resolved.stopped:
             return None
         found: Json | None = resolved.at(*self.path, "scaling")
         return found if found is not None and found.get("wva") is not None else None
@@ -91,7 +92,7 @@ def variant_autoscaling(workload: Workload, resolved: Resolved, reader: Reader) 
         "variantCost": scaling["wva"].get("variantCost"),
     }
     name = workload.variant(resolved.name)
-    return _child(VARIANT_API, VARIANT, name, resolved, spec, more=accelerator)
+    return _child(VARIANT, name, resolved, spec, more=accelerator)
 
 
 def scaled_object(workload: Workload, resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
@@ -107,9 +108,9 @@ def scaled_object(workload: Workload, resolved: Resolved, reader: Reader) -> Chi
         **{field: keda.get(field) for field in _COPIED},
         "triggers": [_trigger(workload, resolved)],
     }
-    other = Reference(HPA_API, HPA, resolved.namespace, workload.hpa(resolved.name))
+    other = Reference(*HPA.pair, resolved.namespace, workload.hpa(resolved.name))
     name = workload.scaled_object(resolved.name)
-    return _child(KEDA_API, SCALED_OBJECT, name, resolved, spec, replaces=(other,))
+    return _child(SCALED_OBJECT, name, resolved, spec, replaces=(other,))
 
 
 def pod_autoscaler(workload: Workload, resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
@@ -130,9 +131,9 @@ def pod_autoscaler(workload: Workload, resolved: Resolved, reader: Reader) -> Ch
         "behavior": scaling["wva"]["hpa"].get("behavior"),
     }
     other = Reference(
-        KEDA_API, SCALED_OBJECT, resolved.namespace, workload.scaled_object(resolved.name)
+        *SCALED_OBJECT.pair, resolved.namespace, workload.scaled_object(resolved.name)
     )
-    return _child(HPA_API, HPA, workload.hpa(resolved.name), resolved, spec, replaces=(other,))
+    return _child(HPA, workload.hpa(resolved.name), resolved, spec, replaces=(other,))
 
 
 def _least(scaling: Json) -> int:
@@ -141,8 +142,7 @@ def _least(scaling: Json) -> int:
 
 
 def _child(
-    api_version: str,
-    kind: str,
+    kind: ObjectKind,
     name: str,
     resolved: Resolved,
     spec: Json,
@@ -154,8 +154,8 @@ def _child(
         stage=Stage.WORKLOAD,
         replaces=replaces,
         manifest=Manifest(
-            api_version=api_version,
-            kind=kind,
+            api_version=kind.api_version,
+            kind=kind.kind,
             name=name,
             namespace=resolved.namespace,
             labels={**labels.workload(resolved.name), **(more or {})},

@@ -6,11 +6,18 @@ from __future__ import annotations
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Manifest
 from ....kube.reader import Reader
-from ...certificates import CERTIFICATE, KEY
+from ....kube.release import Since
+from ...certificates import AUTHORITY, CERTIFICATE, KEY
+from ...kserve.releases import KServe
 from ...kserve.secrets import secret_texts
 from .. import labels, names
 from ..certificate.request import secret_reference
 from ..resolved import Resolved
+
+#: What the Secret holds.
+_ENTRIES: Since[tuple[str, ...]] = Since(
+    {KServe.V0_17: (CERTIFICATE, KEY), KServe.V0_18: (CERTIFICATE, KEY, AUTHORITY)}
+)
 
 
 def certificate_secret(resolved: Resolved, reader: Reader) -> Child | None:
@@ -25,7 +32,7 @@ def certificate_secret(resolved: Resolved, reader: Reader) -> Child | None:
         return None
     given = found["metadata"].get("annotations") or {}
     known = resolved.config.certificates.expiration_annotations
-    kept = resolved.settings.release.certificate_keys
+    kept = _ENTRIES.at(resolved.settings.release)
     return Child(
         stage=Stage.CERTIFICATE,
         manifest=Manifest(

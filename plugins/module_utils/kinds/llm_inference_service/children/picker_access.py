@@ -10,12 +10,18 @@ from ....kube import gvk
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
 from ....kube.reader import Reader
+from ....kube.release import Since
+from ...kserve.releases import KServe
 from ...rbac import READ, binding_body, rule
 from .. import labels, names
 from ..accounts import picker_account, picker_credentials
 from ..resolved import Resolved
 from . import rbac
 
+#: What else the picker may read in the old group of its API.
+_MORE: Since[tuple[str, ...]] = Since(
+    {KServe.V0_17: (), KServe.V0_18: ("inferencemodelrewrites", "inferencepoolimports")}
+)
 _EVERYTHING = (*READ, "create", "update", "patch", "delete")
 
 
@@ -72,7 +78,7 @@ def picker_role_binding(resolved: Resolved, reader: Reader) -> Child | None:  # 
 
 
 def _rules(resolved: Resolved) -> list[Json]:
-    more = resolved.settings.release.picker_resources
+    more = _MORE.at(resolved.settings.release)
     return [
         rule([""], ["pods"]),
         rule(

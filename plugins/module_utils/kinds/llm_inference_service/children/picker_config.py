@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import cache
 
 from ....endpoint_picker.build import as_text
 from ....kube.go_json import go_json
 from ....kube.manifest import Json
-from ..releases import RELEASES, Disaggregation
+from ....kube.release import Since, change
+from ...kserve.releases import KServe
 from ..resolved import Resolved
 
 _TEXT_FLAG = "--config-text"
@@ -16,6 +18,40 @@ _FLAGS = frozenset(
     dashes + name
     for dashes in ("-", "--")
     for name in ("config-text", "configText", "config-file", "configFile")
+)
+
+
+#: The endpoint picker of the release's own presets, as a target of `endpoint_picker`.
+PICKER: Since[str] = Since({KServe.V0_17: "llmd:0.4", KServe.V0_18: "llmd:0.7"})
+
+
+@dataclass(frozen=True, slots=True)
+class Disaggregation:
+    """The plugins by which an endpoint picker sends prompts to pods of their own.
+
+    headers: the plugin that passes the choice on. decider: the plugin that says which prompts, empty where the handler says it.
+    handler, parameters: the plugin that runs both profiles.
+    """
+
+    headers: str
+    decider: str
+    handler: str
+    parameters: Json = field(hash=False)
+
+
+_ALWAYS = "always-disagg-pd-decider"
+_DISAGGREGATION: Since[Disaggregation] = Since(
+    {
+        KServe.V0_17: Disaggregation(
+            "prefill-header-handler", "", "pd-profile-handler", {"threshold": 0}
+        ),
+        KServe.V0_18: change(decider=_ALWAYS, parameters={"deciderPluginName": _ALWAYS}),
+        KServe.V0_19: change(
+            headers="disagg-headers-handler",
+            handler="disagg-profile-handler",
+            parameters={"deciders": {"prefill": _ALWAYS}},
+        ),
+    }
 )
 
 
@@ -30,8 +66,7 @@ def config_arguments(resolved: Resolved, given: list[str]) -> list[str]:
     if any(word in _FLAGS for word in given[:-1]):
         return []
     prefill = resolved.at("prefill") is not None
-    release = resolved.settings.release
-    return [_TEXT_FLAG, _default_text(release.name, prefill)]
+    return [_TEXT_FLAG, _default_text(resolved.settings.release, prefill)]
 
 
 def given_config(resolved: Resolved) -> str | None:
@@ -41,8 +76,8 @@ def given_config(resolved: Resolved) -> str | None:
 
 
 @cache
-def _default_text(release: str, prefill: bool) -> str:
-    return default_config(RELEASES[release].disaggregation if prefill else None)
+def _default_text(release: KServe, prefill: bool) -> str:
+    return default_config(_DISAGGREGATION.at(release) if prefill else None)
 
 
 def default_config(prefill: Disaggregation | None) -> str:

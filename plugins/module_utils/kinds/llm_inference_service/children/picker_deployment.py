@@ -8,7 +8,9 @@ from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
 from ....kube.reader import Reader
+from ....kube.release import Since
 from ...kserve.pod import changed, container_of
+from ...kserve.releases import KServe
 from .. import labels, names
 from ..certificate.request import certificate_hash
 from ..pod import MAIN
@@ -16,11 +18,13 @@ from ..resolved import Resolved
 from .picker_config import config_arguments
 from .picker_migrations import migrated
 from .picker_rewrites import WITH_TOKENIZER, rewritten
-from .tokenizer import with_tokenizer
+from .tokenizer import has_tokenizer, with_tokenizer
 
 _ELECTION_FLAGS = ("--ha-enable-leader-election", "-ha-enable-leader-election")
 #: With it the picker reads a renewed certificate by itself, and need not be started anew.
 _RELOAD_FLAG = "--enable-cert-reload"
+#: Whether a renewed certificate starts the picker anew.
+_RESTARTS: Since[bool] = Since({KServe.V0_17: True, KServe.V0_18: False})
 
 
 def picker_deployment(resolved: Resolved, reader: Reader) -> Child | None:
@@ -73,20 +77,16 @@ def _configured(pod: Json, main: Json, annotations: Json, resolved: Resolved) ->
     if replicas > 1 and not any(flag in arguments for flag in _ELECTION_FLAGS):
         arguments.append(_ELECTION_FLAGS[0])
     arguments = [*arguments, *config_arguments(resolved, arguments)]
-    if container_of(pod, release.tokenizer) is not None:
-        arguments = rewritten(arguments, release.text_flags, WITH_TOKENIZER)
+    if has_tokenizer(pod, release):
+        arguments = rewritten(arguments, release, WITH_TOKENIZER)
     main = {**main, "args": arguments}
-    return (
-        migrated(pod, main, annotations, resolved)
-        if release.migrates_picker_configuration
-        else main
-    )
+    return migrated(pod, main, annotations, resolved)
 
 
 def _restart(resolved: Resolved, reader: Reader, pod: Json) -> Json:
     """Return the annotation that starts the picker anew when the certificate changes."""
     main = container_of(pod, MAIN)
-    if not resolved.settings.release.restarts_picker_for_certificate:
+    if not _RESTARTS.at(resolved.settings.release):
         return {}
     digest = certificate_hash(resolved, reader)
     if digest is None or main is None or _RELOAD_FLAG in main["args"]:

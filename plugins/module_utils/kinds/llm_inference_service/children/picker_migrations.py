@@ -12,10 +12,14 @@ from functools import partial
 from typing import Any
 
 from ....kube.manifest import Json
+from ....kube.release import Since
+from ...kserve.releases import KServe
 from ..errors import Unbuildable
 from ..resolved import Resolved
-from .picker_rewrites import Change, plugins_of, rewritten, unwritable
+from .picker_rewrites import Change, has_configuration, plugins_of, rewritten, unwritable
 
+#: Whether the release does so.
+_MIGRATES: Since[bool] = Since({KServe.V0_17: False, KServe.V0_19: True})
 #: Says on the picker's pods what they read.
 VERSION_ANNOTATION = "app.kubernetes.io/version"
 _FIRST = (0, 7, 0, 0)
@@ -37,23 +41,24 @@ _METRIC_FLAGS = {
 
 
 def migrated(pod: Json, main: Json, annotations: Json, resolved: Resolved) -> Json:
-    """Return the picker's container for the picker that its pods say they are; one before 0.7 stays as it is.
+    """Return the picker's container for the picker that its pods say they are; one before 0.7 stays as it is, and all with early releases.
 
     pod: all of it, of which any container may have flags. Raises Unbuildable where flags cannot be brought over.
     """
+    release = resolved.settings.release
+    if not _MIGRATES.at(release):
+        return main
     if _version(annotations.get(VERSION_ANNOTATION) or "0.0.0") < _FIRST:
         return main
-    flags = resolved.settings.release.text_flags
     arguments: list[str] = main.get("args") or []
-    writable = any(word in flags for word in arguments[:-1])
-    if not writable:
+    if not has_configuration(arguments, release):
         _check_flags(pod, main)
         return main
     kept, metrics = _without_flags(arguments)
     changes: list[Change] = [*_STEPS]
     if metrics:
         changes.append(partial(_add_metrics, metrics))
-    return {**main, "args": rewritten(kept, flags, changes)}
+    return {**main, "args": rewritten(kept, release, changes)}
 
 
 def _version(text: str) -> tuple[int, ...]:

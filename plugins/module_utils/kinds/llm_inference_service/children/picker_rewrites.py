@@ -14,19 +14,34 @@ from ....endpoint_picker.build import as_go_text
 from ....endpoint_picker.text.decode import decode
 from ....endpoint_picker.text.errors import DecodeError
 from ....kube.manifest import Json
+from ....kube.release import Since
 from ....kube.schema_faults import show
+from ...kserve.releases import KServe
 from ..errors import Unbuildable
 
 #: Changes a configuration in place.
 Change = Callable[[Json], None]
 
+#: Arguments before a configuration that is rewritten.
+_FLAGS: Since[tuple[str, ...]] = Since(
+    {
+        KServe.V0_17: ("--config-text", "-config-text"),
+        KServe.V0_19: ("--config-text", "-config-text", "--configText", "-configText"),
+    }
+)
 _PRECISE, _PREFIX = "precise-prefix-cache-scorer", "prefix-cache-scorer"
 #: What the tokenizer beside the picker calls its model, and where it listens.
 _MODEL, _SOCKET = "base", "/tmp/tokenizer/tokenizer-uds.socket"  # noqa: S108
 
 
-def rewritten(arguments: list[str], flags: Sequence[str], changes: Sequence[Change]) -> list[str]:
-    """Return arguments whose configuration is changed. flags: what stands before it. What is no configuration stays."""
+def has_configuration(arguments: Sequence[str], release: KServe) -> bool:
+    """Tell whether the arguments hold a configuration that the release rewrites."""
+    return any(word in _FLAGS.at(release) for word in arguments[:-1])
+
+
+def rewritten(arguments: list[str], release: KServe, changes: Sequence[Change]) -> list[str]:
+    """Return arguments whose configuration is changed. What is no configuration stays."""
+    flags = _FLAGS.at(release)
     result = list(arguments)
     for place, word in enumerate(arguments[:-1]):
         if word in flags:

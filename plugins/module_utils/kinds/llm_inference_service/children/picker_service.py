@@ -9,11 +9,15 @@ from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
 from ....kube.reader import Reader
+from ....kube.release import Since
+from ...kserve.releases import KServe
 from .. import labels, names
 from ..resolved import Resolved
 
 #: The ports of the picker's containers that others call, by name.
 _PORTS = ("grpc", "grpc-health", "metrics", "zmq")
+#: Whether the Service is called as the pool's spec says.
+_BY_POOL: Since[bool] = Since({KServe.V0_17: False, KServe.V0_18: True})
 
 
 def picker_service(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
@@ -40,7 +44,7 @@ def picker_service(resolved: Resolved, reader: Reader) -> Child | None:  # noqa:
 def _name(resolved: Resolved) -> str:
     """Return the Service's name; whether it follows the pool's `endpointPickerRef` is the release's business."""
     given = resolved.at("router", "scheduler", "pool", "spec", "endpointPickerRef", "name")
-    by_pool = resolved.settings.release.picker_service_by_pool
+    by_pool = _BY_POOL.at(resolved.settings.release)
     return given if by_pool and given else names.picker_service(resolved.name)
 
 

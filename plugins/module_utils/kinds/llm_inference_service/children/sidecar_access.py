@@ -3,15 +3,22 @@
 
 from __future__ import annotations
 
+from ....kube import gvk
 from ....kube.intent import Child
 from ....kube.manifest import Json
 from ....kube.reader import Reader
+from ....kube.release import Since
+from ...kserve.releases import KServe
 from ...rbac import rule
 from .. import labels, names
 from ..accounts import credentials, main_account, multi_node_account, multi_node_prefill_account
 from ..pod import has_sidecar
 from ..resolved import Resolved
 from . import rbac
+
+#: The API group of the pools that the sidecar may read.
+#: Whether accounts of groups of pods outlive a stop.
+_OUTLIVES_STOP: Since[bool] = Since({KServe.V0_17: True, KServe.V0_19: False})
 
 
 def main_service_account(resolved: Resolved, reader: Reader) -> Child | None:
@@ -31,7 +38,7 @@ def main_role(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG0
     if not _main_needs_access(resolved):
         return None
     name = names.main_role(resolved.name)
-    return rbac.role(resolved, name, labels.workload(resolved.name), _rules(resolved))
+    return rbac.role(resolved, name, labels.workload(resolved.name), _rules())
 
 
 def main_role_binding(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
@@ -64,7 +71,7 @@ def multi_node_prefill_service_account(resolved: Resolved, reader: Reader) -> Ch
 
 def _group_account(resolved: Resolved, reader: Reader, name: str) -> Child | None:
     """Return the account; of a stopped service it stays with some releases."""
-    if resolved.stopped and not resolved.settings.release.stop_keeps_group_accounts:
+    if resolved.stopped and not _OUTLIVES_STOP.at(resolved.settings.release):
         return None
     found = credentials(resolved, reader)
     return rbac.account(resolved, name, labels.common(resolved.name), found)
@@ -75,7 +82,7 @@ def multi_node_role(resolved: Resolved, reader: Reader) -> Child | None:  # noqa
     if not _multi_node_needs_access(resolved):
         return None
     name = names.multi_node_role(resolved.name)
-    return rbac.role(resolved, name, labels.common(resolved.name), _rules(resolved))
+    return rbac.role(resolved, name, labels.common(resolved.name), _rules())
 
 
 def multi_node_role_binding(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
@@ -98,13 +105,12 @@ def _main_needs_access(resolved: Resolved) -> bool:
 
 def _multi_node_needs_access(resolved: Resolved) -> bool:
     """Tell whether a group would have a sidecar. Without workers the controller gets here with an author's account only."""
-    if resolved.stopped and not resolved.settings.release.stop_keeps_group_accounts:
+    if resolved.stopped and not _OUTLIVES_STOP.at(resolved.settings.release):
         return False
     if resolved.at("worker") is None and not multi_node_account(resolved).foreign:
         return False
     return has_sidecar(resolved.at("template")) or has_sidecar(resolved.at("worker"))
 
 
-def _rules(resolved: Resolved) -> list[Json]:
-    groups = resolved.settings.release.sidecar_pool_groups
-    return [rule([""], ["pods"]), rule(groups, ["inferencepools"])]
+def _rules() -> list[Json]:
+    return [rule([""], ["pods"]), rule([gvk.OLD_POOL_GROUP], ["inferencepools"])]

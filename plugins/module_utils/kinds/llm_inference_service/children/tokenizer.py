@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from ....kube.manifest import Json
 from ....kube.reader import Reader
+from ....kube.release import Since
 from ...kserve.pod import container_of
+from ...kserve.releases import KServe
 from ...kserve.storage.initializer import MODEL_PATH
 from ..accounts import live, picker_account, picker_credentials
 from ..artifacts.attach import Account, with_model
@@ -17,6 +19,9 @@ from ..artifacts.place import Place
 from ..errors import Unbuildable
 from ..resolved import Resolved
 
+_NAME = "tokenizer"
+#: Whether the container of that name gets the model.
+_KNOWN: Since[bool] = Since({KServe.V0_17: False, KServe.V0_18: True})
 #: The files of a model that count, as JSON.
 _FILES = (
     '["tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.json", "merges.txt", '
@@ -24,16 +29,20 @@ _FILES = (
 )
 
 
+def has_tokenizer(pod: Json, release: KServe) -> bool:
+    """Tell whether a picker's pod has a container that the release takes for a tokenizer."""
+    return _KNOWN.at(release) and container_of(pod, _NAME) is not None
+
+
 def with_tokenizer(pod: Json, resolved: Resolved, reader: Reader) -> Json:
     """Return the picker's pod; with the model where it has a tokenizer and the release knows of such. Raises Unbuildable."""
-    name = resolved.settings.release.tokenizer
-    if not name or container_of(pod, name) is None:
+    if not has_tokenizer(pod, resolved.settings.release):
         return pod
     account = picker_account(resolved)
     manifest = (
         live(account, resolved, reader) if account.foreign else picker_credentials(resolved, reader)
     )
-    place = Place(name, f"{MODEL_PATH}/base", {"STORAGE_ALLOW_PATTERNS": _FILES})
+    place = Place(_NAME, f"{MODEL_PATH}/base", {"STORAGE_ALLOW_PATTERNS": _FILES})
     try:
         return with_model(pod, resolved, reader, Account(manifest), place)
     except ArtifactError as error:

@@ -10,6 +10,8 @@ from ....kube.condition import GATEWAY_GROUP, Condition
 from ....kube.manifest import Json, value_at
 from ....kube.reader import Reader
 from ....kube.reference import Reference
+from ....kube.release import Since
+from ...kserve.releases import KServe
 from .. import names
 from ..resolved import Resolved
 from ..router.kinds import parent_gateway, route, shown
@@ -19,6 +21,8 @@ from .pools import is_stale, quoted
 
 #: How Go writes the status of a route that nobody has looked at.
 _UNSEEN = "v1.HTTPRouteStatus{{RouteStatus:v1.RouteStatus{{Parents:[]v1.RouteParentStatus{}}}}}"
+#: Whether the Gateways count that routes lead through, in place of those that the author names.
+_BY_ROUTES: Since[bool] = Since({KServe.V0_17: False, KServe.V0_19: True})
 _MISSING = {
     "type": "ResolvedRefs",
     "status": "Unknown",
@@ -33,7 +37,7 @@ def gateways_condition(resolved: Resolved, reader: Reader) -> Condition | None:
         return stopped(GATEWAYS)
     if not named_gateways(resolved):
         return None
-    by_routes = resolved.settings.release.gateways_by_routes
+    by_routes = _BY_ROUTES.at(resolved.settings.release)
     wanted = {} if by_routes else dict.fromkeys(named_gateways(resolved))
     specs = [live.get("spec") or {} for live in live_routes(resolved, reader, managed=False)]
     if by_routes:

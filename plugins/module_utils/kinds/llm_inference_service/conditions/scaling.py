@@ -9,19 +9,23 @@ from ....kube.condition import Condition
 from ....kube.manifest import Json, value_at
 from ....kube.reader import Reader
 from ....kube.reference import Reference
+from ....kube.release import Since
+from ...kserve.releases import KServe
 from ..children import autoscalers
 from ..children.autoscalers import MAIN, PREFILL, Workload
 from ..resolved import Resolved
 from .condition_types import PREFILL_SCALING, SCALING, false, true
 
 _WORKLOADS = ((SCALING, MAIN), (PREFILL_SCALING, PREFILL))
+#: Whether the status says so.
+_TOLD: Since[bool] = Since({KServe.V0_17: False, KServe.V0_19: True})
 #: What KEDA has said once it has looked at an object.
 _FIRST_SAID = frozenset({"Ready", "Active", "Fallback", "Paused"})
 
 
 def scaling_conditions(resolved: Resolved, reader: Reader) -> Iterator[Condition]:
     """Yield what is said of each workload that is scaled."""
-    if not resolved.settings.release.tells_of_scaling:
+    if not _TOLD.at(resolved.settings.release):
         return
     for kind, workload in _WORKLOADS:
         scaling = workload.scaling(resolved)
@@ -33,7 +37,7 @@ def scaling_conditions(resolved: Resolved, reader: Reader) -> Iterator[Condition
 
 def _pod_autoscaler(kind: str, workload: Workload, resolved: Resolved, reader: Reader) -> Condition:
     name = workload.hpa(resolved.name)
-    live = reader.get(Reference(autoscalers.HPA_API, autoscalers.HPA, resolved.namespace, name))
+    live = reader.get(Reference(*autoscalers.HPA.pair, resolved.namespace, name))
     if live is None:
         return false(kind, "HPAProgressing", "HPA not yet visible in cache")
     said = [one for one in _conditions(live) if one.get("type") in ("AbleToScale", "ScalingActive")]
@@ -47,9 +51,7 @@ def _pod_autoscaler(kind: str, workload: Workload, resolved: Resolved, reader: R
 
 def _scaled_object(kind: str, workload: Workload, resolved: Resolved, reader: Reader) -> Condition:
     name = workload.scaled_object(resolved.name)
-    live = reader.get(
-        Reference(autoscalers.KEDA_API, autoscalers.SCALED_OBJECT, resolved.namespace, name)
-    )
+    live = reader.get(Reference(*autoscalers.SCALED_OBJECT.pair, resolved.namespace, name))
     reason = "ScaledObjectProgressing"
     if live is None:
         return false(kind, reason, "ScaledObject not yet visible in cache")

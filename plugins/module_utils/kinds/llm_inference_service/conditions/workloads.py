@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....kube import gvk, leader_worker_set
 from ....kube.condition import Condition
 from ....kube.manifest import Json, value_at
 from ....kube.reader import Reader
 from ....kube.reference import Reference
+from ...children import ObjectKind
 from .. import names
+from ..child_kinds import DEPLOYMENT, GROUP
 from ..resolved import Resolved
 from .condition_types import (
     MAIN,
@@ -27,9 +28,6 @@ from .condition_types import (
     stopped,
     true,
 )
-
-DEPLOYMENT = (gvk.APPS, "Deployment")
-GROUP = (leader_worker_set.API_VERSION, leader_worker_set.KIND)
 
 
 def workload_references(resolved: Resolved) -> dict[str, Reference]:
@@ -63,7 +61,7 @@ def workload_conditions(resolved: Resolved, reader: Reader) -> Iterator[Conditio
         yield from map(stopped, SERVING)
     for kind, reference in workload_references(resolved).items():
         live = reader.get(reference) or {}
-        of_group = reference.kind == GROUP[1]
+        of_group = reference.kind == GROUP.kind
         yield group_condition(kind, live) if of_group else deployment_condition(kind, live)
 
 
@@ -115,5 +113,5 @@ def _said(live: Json, kind: str) -> Json | None:
     return next((one for one in conditions if one.get("type") == kind), None)
 
 
-def _reference(resolved: Resolved, kind: tuple[str, str], name: str) -> Reference:
-    return Reference(*kind, resolved.namespace, name)
+def _reference(resolved: Resolved, kind: ObjectKind, name: str) -> Reference:
+    return Reference(*kind.pair, resolved.namespace, name)

@@ -14,7 +14,7 @@ from ....kube.schema_check import check
 from ..admission.config import create_errors
 from ..admission.field_error import refusal
 from ..conversion import to_v1alpha2
-from ..schema import spec_schema
+from ..schema import config_schema
 from ..settings import Settings
 from ..spec import CONFIG_KIND
 from .admission_sample import template_refusal
@@ -36,7 +36,7 @@ def _refusals(name: str, api_version: str, text: str, settings: Settings) -> Ite
     if errors:
         yield refusal(CONFIG_KIND, name, errors)
     stored = to_v1alpha2({"apiVersion": api_version, "kind": CONFIG_KIND, "spec": spec})["spec"]
-    schema = spec_schema(strict=False, header_templates=settings.release.routes_by_model)
+    schema = config_schema(settings.release)
     checked = check(schema, stored, "spec", keep_empty=True)
     found = [problem for problem in checked.problems if problem.rule != "unknown-field"]
     yield from (f"{problem.path}: {problem.message}" for problem in found)

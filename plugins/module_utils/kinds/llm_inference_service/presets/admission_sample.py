@@ -63,7 +63,7 @@ def template_refusal(name: str, spec: Json, settings: Settings) -> Unbuildable |
             metadata,
             data,
             [(f"{CONFIG_KIND} {name}", written(spec))],
-            settings.release.template_functions,
+            settings.release,
         )
     except Unbuildable as error:
         return error

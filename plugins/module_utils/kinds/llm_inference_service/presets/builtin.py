@@ -3,7 +3,7 @@
 
 They are used where KServe's namespace holds no preset, and by the prefix `modelops-` where it does. Their pods run under
 Pod Security `restricted`. What is asked of a server, a sidecar and a picker: KServe config/llmisvcconfig/@v0.17.0.
-What differs by release: `releases.OwnPresets`.
+What differs by release: `builtin_release.py`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from __future__ import annotations
 from functools import cache
 
 from ....kube.manifest import Json
-from ..releases import RELEASES, OwnPresets
+from ...kserve.releases import KServe
+from .builtin_release import OWN_PRESETS, OwnPresets
 from .builtin_route import PORT, PUBLISHED, route
 from .engine_arguments import Asked, EngineArguments
 
@@ -56,9 +57,9 @@ _SIDECAR_TLS = (f"--cert-path={_TLS_PATH}", "--decoder-use-tls=true", "--prefill
 
 
 @cache
-def builtin_presets(release: str, asked: Asked) -> dict[str, Json]:
-    """Return the specs by well-known name without its prefix. release: of KServe, by name. Not to be changed."""
-    own = RELEASES[release].own
+def builtin_presets(release: KServe, asked: Asked) -> dict[str, Json]:
+    """Return the specs by well-known name without its prefix. Not to be changed."""
+    own = OWN_PRESETS.at(release)
     leaders, prefill = (
         (asked.template, asked.worker),
         (asked.prefill_template, asked.prefill_worker),

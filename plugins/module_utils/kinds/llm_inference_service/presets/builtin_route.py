@@ -7,7 +7,7 @@ from typing import Any
 
 from ....kube import gvk
 from ....kube.manifest import Json
-from ..releases import OwnPresets
+from .builtin_release import OwnPresets
 
 #: The port of model servers and sidecars alike.
 PORT = 8000

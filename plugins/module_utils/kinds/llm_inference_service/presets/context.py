@@ -24,10 +24,20 @@ from ....kube.go_template.values import (
     StructOf,
 )
 from ....kube.manifest import Json
+from ....kube.release import Since
+from ...kserve.releases import KServe
 from ..settings import Settings
 from ..spec import LlmInferenceService
 from ..system_config import SystemConfig
 
+#: What is seen of the configuration beside gateway and namespace.
+_CONFIGURED: Since[tuple[str, ...]] = Since(
+    {
+        KServe.V0_17: (),
+        KServe.V0_18: ("EnableTLS",),
+        KServe.V0_19: ("EnableTLS", "ModelBasedRoutingHeaderName"),
+    }
+)
 _OPTIONAL = PointerTo(OPEN)
 _NAMED = ListOf(OPEN)
 
@@ -183,7 +193,7 @@ def template_data(
     }
     model = service.spec.get("model") or {}
     return Struct(
-        _root(settings.release.template_facts),
+        _root(_CONFIGURED.at(settings.release)),
         {
             **metadata,
             "metadata": metadata,

@@ -14,12 +14,14 @@ from typing import NamedTuple
 from ....kube.manifest import Json
 from ....kube.reader import Reader
 from ....kube.reference import Reference
+from ....kube.release import Since
 from ....kube.schema_check import check
 from ....kube.text import few
+from ...kserve.releases import KServe
 from ...kserve.service import GROUP
 from ..conversion import OLD_API_VERSION, to_v1alpha2
 from ..errors import Unbuildable
-from ..schema import spec_schema
+from ..schema import config_schema
 from ..settings import Settings
 from ..spec import API_VERSION, CONFIG_KIND
 from .admission import refusal_of
@@ -31,6 +33,8 @@ from .merge import written
 _SHARED_PICKER_CONFIG = "config-scheduler-"
 _DEFAULT_PICKER_KEY = "epp"
 _SHOWN = 5
+#: Reason under which a preset that is not there is reported; empty: like everything else.
+_MISSING: Since[str] = Since({KServe.V0_17: "", KServe.V0_19: "ConfigNotFound"})
 
 
 class Preset(NamedTuple):
@@ -49,7 +53,6 @@ def fetch(
     spec: Json | None = None,
 ) -> Preset:
     """Return a preset by name. path: the field that asks for it. spec: of the service, as far as it is known. Raises Unbuildable."""
-    of_headers = settings.release.routes_by_model
     for place in (namespace, settings.kserve_namespace):
         for api_version in (API_VERSION, OLD_API_VERSION):
             found = reader.get(Reference(api_version, CONFIG_KIND, place, name))
@@ -62,7 +65,7 @@ def fetch(
                         refusal_of(name, api_version, text, settings),
                     )
                 return Preset(
-                    f"{CONFIG_KIND} {place}/{name}", _stored(api_version, text, of_headers)
+                    f"{CONFIG_KIND} {place}/{name}", _stored(api_version, text, settings.release)
                 )
     own = _own(name, settings, reader, spec or {})
     if own is not None:
@@ -72,7 +75,7 @@ def fetch(
 
 def _missing(name: str, namespace: str, settings: Settings, path: str, advice: str) -> Unbuildable:
     """Return the error in the words of the release."""
-    reason = settings.release.missing_preset
+    reason = _MISSING.at(settings.release)
     if reason:
         places = f"[{namespace} {settings.kserve_namespace}]"
         message = f'{CONFIG_KIND} "{name}" not found in namespaces {places}'
@@ -95,7 +98,7 @@ def _own(name: str, settings: Settings, reader: Reader, spec: Json) -> Preset | 
 
     They are asked for by their name, which a service keeps from its first run whatever the settings of whoever looks at it.
     """
-    own = builtin_presets(settings.release.name, asked(spec))
+    own = builtin_presets(settings.release, asked(spec))
     asked_for = name.startswith(PREFIX)
     suffix = name.removeprefix(PREFIX if asked_for else settings.config_prefix)
     if suffix == name or suffix not in own:
@@ -103,18 +106,18 @@ def _own(name: str, settings: Settings, reader: Reader, spec: Json) -> Preset | 
     if not asked_for and reader.list(API_VERSION, CONFIG_KIND, settings.kserve_namespace, {}):
         return None
     text = json.dumps(own[suffix])
-    return Preset(f"{OWN} {suffix}", _stored(API_VERSION, text, settings.release.routes_by_model))
+    return Preset(f"{OWN} {suffix}", _stored(API_VERSION, text, settings.release))
 
 
 @lru_cache(maxsize=256)
-def _stored(api_version: str, text: str, header_templates: bool) -> Json:
+def _stored(api_version: str, text: str, release: KServe) -> Json:
     """Return a preset's spec, given as JSON, in the stored version and with the defaults of the API server. Not to be changed.
 
     Remembered, because the services of a fleet share few presets.
     """
     document = {"apiVersion": api_version, "kind": CONFIG_KIND, "spec": json.loads(text)}
     spec = to_v1alpha2(document)["spec"]
-    schema = spec_schema(strict=False, header_templates=header_templates)
+    schema = config_schema(release)
     return written(check(schema, spec, "spec", keep_empty=True).value)
 
 

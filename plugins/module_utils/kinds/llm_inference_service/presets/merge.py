@@ -10,9 +10,10 @@ from typing import Any
 from ....kube.go_url import go_url
 from ....kube.manifest import Json
 from ....kube.pod_merge_keys import POD_SPEC, as_go_writes
+from ....kube.release import Since
 from ....kube.strategic_merge import MergeError, Shape, merge
+from ...kserve.releases import KServe
 from ..errors import Unbuildable
-from ..releases import Release
 
 _WORKLOAD = {"template": POD_SPEC, "worker": POD_SPEC}
 _SCHEDULER = Shape(
@@ -25,6 +26,8 @@ SPEC = Shape(
         "router": Shape(inner={"scheduler": _SCHEDULER}),
     }
 )
+#: Whether a scheduler's template without `containers` takes the preset's away.
+_BARE_TEMPLATE_WIPES: Since[bool] = Since({KServe.V0_17: True, KServe.V0_19: False})
 _CONTAINER_LISTS = ("containers", "initContainers")
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 
@@ -40,7 +43,7 @@ def written(spec: Json) -> Json:
     return out
 
 
-def merged(specs: Sequence[Json], release: Release) -> Json:
+def merged(specs: Sequence[Json], release: KServe) -> Json:
     """Return specs merged, the first the weakest. Each as `written` gives it. Raises Unbuildable."""
     result: Json = {}
     for spec in specs:
@@ -56,13 +59,13 @@ def merged(specs: Sequence[Json], release: Release) -> Json:
     return result
 
 
-def _patch(spec: Json, release: Release) -> Json:
+def _patch(spec: Json, release: KServe) -> Json:
     """Return a spec as it lies over another: what Go always writes takes away what it does not name.
 
     A probe by gRPC without `service`, and a scheduler's template without `containers`, are such.
     """
     template = ((spec.get("router") or {}).get("scheduler") or {}).get("template")
-    wipes = release.bare_scheduler_template_wipes_containers
+    wipes = _BARE_TEMPLATE_WIPES.at(release)
     if wipes and isinstance(template, dict) and "containers" not in template:
         scheduler = {**spec["router"]["scheduler"], "template": {**template, "containers": None}}
         spec = {**spec, "router": {**spec["router"], "scheduler": scheduler}}

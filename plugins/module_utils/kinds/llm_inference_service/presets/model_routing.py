@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from ....kube.manifest import Json, value_at
 from ....kube.reader import Reader
+from ...kserve.releases import KServe
+from ..router.by_model import ROUTES_BY_MODEL
 from ..router.kinds import gateway, parent_gateway, route
 from ..router.urls import names_model
 from ..system_config import SystemConfig
@@ -17,8 +19,15 @@ _ANNOTATION = "serving.kserve.io/model-based-routing-enabled"
 _RULES = ("router", "route", "http", "spec", "rules")
 
 
-def by_model(own: Json, namespace: str, config: SystemConfig, reader: Reader) -> bool:
-    """Return whether routes may do so. own: the service's own spec: of Gateways only those count that it names itself."""
+def by_model(
+    own: Json, namespace: str, config: SystemConfig, release: KServe, reader: Reader
+) -> bool:
+    """Return whether a route may have such rules; with releases that know of none, it keeps what it has.
+
+    own: the service's own spec: of Gateways only those count that it names itself.
+    """
+    if not ROUTES_BY_MODEL.at(release):
+        return True
     if config.ingress.model_mode != "enabled":
         return config.ingress.model_mode == "forced"
     named = [gateway(*place) for place in _gateways(own, namespace)]

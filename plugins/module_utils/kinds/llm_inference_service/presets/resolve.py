@@ -8,6 +8,8 @@ from collections.abc import Mapping
 
 from ....kube.manifest import Json, value_at
 from ....kube.reader import Reader
+from ....kube.release import Since
+from ...kserve.releases import KServe
 from .. import labels, names
 from ..admission.service import merged_refusal
 from ..errors import Unbuildable
@@ -24,6 +26,11 @@ from .route import with_fitted_route
 from .selection import preset_names, selected
 from .templating import filled_in
 
+#: Whether a service that is stopped is refused for what is wrong with its presets.
+_STOP_NEEDS_PRESETS: Since[bool] = Since({KServe.V0_17: True, KServe.V0_19: False})
+#: Whether `model.lora.adapters` has an effect.
+_SERVES_ADAPTERS: Since[bool] = Since({KServe.V0_17: False, KServe.V0_19: True})
+
 
 def resolve(service: LlmInferenceService, settings: Settings, reader: Reader) -> Resolved:
     """Return a service with everything that its presets say. Raises Unbuildable, which says what the controller would."""
@@ -33,7 +40,7 @@ def resolve(service: LlmInferenceService, settings: Settings, reader: Reader) ->
     try:
         return _combined(service, status, names_kept, config, settings, reader)
     except Unbuildable as error:
-        if not service.stopped or settings.release.stop_needs_presets:
+        if not service.stopped or _STOP_NEEDS_PRESETS.at(settings.release):
             raise
         # Whatever is wrong with them, there is enough to take everything away.
         spec = written(service.spec)
@@ -65,9 +72,8 @@ def _combined(
     spec = merged([layer.spec for layer in layers], settings.release)
     spec = _with_defaults(spec, service.name)
     data = template_data(dataclasses.replace(service, spec=own), status, config, settings)
-    functions = settings.release.template_functions
-    spec = written(filled_in(spec, _metadata(service), data, layers, functions))
-    if settings.release.routes_by_model and not by_model(own, service.namespace, config, reader):
+    spec = written(filled_in(spec, _metadata(service), data, layers, settings.release))
+    if not by_model(own, service.namespace, config, settings.release, reader):
         spec = without_model_rules(spec, config.ingress.model_header)
     spec = with_fitted_route(spec, service.name, settings.release)
     spec = _with_picker_config(spec, service, settings, reader)
@@ -84,9 +90,9 @@ def _validate(spec: Json, service: LlmInferenceService, settings: Settings) -> N
             advice="the service is fine by itself, but not together with its presets and baseRefs",
             rule="merged",
         )
-    if settings.release.serves_adapters and value_at(spec, ("model", "lora", "adapters")):
+    if _SERVES_ADAPTERS.at(settings.release) and value_at(spec, ("model", "lora", "adapters")):
         raise Unbuildable(
-            f"KServe {settings.release.name} serves adapters, and this collection does not yet",
+            f"KServe {settings.release} serves adapters, and this collection does not yet",
             condition="",
             reason="",
             path="spec.model.lora.adapters",

@@ -10,13 +10,16 @@ from typing import Any
 
 from ....kube import gvk
 from ....kube.manifest import Json, value_at
+from ....kube.release import Since
+from ...kserve.releases import KServe
 from .. import names
-from ..releases import Release
 
 _SPEC = ("router", "route", "http", "spec")
+#: Whether a gateway ref without namespace gives a parentRef with an empty one.
+_EMPTY_NAMESPACE: Since[bool] = Since({KServe.V0_17: True, KServe.V0_19: False})
 
 
-def with_fitted_route(spec: Json, service: str, release: Release) -> Json:
+def with_fitted_route(spec: Json, service: str, release: KServe) -> Json:
     """Return a merged spec whose route points to the service's gateways, and to its pool or Service. service: its name."""
     route = value_at(spec, _SPEC)
     if route is None:
@@ -46,7 +49,7 @@ def is_default_backend(backend: Json, service: str) -> bool:
     )
 
 
-def _parent(gateway: Json, release: Release) -> Json:
+def _parent(gateway: Json, release: KServe) -> Json:
     parent = {
         "group": gvk.GATEWAY_GROUP,
         "kind": "Gateway",
@@ -54,11 +57,11 @@ def _parent(gateway: Json, release: Release) -> Json:
     }
     namespace = gateway.get("namespace") or ""
     # An empty one is no namespace at all, and nothing is found there.
-    return (
-        {**parent, "namespace": namespace}
-        if namespace or release.empty_gateway_namespace
-        else parent
-    )
+    if namespace or _EMPTY_NAMESPACE.at(release):
+        parent["namespace"] = namespace
+    if gateway.get("sectionName"):
+        parent["sectionName"] = gateway["sectionName"]
+    return parent
 
 
 def _rule(rule: Json, service: str, target: Json) -> Json:

@@ -8,7 +8,7 @@ Source: KServe pkg/controller/v1alpha2/llmisvc/config_merge.go@v0.17.0.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ....kube.go_json import go_json
@@ -19,6 +19,8 @@ from ....kube.go_template.printing import printed
 from ....kube.go_template.values import Struct, pointed
 from ....kube.manifest import Json
 from ....kube.names import child_name
+from ....kube.release import Since
+from ...kserve.releases import KServe
 from ..errors import Unbuildable
 
 _NIL = "nil pointer evaluating"
@@ -34,19 +36,19 @@ def filled_in(
     metadata: Mapping[str, Any],
     data: Struct,
     layers: Sequence[Layer],
-    functions: Iterable[str],
+    release: KServe,
 ) -> Json:
     """Return a merged spec with its templates filled in.
 
     metadata: the service's name, namespace, labels and annotations. layers: what was merged, the weakest first; errors name
-    the one that a template comes from. functions: what templates of the release may call. Raises Unbuildable.
+    the one that a template comes from. release: says what templates may call. Raises Unbuildable.
     """
     document = {"metadata": {**metadata}, "spec": spec}
     text = go_json(document)
     if "{{" not in text:
         return spec
     try:
-        result = render(text, data, {name: _FUNCTIONS[name] for name in functions})
+        result = render(text, data, _FUNCTIONS.at(release))
     except TemplateError as error:
         raise _failed(
             error, text, [("the service's metadata", {"metadata": metadata}), *layers]
@@ -84,10 +86,13 @@ def _shutdown_timeout(pod: Any, stopping: Any) -> int:
     return max(0, grace - before - min(_LAST_SECONDS, grace))
 
 
-_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
-    "ChildName": _child_name,
-    "shutdownTimeout": _shutdown_timeout,
-}
+#: What templates may call.
+_FUNCTIONS: Since[Mapping[str, Callable[..., Any]]] = Since(
+    {
+        KServe.V0_17: {"ChildName": _child_name},
+        KServe.V0_19: {"ChildName": _child_name, "shutdownTimeout": _shutdown_timeout},
+    }
+)
 
 
 def _failed(error: TemplateError, text: str, layers: Sequence[Layer]) -> Unbuildable:

@@ -13,8 +13,11 @@ from urllib.parse import urlsplit
 
 from ....kube.manifest import Json
 from ....kube.reader import Reader
+from ....kube.release import Since
+from ...kserve.releases import KServe
 from .. import names
 from ..resolved import Resolved
+from .by_model import ROUTES_BY_MODEL
 from .urls import DiscoveryError, Naming, route_urls
 
 #: RFC 1918 and RFC 4193, as Go's `IsPrivate` has them.
@@ -23,6 +26,8 @@ _PRIVATE = tuple(
 )
 #: What the name of an address ends with that is reached by naming the model in a header.
 _BY_MODEL = "-model-routing"
+#: Whether an address from inside becomes `status.url` where there is none from outside.
+_URL_FROM_INSIDE: Since[bool] = Since({KServe.V0_17: False, KServe.V0_18: True})
 _LOCAL_SUFFIXES = (".local", ".localhost", ".internal")
 
 
@@ -46,18 +51,18 @@ def service_addresses(resolved: Resolved, routes: Sequence[Json], reader: Reader
         return Addresses(addresses=({"url": _workload_url(resolved)},), keep_url=True)
     domain = resolved.settings.cluster_domain
     ingress = resolved.config.ingress
-    release = resolved.settings.release
+    by_model = ROUTES_BY_MODEL.at(resolved.settings.release)
     naming = Naming(
         ingress.url_scheme,
         resolved.settings.wildcard_hostname,
         domain,
-        by_model=release.routes_by_model,
+        by_model=by_model,
         model_header=ingress.model_header,
     )
     urls = sorted(url for route in routes for url in _urls(route, reader, naming))
     outside = [url for url in urls if is_external(url, domain)]
-    candidates = outside or (urls if release.url_without_external else [])
-    ending = _BY_MODEL if release.routes_by_model else ""
+    candidates = outside or (urls if _URL_FROM_INSIDE.at(resolved.settings.release) else [])
+    ending = _BY_MODEL if by_model else ""
     return Addresses(
         url=_first(candidates, resolved),
         addresses=tuple(
@@ -71,7 +76,7 @@ def _first(urls: Sequence[str], resolved: Resolved) -> str:
     """Return the URL that is shown first: one that works without a header, where some do not; empty for none."""
     own = f"/{resolved.namespace}/{resolved.name}"
     plain = [url for url in urls if urlsplit(url).path.startswith(own)]
-    preferred = plain if resolved.settings.release.routes_by_model else []
+    preferred = plain if ROUTES_BY_MODEL.at(resolved.settings.release) else []
     return next(iter([*preferred, *urls]), "")
 
 

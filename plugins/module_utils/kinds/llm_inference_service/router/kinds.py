@@ -8,12 +8,21 @@ from ....kube.condition import GATEWAY_GROUP
 from ....kube.manifest import Json
 from ....kube.reader import Reader
 from ....kube.reference import Reference
+from ...children import ObjectKind
 
 GATEWAY_API = f"{GATEWAY_GROUP}/v1"
 POOL_GROUP = gvk.POOL_GROUP
 OLD_POOL_GROUP = gvk.OLD_POOL_GROUP
 POOL_API = f"{POOL_GROUP}/v1"
 OLD_POOL_API = f"{OLD_POOL_GROUP}/v1alpha2"
+
+GATEWAY = ObjectKind(GATEWAY_API, "Gateway", foreign=True, common=True)
+GATEWAY_CLASS = ObjectKind(GATEWAY_API, "GatewayClass", common=True)
+ROUTE = ObjectKind(
+    GATEWAY_API, "HTTPRoute", observed=True, compared=True, answered=True, foreign=True
+)
+POOL = ObjectKind(POOL_API, "InferencePool", observed=True, foreign=True)
+OLD_POOL = ObjectKind(OLD_POOL_API, "InferencePool", observed=True)
 
 
 def gateway(namespace: str, name: str) -> Reference:

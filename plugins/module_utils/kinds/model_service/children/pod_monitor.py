@@ -3,16 +3,40 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ....kube import gvk
 from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Manifest
+from ....kube.release import Since, change
 from .. import labels, names
+from ..releases import ModelOperator
 from ..settings import Settings
 from ..spec import ModelService, PodMonitor
 
 #: How releases that monitor by default scrape a service that says nothing about it.
 DEFAULT_MONITOR = PodMonitor(enabled=True, port_name="http", path="/metrics", interval="30s")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """default: what scrapes a service that says nothing about it. serving_label: whether `llm-d.ai/inference-serving` is among the labels.
+
+    relabelled: whether each series gets the label `model_service`.
+    """
+
+    default: PodMonitor | None = None
+    serving_label: bool = True
+    relabelled: bool = False
+
+
+FACTS: Since[Facts] = Since(
+    {
+        ModelOperator.V0_9_0_ALPHA_2: Facts(),
+        ModelOperator.V1_0_1: change(default=DEFAULT_MONITOR, serving_label=False, relabelled=True),
+    }
+)
 
 
 def decode_pod_monitor(service: ModelService, settings: Settings) -> Child | None:
@@ -31,9 +55,8 @@ def _pod_monitor(
     service: ModelService, settings: Settings, role: labels.RoleName, name: str
 ) -> Child | None:
     """Source: model-operator internal/modelservice/podmonitor.go@v0.9.0-alpha.2, v1.0.1."""
-    release = settings.release
-    default = DEFAULT_MONITOR if release.pod_monitors_by_default else None
-    monitor = service.pod_monitor or default
+    facts = FACTS.at(settings.release)
+    monitor = service.pod_monitor or facts.default
     if monitor is None or not monitor.enabled:
         return None
     relabelling = {
@@ -46,10 +69,10 @@ def _pod_monitor(
             "port": monitor.port_name,
             "path": monitor.path,
             "interval": monitor.interval,
-            "relabelings": [relabelling] if release.monitor_relabelling else [],
+            "relabelings": [relabelling] if facts.relabelled else [],
         }
     )
-    version, serving = settings.operator_version, release.serving_label_on_monitors
+    version, serving = settings.operator_version, facts.serving_label
     selector = labels.deployment_selector(service.name, role)
     return Child(
         stage=Stage.ROUTING,

@@ -5,10 +5,17 @@ from __future__ import annotations
 
 from ....kube.fields import filled
 from ....kube.manifest import Json
+from ....kube.release import Since
+from ..releases import ModelOperator
 from ..settings import Settings
 from ..spec import ModelService, RoutingProxy
 from . import environment
 from .security import container_security
+
+#: Whether the proxy gets `--secure-proxy` even where the author says nothing.
+SECURE_BY_DEFAULT: Since[bool] = Since(
+    {ModelOperator.V0_9_0_ALPHA_2: False, ModelOperator.V1_0_1: True}
+)
 
 
 def routing_proxy(service: ModelService, settings: Settings) -> Json | None:
@@ -37,7 +44,7 @@ def routing_proxy(service: ModelService, settings: Settings) -> Json | None:
 
 def _arguments(proxy: RoutingProxy, port: int, settings: Settings) -> list[str]:
     secure = proxy.secure_proxy
-    if secure is None and settings.release.always_secure_proxy_flag:
+    if secure is None and SECURE_BY_DEFAULT.at(settings.release):
         secure = False
     return [
         *("--port", str(port)),

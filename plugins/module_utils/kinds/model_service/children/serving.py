@@ -27,7 +27,7 @@ def serving_deployment(
     Source: model-operator internal/modelservice/deployment.go@v0.9.0-alpha.2, v1.0.1.
     """
     version = settings.operator_version
-    annotations = dict(role.annotations) if settings.release.role_annotations else {}
+    annotations = dict(role.annotations)
     pod_labels = labels.deployment_pod(service.name, name, version)
     return Child(
         stage=Stage.WORKLOAD,

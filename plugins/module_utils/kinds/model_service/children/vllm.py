@@ -9,7 +9,9 @@ from collections.abc import Iterable
 
 from ....kube.fields import filled
 from ....kube.manifest import Json
+from ....kube.release import Since
 from ..labels import RoleName
+from ..releases import ModelOperator
 from ..settings import Settings
 from ..spec import ModelService, Role
 from .accelerator import with_devices
@@ -99,10 +101,16 @@ def _environment(service: ModelService, role: Role) -> list[Json]:
 
 def _ports(service: ModelService, settings: Settings, port: int) -> list[Json]:
     ports = [{"name": "http", "containerPort": port, "protocol": "TCP"}]
-    nixl = nixl_port(service.engine.env) if settings.release.nixl_port else None
+    nixl = nixl_port(service.engine.env) if OPENS_NIXL_PORT.at(settings.release) else None
     if nixl not in (None, port):
         ports.append({"name": "nixl-side", "containerPort": nixl, "protocol": "TCP"})
     return ports
+
+
+#: Whether the port of NIXL's side channel becomes a port of the container.
+OPENS_NIXL_PORT: Since[bool] = Since(
+    {ModelOperator.V0_9_0_ALPHA_2: False, ModelOperator.V1_0_1: True}
+)
 
 
 def nixl_port(variables: Iterable[Json]) -> int | None:

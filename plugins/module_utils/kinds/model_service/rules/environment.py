@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ....kube.env_rules import env_problems
 from ....kube.problem import Problem
 from ....kube.schema_faults import show
+from ..children.vllm import OPENS_NIXL_PORT
 from ..settings import Settings
 from ..spec import ModelService
 
@@ -67,7 +68,7 @@ def _readers(service: ModelService, name: str, first: int, last: int) -> str:
 
 def nixl_port(service: ModelService, settings: Settings) -> Iterator[Problem]:
     """Warn of a side-channel port that is none, where the release opens it."""
-    if not settings.release.nixl_port:
+    if not OPENS_NIXL_PORT.at(settings.release):
         return
     for number, variable in enumerate(service.engine.env):
         value = variable.get("value")

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ....kube.names import check_port_name
 from ....kube.problem import Problem
 from ....kube.schema_faults import show
+from ..children.vllm import OPENS_NIXL_PORT
 from ..settings import Settings
 from ..spec import ModelService
 
@@ -33,7 +34,7 @@ def port_name(service: ModelService, settings: Settings) -> Iterator[Problem]:
         return
     known = ["http"]
     known += ["proxy"] if service.routing_proxy else []
-    known += ["nixl-side"] if settings.release.nixl_port else []
+    known += ["nixl-side"] if OPENS_NIXL_PORT.at(settings.release) else []
     if monitor.port_name in known:
         return
     fault = check_port_name(monitor.port_name)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ....kube.problem import Problem
 from ....kube.schema_faults import show
+from ..children.routing_proxy import SECURE_BY_DEFAULT
 from ..settings import Settings
 from ..spec import ModelService
 
@@ -60,7 +61,7 @@ def proxy_tls(service: ModelService, settings: Settings) -> Iterator[Problem]:
     proxy = service.routing_proxy
     if proxy is None:
         return
-    if proxy.secure_proxy is None and not settings.release.always_secure_proxy_flag:
+    if proxy.secure_proxy is None and not SECURE_BY_DEFAULT.at(settings.release):
         message = (
             "missing: the proxy then serves TLS with a certificate of its own, which gateways and metrics scraping refuse; "
             "set it to false"

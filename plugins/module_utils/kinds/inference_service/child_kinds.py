@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The kinds of what an InferenceService consists of and is read from, and what their objects are read for."""
+
+from __future__ import annotations
+
+from ...kube import gvk
+from ...kube.condition import GATEWAY_GROUP
+from ..children import ObjectKind
+from .knative import KNATIVE_API
+from .local_model import CACHE_KIND, CACHE_VERSION
+
+CONFIG_MAP = ObjectKind("v1", "ConfigMap", compared=True)
+SERVICE = ObjectKind("v1", "Service", observed=True)
+DEPLOYMENT = ObjectKind(gvk.APPS, "Deployment", observed=True)
+HPA = ObjectKind(gvk.AUTOSCALING, "HorizontalPodAutoscaler")
+SCALED_OBJECT = ObjectKind(gvk.KEDA, "ScaledObject")
+COLLECTOR = ObjectKind("opentelemetry.io/v1beta1", "OpenTelemetryCollector")
+INGRESS = ObjectKind("networking.k8s.io/v1", "Ingress")
+ROUTE = ObjectKind(f"{GATEWAY_GROUP}/v1", "HTTPRoute", observed=True)
+KNATIVE_SERVICE = ObjectKind(KNATIVE_API, "Service", observed=True, compared=True)
+VIRTUAL_SERVICE = ObjectKind(gvk.ISTIO, "VirtualService")
+
+#: What others keep.
+READS = (
+    ObjectKind(gvk.KSERVE_V1ALPHA1, "ServingRuntime", common=True),
+    ObjectKind(gvk.KSERVE_V1ALPHA1, "ClusterServingRuntime", common=True),
+    ObjectKind(gvk.KSERVE_V1ALPHA1, "ClusterStorageContainer", common=True),
+    ObjectKind(CACHE_VERSION, CACHE_KIND, common=True),
+    ObjectKind(f"{GATEWAY_GROUP}/v1", "Gateway", foreign=True, common=True),
+)

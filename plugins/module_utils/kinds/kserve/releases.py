@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The releases of KServe, one list for all of its kinds. What differs between them stands beside what reads it."""
+
+from __future__ import annotations
+
+from ...kube.release import ControllerRelease
+
+
+class KServe(ControllerRelease):
+    """A release of KServe's controllers; the patch number does not matter."""
+
+    V0_17 = "0.17"
+    V0_18 = "0.18"
+    V0_19 = "0.19"
+    V0_20 = "0.20"
+
+    @property
+    def product(self) -> str:
+        """Whose releases these are."""
+        return "KServe"
+
+    @property
+    def option(self) -> str:
+        """The option by which users choose one."""
+        return "releases.kserve"
+
+
+#: What is reproduced where a task asks for no release.
+DEFAULT = KServe.V0_17

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What differs between releases in the collection's own presets: images, flags, and what they ask the configuration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ....kube.release import Since, change
+from ...kserve.releases import KServe
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPresets:
+    """What the presets take of a release.
+
+    server, sidecar, picker: images. sidecar_arguments, picker_arguments: beside those that all releases have.
+    picker_version: annotation of the picker's pods by which KServe knows what they read; empty for none.
+    paths: of the API, each with a rule of its own. tls: whether the configuration is asked for TLS.
+    by_model: whether there are rules for requests that name a model in a header.
+    """
+
+    server: str
+    sidecar: str
+    picker: str
+    sidecar_arguments: tuple[str, ...]
+    picker_arguments: tuple[str, ...]
+    paths: tuple[str, ...]
+    picker_version: str = ""
+    tls: bool = False
+    by_model: bool = False
+
+
+_PROTECTED = ("--enable-ssrf-protection=true", "--pool-group=inference.networking.x-k8s.io")
+_PATHS = ("/v1/completions", "/v1/chat/completions")
+
+OWN_PRESETS: Since[OwnPresets] = Since(
+    {
+        KServe.V0_17: OwnPresets(
+            server="ghcr.io/llm-d/llm-d-cuda:v0.6.0",
+            sidecar="ghcr.io/llm-d/llm-d-routing-sidecar:v0.4.0",
+            picker="ghcr.io/llm-d/llm-d-inference-scheduler:v0.4.0",
+            sidecar_arguments=("--connector=nixlv2",),
+            picker_arguments=("--kv-cache-usage-percentage-metric", "vllm:kv_cache_usage_perc"),
+            paths=_PATHS,
+        ),
+        KServe.V0_18: change(
+            sidecar="ghcr.io/llm-d/llm-d-routing-sidecar:v0.7.1",
+            picker="ghcr.io/llm-d/llm-d-inference-scheduler:v0.7.1",
+            sidecar_arguments=("--connector=nixlv2", *_PROTECTED),
+            picker_arguments=(),
+            paths=(*_PATHS, "/v1/responses"),
+            tls=True,
+        ),
+        KServe.V0_19: change(
+            sidecar_arguments=("--kv-connector=nixlv2", *_PROTECTED),
+            picker_version="0.7.0",
+            by_model=True,
+        ),
+    }
+)
