@@ -22,10 +22,7 @@ from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError
 from ..kube.reader import GivenObjects
 from ..kube.redact import redact
-from ..reconcile.state_absent import Remover
-from ..reconcile.state_gathered import gather
 from ..reconcile.state_present import make_present
-from ..reconcile.state_rendered import manifests, write
 from ..task import arguments
 from ..task.manifest_loader import Document, cluster_objects, given, read
 from ..task.result import (
@@ -110,6 +107,8 @@ def run(
         return _rendered(params, documents, clock, check_mode=check_mode, diff=diff)
     with arguments.connection(params, environment) as cluster:
         if state == "gathered":
+            from ..reconcile.state_gathered import gather
+
             meant = named(documents, params["namespace"])
             found = gather(cluster, meant, params["namespace"], params["fleet"])
             shown = {"gathered": [redact(item) for item in found], "warnings": masks(found)}
@@ -180,6 +179,8 @@ def _load(params: Params, documents: Sequence[Document]) -> tuple[list[Service],
 def _rendered(
     params: Params, documents: Sequence[Document], clock: Clock, *, check_mode: bool, diff: bool
 ) -> Json:
+    from ..reconcile.state_rendered import manifests, write
+
     services, complaints = _load(params, documents)
     reader = GivenObjects(cluster_objects(params["cluster_objects"], input_schemas_of(services)))
     compiled, colliding = compile_fleet(
@@ -219,6 +220,8 @@ def _absent(
     diff: bool,
     progress: Progress,
 ) -> Json:
+    from ..reconcile.state_absent import Remover
+
     remover = Remover(
         cluster, _policy(params, check_mode=check_mode, diff=diff), params["reconciler"]
     )

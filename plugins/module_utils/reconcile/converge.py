@@ -9,13 +9,12 @@ from typing import NamedTuple
 from ..cluster.connection import Cluster
 from ..cluster.errors import ClusterError
 from ..kube.manifest import Json
-from ..kube.problem import InputError, Problem
+from ..kube.problem import InputError
 from ..kube.reference import Reference
 from ..task.result import Clock, ServiceResult
 from .compiled_service import CompiledService
 from .readiness_wait import ReadinessWait
 from .reconciler import Reconciler
-from .run_state import RunState
 from .service_progress import ServiceProgress, reached
 from .status import known_objects, lacking, observe
 
@@ -117,28 +116,11 @@ def _go_on(
     finally:
         # What was written is told, also where somebody interrupts the run.
         observed = {reference: result.observation for reference, result in results.items()}
-        results.update(results_of(reconciler.done))
+        results.update(reconciler.done.results())
         for reference, observation in observed.items():
             results[reference].observation = observation
         objects.update(known_objects({}, reconciler.done.outcomes))
     return troubles
-
-
-def results_of(done: RunState) -> Results:
-    """Return what was done for each service."""
-    results = {}
-    for target, plan in zip(done.targets, done.plans, strict=True):
-        problems = list(dict.fromkeys([*target.service.problems, *plan.problems]))
-        results[target.reference] = ServiceResult(
-            target.reference, target.reconciler, problems, unchanged=plan.unchanged
-        )
-    for outcome in done.outcomes:
-        result = results.setdefault(outcome.service, ServiceResult(outcome.service, "direct"))
-        result.outcomes.append(outcome)
-        if outcome.warning:
-            text = f"{outcome.reference}: {outcome.warning}"
-            result.problems.append(Problem("", text, "warning", rule="two-owners"))
-    return results
 
 
 def _looked_at(result: ServiceResult) -> Sequence[Reference]:

@@ -27,7 +27,6 @@ from .certificates import KeyMaker, read_certificates
 from .compiled_service import CompiledService, compiled_service
 from .controller_mode import Controllers, unlisted
 from .planner import Planned, Planner
-from .preflight import Preflight
 from .requeue import ROUNDS, PutOff, merged, put_off, reader_after, recompiled, skipped
 from .run_state import RunState
 
@@ -55,11 +54,9 @@ class Reconciler:
         self._skip_invalid = skip_invalid
         self.done = RunState()
         self.reader = ClusterReader(cluster)
-        controllers = Controllers(cluster)
-        self._planner = Planner(cluster, policy, controllers, wanted=reconciler, keeps=keeps)
-        self._examiner = Preflight(
-            cluster, policy, controllers, self.done, skip_invalid=skip_invalid, fit=fit
-        )
+        self._fit = fit
+        self._controllers = Controllers(cluster)
+        self._planner = Planner(cluster, policy, self._controllers, wanted=reconciler, keeps=keeps)
 
     def run(self, services: Sequence[Service]) -> None:
         """Make the cluster match the services.
@@ -83,7 +80,18 @@ class Reconciler:
         done.warnings += unlisted(planned.snapshot, targets)
         if planned.empty:
             return
-        new_namespaces = self._examiner.examine(planned, targets, self.reader)
+        # A settled fleet has no use for it, nor for what it loads.
+        from .preflight import Preflight
+
+        preflight = Preflight(
+            self._cluster,
+            self._policy,
+            self._controllers,
+            done,
+            skip_invalid=self._skip_invalid,
+            fit=self._fit,
+        )
+        new_namespaces = preflight.examine(planned, targets, self.reader)
         if self._policy.dry_run:
             self._create_namespaces(new_namespaces)
             self._execute(planned, frozenset(new_namespaces), lambda dummy: None)
@@ -94,7 +102,7 @@ class Reconciler:
         with leases(self._cluster, self._policy.fleet, _written(planned)) as check:
             again = self._planner.again(done.targets)
             # What was free before the lease is created, and the answer proves it; what was taken is looked at again.
-            look_up_strangers(self._cluster, again.plans, only=self._examiner.taken)
+            look_up_strangers(self._cluster, again.plans, only=preflight.taken)
             look_up_exclusive(self._cluster, again.plans)
             preflight_checks.wait_for_dying(self._cluster, again.plans)
             done.refuse(again.plans, skip_invalid=self._skip_invalid)

@@ -11,6 +11,7 @@ from ..engine.service_plan import ServicePlan
 from ..engine.snapshot import Snapshot
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reference import Reference
+from ..task.result import ServiceResult
 from .compiled_service import CompiledService
 
 
@@ -64,3 +65,19 @@ class RunState:
                 new.unchanged = [each for each in new.unchanged if each not in written]
                 self.plans[number] = new
         self.targets = [found.get(target.reference, target) for target in self.targets]
+
+    def results(self) -> dict[Reference, ServiceResult]:
+        """Return what was done for each service."""
+        results = {}
+        for target, plan in zip(self.targets, self.plans, strict=True):
+            problems = list(dict.fromkeys([*target.service.problems, *plan.problems]))
+            results[target.reference] = ServiceResult(
+                target.reference, target.reconciler, problems, unchanged=plan.unchanged
+            )
+        for outcome in self.outcomes:
+            result = results.setdefault(outcome.service, ServiceResult(outcome.service, "direct"))
+            result.outcomes.append(outcome)
+            if outcome.warning:
+                text = f"{outcome.reference}: {outcome.warning}"
+                result.problems.append(Problem("", text, "warning", rule="two-owners"))
+        return results

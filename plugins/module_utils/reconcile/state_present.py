@@ -29,7 +29,6 @@ from ..task.result import (
 )
 from .compiled_service import CompiledService
 from .controller_mode import CONTROLLER
-from .converge import Patience, results_of, wait_for
 from .reconciler import Reconciler
 from .run_state import RunState
 from .status import known_objects, observe, read_pods, write_status
@@ -69,7 +68,7 @@ def make_present(
         if not done.outcomes:
             raise
         troubles.append(told(error))
-    results = results_of(done)
+    results = done.results()
     objects = known_objects(done.snapshot.objects, done.outcomes)
     others = reconciler.reader
     if not troubles:
@@ -111,6 +110,9 @@ def _settle(
     troubles: list[str] = []
     try:
         if params["wait"] and not policy.dry_run:
+            # A run that does not wait has no use for it, nor for what it loads.
+            from .converge import Patience, wait_for
+
             patience = Patience(params["wait_for"], params["wait_timeout"], policy.fleet)
             troubles += wait_for(
                 patience, cluster, reconciler, waiting, results, objects, clock, progress
