@@ -11,10 +11,10 @@ from .world import World
 
 #: Refused before any write: step → `Problem.rule`, which is the row of docs/differences.md.
 REFUSED = {
-    "SEQ-collision-cluster-rbac/step-2": "cluster-role-collision",
-    "SEQ-collision-picker-names/step-2": "picker-collision",
-    "SEQ-collision-picker-names/step-3": "picker-collision",
-    "SEQ-collision-picker-names/step-4": "picker-collision",
+    "SEQ-collision-cluster-rbac/step-2": "collision",
+    "SEQ-collision-picker-names/step-2": "collision",
+    "SEQ-collision-picker-names/step-3": "collision",
+    "SEQ-collision-picker-names/step-4": "collision",
     "SEQ-error-recovery/step-1": "picker-port",
     "SEQ-error-recovery/step-4": "picker-port",
     "SEQ-error-recovery/step-5": "picker-port",

@@ -18,17 +18,14 @@ from ansible_collections.modelops.inference.plugins.module_utils.modules import 
 )
 
 from .matching import ABSENT, CASES, Seen, at, cases, faults, is_of_kind, load, mentions
+from .recorded_inference_services import RECORDINGS
+from .recorded_llm_services import read_all
 
 Json = dict[str, Any]
 ALL = cases()
-#: They have files of their own: test_llm_inference_service_cases.py and test_inference_service_cases.py.
-KSERVE = ("LLMInferenceService", "InferenceService")
-ELSEWHERE = {name for name in ALL if any(is_of_kind(name, kind) for kind in KSERVE)}
-OFFLINE = sorted(
-    name
-    for name, expected in ALL.items()
-    if expected["run"]["needs"] == "nothing" and name not in ELSEWHERE
-)
+#: What KServe ships, as far as a case does not say that it is not there.
+SHIPPED = read_all(RECORDINGS / "context" / "clusterservingruntimes.yaml")
+OFFLINE = sorted(name for name, expected in ALL.items() if expected["run"]["needs"] == "nothing")
 FILES = ("src", "cluster_objects")
 ENTRIES: dict[str, Any] = {
     "epp_config": epp_config,
@@ -46,7 +43,15 @@ def run(folder: Path, how: Json) -> Seen:
         for step in earlier:
             assert list(faults({"outcome": "ok", **step}, run(folder, step))) == []
         return run(folder, last)
-    return Seen.of(call(ENTRIES[how["plugin"]], folder, how["args"]))
+    given: list[str] = how["args"].get("cluster_objects", [])
+    shipped = _shipped(folder, how)
+    arguments = {**how["args"], **({"cluster_objects": [*shipped, *given]} if shipped else {})}
+    return Seen.of(call(ENTRIES[how["plugin"]], folder, arguments))
+
+
+def _shipped(folder: Path, how: Json) -> list[Json]:
+    kserve = is_of_kind(folder.name, "InferenceService")
+    return SHIPPED if kserve and how.get("assume") != "no shipped runtimes" else []
 
 
 def call(entry: Any, folder: Path, arguments: Json) -> Json:
@@ -66,8 +71,11 @@ def call(entry: Any, folder: Path, arguments: Json) -> Json:
     )
 
 
-def _in(folder: Path, names: str | list[str]) -> str | list[str]:
-    return str(folder / names) if isinstance(names, str) else [str(folder / name) for name in names]
+def _in(folder: Path, given: str | list[Any]) -> Any:
+    """Return file names as paths; manifests stay."""
+    if isinstance(given, list):
+        return [_in(folder, each) for each in given]
+    return str(folder / given) if isinstance(given, str) else given
 
 
 @pytest.mark.parametrize("name", OFFLINE)
@@ -125,4 +133,4 @@ def test_every_case_is_run() -> None:
     assert OFFLINE
     # Those about installing are run in tests/cluster/test_applyset_cases.py.
     installing = {name for name in ALL if name.startswith("in-")}
-    assert ALL.keys() - OFFLINE - ELSEWHERE - installing == {"an-wait-image-pull"}
+    assert ALL.keys() - OFFLINE - installing == {"an-wait-image-pull", "is-hpa-to-keda"}

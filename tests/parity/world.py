@@ -6,12 +6,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any
 
+from ansible_collections.modelops.inference.plugins.module_utils.fleet.load import (
+    Service,
+    compile_fleet,
+    paired,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.kind import (
     MODEL_SERVICE,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
 
@@ -105,10 +110,25 @@ class World:
         """Return the rules by which we would refuse a service, or all of them together."""
         settings = settings_of(self.settings)
         loaded = [MODEL_SERVICE.load(document, settings) for document in self.services.values()]
-        known = [each.service for each in loaded if each.service is not None]
-        together = MODEL_SERVICE.conflicts(known, settings).values()
-        problems = chain(*(each.problems for each in loaded), *together)
-        return {problem.rule for problem in problems if problem.severity == "error"}
+        rules = {
+            each.rule for found in loaded for each in found.problems if each.severity == "error"
+        }
+        services = [
+            Service(
+                str(each.service.reference),
+                MODEL_SERVICE,
+                each.service.reference,
+                each.service,
+                settings,
+            )
+            for each in loaded
+            if each.service is not None
+        ]
+        try:
+            compile_fleet(services, GivenObjects(), paired)
+        except InputError as error:
+            rules |= {each.rule for found in error.complaints for each in found.problems}
+        return rules
 
     def differences(self) -> list[str]:
         """Return where our children differ from those that the operator has sent."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from .check_tables import every_check, shown
 from .tree import CHECKOUT
 
 PLUGINS = CHECKOUT / "plugins"
@@ -68,7 +69,8 @@ def errors() -> Iterator[Said]:
 @cache
 def texts() -> frozenset[str]:
     """Return every text of the code, `VALUE` in the place of what is put into it."""
-    return frozenset(text for dummy, node, function in _nodes() for text in _text(node))
+    of_rows = {shown(text) for check in every_check() for text in (check.row.finds, check.row.fix)}
+    return frozenset(text for dummy, node, function in _nodes() for text in _text(node)) | of_rows
 
 
 def says(text: str, message: str) -> bool:

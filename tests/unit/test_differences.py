@@ -43,6 +43,10 @@ FILES = {
         path.stem.replace("test_", "kserve_", 1): path
         for path in (SERVICES / "kserve").rglob("test_*.py")
     },
+    **{
+        f"checks_{path.stem.removeprefix('test_')}": path
+        for path in (ROOT / "tests" / "unit" / "checks").glob("test_*.py")
+    },
     **{f"cluster_{path.stem.removeprefix('test_')}": path for path in CLUSTER.glob("test_*.py")},
 }
 SOURCES = [

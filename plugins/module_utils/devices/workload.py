@@ -10,12 +10,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..accelerators.build import Placement
-from ..accelerators.containers import pods_of_a_replica, problems_of
 from ..accelerators.demand import templates_of
 from ..accelerators.pod_fields import PodFields, placed
+from ..checks.run import container_device_problems
 from ..cluster.connection import Cluster
 from ..engine import GPU_MANAGER, OWNER_ANNOTATION
 from ..kinds.device_fields import DEVICE_FIELDS
+from ..kinds.view import group_size
 from ..kube import gvk, managed_fields
 from ..kube.manifest import FieldPath, Json, put_at, value_at
 from ..kube.pod_rules import is_extended
@@ -95,7 +96,7 @@ class Workload:
                 text = f"would ask for {' and '.join(devices)}; take out the one that is not meant"
                 found.append(Problem(path, text, rule="mixed-devices"))
             else:
-                found += problems_of(container, pods_of_a_replica(after), path)
+                found += container_device_problems(container, group_size(after), path)
         return list(dict.fromkeys(found))
 
     def _shown(self, workload: Json) -> Json:

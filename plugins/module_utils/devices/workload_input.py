@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..accelerators.containers import container_problems
 from ..accelerators.demand import WORKLOADS
+from ..checks.run import device_problems, workload_device_problems
 from ..fleet.load import Service, Settings, compile_fleet, load_fleet, subject_of
 from ..kube.input_schemas import input_problems
 from ..kube.intent import Intent
@@ -65,10 +65,13 @@ def workloads_of(services: Sequence[Service], reader: Reader) -> list[GivenWorkl
 
 
 def _workloads_of(service: Service, intent: Intent) -> list[GivenWorkload]:
+    """Return a service's workloads. What checks say of its devices stands with the first."""
+    manifests = [child.manifest for child in intent.children if child.manifest.kind in WORKLOADS]
+    view = service.view(intent.basis, [child.manifest.to_dict() for child in intent.children])
+    told = [device_problems(view), *([] for dummy in manifests)]
     return [
-        GivenWorkload(service.subject, child.manifest.to_dict())
-        for child in intent.children
-        if child.manifest.kind in WORKLOADS
+        GivenWorkload(service.subject, manifest.to_dict(), told[number])
+        for number, manifest in enumerate(manifests)
     ]
 
 
@@ -85,4 +88,4 @@ def _problems(manifest: Json) -> list[Problem]:
     if not isinstance(manifest.get("apiVersion"), str):
         text = f"missing: the version of the kind {manifest['kind']}"
         faults.append(Problem("apiVersion", text, rule="missing"))
-    return faults or list(container_problems(manifest))
+    return faults or workload_device_problems(manifest)

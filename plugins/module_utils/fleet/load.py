@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from ..checks.run import further_problems, problems_beside, settled_problems
 from ..kinds.kind import ServiceKind
 from ..kinds.registry import REGISTERED, WRITTEN
+from ..kinds.view import Neighbour, ServiceView
 from ..kube.did_you_mean import nearest
 from ..kube.input_schemas import COMMON, InputSchemas
 from ..kube.intent import Child, Intent
@@ -41,6 +43,21 @@ class Service:
     def compile(self, reader: Reader) -> Intent:
         """Return what the service wants to exist."""
         return self.kind.compile(self.typed, self.settings, reader)
+
+    def view(self, basis: Any, manifests: Sequence[Json]) -> ServiceView:
+        """Return the service as checks see it. basis: of its intent. manifests: its children."""
+        view: ServiceView = self.kind.view(basis, self.settings, manifests)
+        return view
+
+    def judge(self, intent: Intent) -> Neighbour:
+        """Add what a look at the compiled service finds to its problems. Return what other services have to know of it."""
+        view = self.view(intent.basis, [child.manifest.to_dict() for child in intent.children])
+        self.problems += settled_problems(view)
+        return view.beside([child.manifest.reference for child in intent.children])
+
+    def advice(self, basis: Any, manifests: Sequence[Json], reader: Reader) -> list[Problem]:
+        """Return what takes longer to find, or a look at the cluster."""
+        return further_problems(self.view(basis, manifests), reader, self.kind.own_checks)
 
 
 class Settings:
@@ -94,7 +111,7 @@ def load_fleet(
         services.append(
             Service(subject, kind, reference, loaded.service, settings.of(kind), problems)
         )
-    _find_conflicts(services)
+    _given_twice(services)
     invalid = [Complaint(service.subject, service.errors) for service in services if service.errors]
     complaints += invalid
     valid = [service for service in services if not service.errors]
@@ -174,15 +191,15 @@ def _with_namespace(value: Json, namespace: str | None) -> Json:
     return value
 
 
-def _find_conflicts(services: Sequence[Service]) -> None:
-    by_kind: dict[str, list[Service]] = {}
+def _given_twice(services: Sequence[Service]) -> None:
+    seen: set[Reference] = set()
     for service in services:
-        by_kind.setdefault(service.kind.kind, []).append(service)
-    for members in by_kind.values():
-        first = members[0]
-        found = first.kind.conflicts([member.typed for member in members], first.settings)
-        for position, problems in found.items():
-            members[position].problems += problems
+        if service.reference in seen:
+            message = (
+                f'"{service.reference.name}" stands in the list more than once; keep one of them'
+            )
+            service.problems.append(Problem("metadata.name", message, rule="service-twice"))
+        seen.add(service.reference)
 
 
 def compile_fleet(
@@ -195,13 +212,15 @@ def compile_fleet(
 ) -> tuple[list[T], list[Complaint]]:
     """Compile every service; return those that can be made, and the complaints about those left out with `skip_invalid`.
 
+    What checks find is added to the problems of a service.
     into: makes of a service and its intent what is kept; only one intent is held at a time. Where two services would claim one
     object neither is made, unless it is one that they share. Raises InputError that holds what is wrong with each of them.
     """
     compiled: dict[Reference, T] = {}
-    claims: list[tuple[Service, list[Reference]]] = []
+    claims: list[tuple[Service, Sequence[Reference]]] = []
     shared: dict[Reference, Manifest] = {}
     found: dict[Reference, list[Problem]] = {}
+    neighbours: list[Neighbour] = []
     for service in services:
         try:
             intent = _without_shared(compiler(service, reader), shared)
@@ -209,8 +228,13 @@ def compile_fleet(
             problems = [problem for each in error.complaints for problem in each.problems]
             found[service.reference] = problems
             continue
-        claims.append((service, [child.manifest.reference for child in intent.children]))
+        neighbour = service.judge(intent)
+        neighbours.append(neighbour)
+        claims.append((service, neighbour.makes))
         compiled[service.reference] = into(service, intent)
+    beside = problems_beside(neighbours)
+    for service in services if beside else ():
+        service.problems += beside.get(service.reference, [])
     found |= _collisions(claims)
     complaints = [
         Complaint(service.subject, tuple(found[service.reference]))
@@ -250,8 +274,17 @@ def _collisions(
         for reference in references:
             other = claimed.setdefault(reference, service)
             if other is not service:
-                message = f'"{other.reference.name}" and "{service.reference.name}" both become {reference}; rename one of them'
+                names = " and ".join(f'"{name}"' for name in _names(other, service))
+                message = f"{names} both become {reference}; rename one of them"
                 problem = Problem("metadata.name", message, rule="collision")
                 for claimant in (other, service):
                     found.setdefault(claimant.reference, []).append(problem)
     return found
+
+
+def _names(*services: Service) -> list[str]:
+    """Return what tells services apart: their names, with the namespaces where these differ."""
+    places = {service.reference.namespace for service in services}
+    if len(places) == 1:
+        return [service.reference.name for service in services]
+    return [f"{each.reference.namespace}/{each.reference.name}" for each in services]

@@ -16,7 +16,9 @@ from ..kube.problem import Problem
 from ..kube.reader import Reader
 from ..kube.reference import Reference
 from .certificates import Certificates
+from .check import BoundCheck
 from .children import Children, ObjectKind, pairs
+from .view import ServiceView
 
 S = TypeVar("S")
 """The typed service of a kind, for example ModelService."""
@@ -72,8 +74,8 @@ class ServiceKind(Generic[S, C]):
 
     load: checks and defaults one custom resource; never raises for bad input.
     settings: types the user's `settings` for a release; raises InputError.
-    compile: the children. advise: warnings that need a look at other objects or at the settings.
-    conflicts: problems of services with each other, by their position in the list.
+    compile: the children. view: what a service became, in words of no kind, from its intent's `basis` and its children.
+    own_checks: checks that no other kind can have.
     observe: status of a compiled service, from its intent's `basis`, the live objects and the pods of its workloads.
     reconcile_error: what was observed, of a service of which something could not be applied, with the error's text.
     children: what services have, by release. reads: kinds of others that compile and observe read, beside those of the children.
@@ -94,8 +96,7 @@ class ServiceKind(Generic[S, C]):
     settings: Callable[[Mapping[str, Any], Mapping[str, str]], C]
     load: Callable[[Json, C], Loaded[S]]
     compile: Callable[[S, C, Reader], Intent]
-    advise: Callable[[S, C, Reader], Sequence[Problem]]
-    conflicts: Callable[[Sequence[S], C], Mapping[int, Sequence[Problem]]]
+    view: Callable[[Any, C, Sequence[Json]], ServiceView]
     observe: Callable[[Any, Reader, Sequence[Json]], Observation]
     reconcile_error: Callable[[Observation, str], Observation]
     children: Children[Any]
@@ -103,6 +104,7 @@ class ServiceKind(Generic[S, C]):
     finalizers: tuple[str, ...]
     controller: Mapping[str, str]
     field_manager: str
+    own_checks: tuple[BoundCheck, ...] = ()
     reads: tuple[ObjectKind, ...] = ()
     certificates: Certificates | None = None
     shapes: Callable[[], InputSchemas] = dict

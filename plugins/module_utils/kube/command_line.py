@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
+from typing import NamedTuple
 
 from .manifest import Json
 
@@ -23,16 +24,39 @@ def words(container: Json) -> list[str]:
     ]
 
 
-def flags(container: Json) -> Iterator[tuple[str, str]]:
-    """Yield each word with what may be its value: `--a=1` and `--a 1` give `("--a", "1")`.
+class Flag(NamedTuple):
+    """A word of a command line with what may be its value. place: the item that holds it, for example `args[3]`."""
+
+    name: str
+    value: str
+    place: str
+
+
+def placed_flags(container: Json) -> Iterator[Flag]:
+    """Yield each word that begins with a dash: `--a=1` and `--a 1` give the flag `--a` with the value `1`.
 
     Underscores are dashes, as engines read them. A value that is a variable counts where the variable stands in the container, and is
     empty elsewhere.
     """
     values = {each["name"]: str(each.get("value", "")) for each in container.get("env") or ()}
-    for word, following in pairwise([*words(container), ""]):
-        flag, equals, value = word.partition("=")
-        yield flag.replace("_", "-"), _resolved(value if equals else following, values)
+    placed = [
+        (word, f"{field}[{number}]")
+        for field in ("command", "args")
+        for number, item in enumerate(container.get(field) or ())
+        for word in _WORD.findall(str(item))
+    ]
+    for (word, place), (following, dummy) in pairwise([*placed, ("", "")]):
+        if word.startswith("-"):
+            flag, equals, value = word.partition("=")
+            yield Flag(
+                flag.replace("_", "-"), _resolved(value if equals else following, values), place
+            )
+
+
+def flags(container: Json) -> Iterator[tuple[str, str]]:
+    """Yield each flag with its value, as `placed_flags` reads them."""
+    for flag in placed_flags(container):
+        yield flag.name, flag.value
 
 
 def _resolved(value: str, variables: Mapping[str, str]) -> str:

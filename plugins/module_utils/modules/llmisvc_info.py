@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from ..checks.run import problems_beside
 from ..cluster.connection import Cluster
 from ..engine.desired import owner_value
 from ..engine.plan import Change
@@ -15,6 +16,7 @@ from ..engine.snapshot import Snapshot, take_snapshot
 from ..fleet.cluster_reader import reader_of
 from ..fleet.load import Service, Settings, named
 from ..kinds.registry import KINDS
+from ..kinds.view import Neighbour
 from ..kube.manifest import Json
 from ..kube.pod_health import UNREAD
 from ..kube.problem import InputError, Problem
@@ -151,6 +153,7 @@ def _compile(
 ) -> list[CompiledService]:
     """Return the services compiled. unusable: gets the results of those that cannot be built."""
     targets: list[CompiledService] = []
+    neighbours: list[Neighbour] = []
     for service in services:
         reference = service.reference
         try:
@@ -159,8 +162,13 @@ def _compile(
             found = [problem for each in error.complaints for problem in each.problems]
             unusable[reference] = _only_problems(reference, found)
             continue
+        neighbours.append(service.judge(intent))
         reconciler = DIRECT if children_of_ours(snapshot, reference) else CONTROLLER
         targets.append(compiled_service(service, intent, fleet, reconciler))
+    beside = problems_beside(neighbours)
+    for target in targets:
+        target.service.problems += beside.get(target.reference, [])
+        target.service.problems += target.advice(reader)
     return targets
 
 

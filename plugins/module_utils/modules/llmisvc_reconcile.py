@@ -186,9 +186,10 @@ def _rendered(
     compiled, colliding = compile_fleet(
         services, reader, paired, skip_invalid=params["skip_invalid"]
     )
+    for service, intent in compiled:
+        manifests_of_it = [child.manifest.to_dict() for child in intent.children]
+        service.problems += service.advice(intent.basis, manifests_of_it, reader)
     kept = [service for service, dummy in compiled]
-    for service in kept:
-        service.problems += service.kind.advise(service.typed, service.settings, reader)
     rendered = manifests(compiled, params["fleet"] or arguments.DEFAULT_FLEET)
     results = [ServiceResult(service.reference, "", service.problems) for service in kept]
     subjects = {service.reference: service.subject for service in kept}

@@ -10,6 +10,8 @@ from ..engine.desired import Desired, desired
 from ..fleet.load import Service
 from ..kube.intent import Intent
 from ..kube.manifest import Json
+from ..kube.problem import Problem
+from ..kube.reader import Reader
 from ..kube.reference import Reference
 
 
@@ -29,6 +31,11 @@ class CompiledService:
     def reference(self) -> Reference:
         """The name of the service."""
         return self.service.reference
+
+    def advice(self, reader: Reader) -> list[Problem]:
+        """Return what checks say of the service that takes longer to find, or a look at the cluster."""
+        manifests = [child.manifest("") for child in self.children]
+        return self.service.advice(self.basis, manifests, reader)
 
 
 def compiled_service(

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..cluster.connection import Cluster
-from ..cluster.errors import Forbidden
 from ..engine import preflight_checks
 from ..engine.adoption.preflight import objections as objections_to_adopt
 from ..engine.exclusive_objects import look_up_exclusive
@@ -15,7 +14,6 @@ from ..engine.rights import Need, missing_rights, needs_of
 from ..engine.service_plan import ServicePlan, look_up_strangers
 from ..kube.intent import Stage
 from ..kube.problem import Complaint, InputError, Problem
-from ..kube.reader import Reader
 from ..kube.reference import Reference
 from ..task.arguments import IGNORE
 from .compiled_service import CompiledService
@@ -46,16 +44,13 @@ class Preflight:
         self._skip_invalid = skip_invalid
         self._fit = fit
 
-    def examine(
-        self, planned: Planned, targets: Sequence[CompiledService], reader: Reader
-    ) -> list[str]:
-        """Look at everything that forbids a write. reader: what the services see. Returns the namespaces to create."""
+    def examine(self, planned: Planned, targets: Sequence[CompiledService]) -> list[str]:
+        """Look at everything that forbids a write. Returns the namespaces to create."""
         self.taken = look_up_strangers(self._cluster, planned.plans)
         look_up_exclusive(self._cluster, planned.plans)
         for target, plan in zip(targets, planned.plans, strict=True):
             plan.problems += objections(target, plan, self._controllers, self._policy)
             if plan.changes and target.reconciler != CONTROLLER:
-                plan.problems += _advice(target, reader)
                 found = [*release_problems(self._cluster, target, plan)]
                 plan.problems += found or preset_problems(
                     target, plan, allow_restart=self._policy.allow_restart
@@ -122,15 +117,6 @@ class Preflight:
                 f"{len(deletions)} of {objects} objects would be deleted ({names}, …), "
                 f"{self._policy.max_deletions.of(objects)} are allowed; set max_deletions to permit more",
             )
-
-
-def _advice(target: CompiledService, reader: Reader) -> Sequence[Problem]:
-    """Return what a look at the cluster says about a service, nothing where looking is not allowed."""
-    service = target.service
-    try:
-        return service.kind.advise(service.typed, service.settings, reader)
-    except Forbidden:
-        return ()
 
 
 def _status_needs(targets: Sequence[CompiledService], plans: Sequence[ServicePlan]) -> list[Need]:

@@ -25,7 +25,7 @@ from ..kube.problem import InputError
 from ..kube.reference import Reference
 from .certificates import KeyMaker, read_certificates
 from .compiled_service import CompiledService, compiled_service
-from .controller_mode import Controllers, unlisted
+from .controller_mode import CONTROLLER, Controllers, unlisted
 from .planner import Planned, Planner
 from .requeue import ROUNDS, PutOff, merged, put_off, reader_after, recompiled, skipped
 from .run_state import RunState
@@ -78,6 +78,7 @@ class Reconciler:
         planned = self._planner.first(services, targets)
         done.snapshot, done.targets, done.plans = planned.snapshot, targets, planned.plans
         done.warnings += unlisted(planned.snapshot, targets)
+        self._advise(planned, targets)
         if planned.empty:
             return
         # A settled fleet has no use for it, nor for what it loads.
@@ -91,7 +92,7 @@ class Reconciler:
             skip_invalid=self._skip_invalid,
             fit=self._fit,
         )
-        new_namespaces = preflight.examine(planned, targets, self.reader)
+        new_namespaces = preflight.examine(planned, targets)
         if self._policy.dry_run:
             self._create_namespaces(new_namespaces)
             self._execute(planned, frozenset(new_namespaces), lambda dummy: None)
@@ -114,6 +115,12 @@ class Reconciler:
                 self._repeat(late, check)
             finally:
                 done.outcomes = merged(done.outcomes)
+
+    def _advise(self, planned: Planned, targets: Sequence[CompiledService]) -> None:
+        """Let checks look at the cluster for each service that changes; in check mode for all."""
+        for target, plan in zip(targets, planned.plans, strict=True):
+            if (plan.changes or self._policy.dry_run) and target.reconciler != CONTROLLER:
+                plan.problems += target.advice(self.reader)
 
     def _repeat(self, late: PutOff, guard: Callable[[str], object]) -> None:
         """Compile, plan and apply again what the writes before have changed, or waited for."""

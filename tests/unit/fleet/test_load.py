@@ -15,6 +15,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.fleet.load impo
     named,
     paired,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.view import ServiceView
 from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import (
     Child,
     Intent,
@@ -146,10 +147,13 @@ def test_service_that_is_given_twice_is_refused() -> None:
 
 
 def test_services_whose_children_would_collide_are_both_named() -> None:
-    text = _refused(document("qwen3.5"), document("qwen3-5"))
+    services, _none = loaded(document("qwen3.5"), document("qwen3-5"))
+    with pytest.raises(InputError) as error:
+        compile_fleet(services, GivenObjects(), paired)
+    text = str(error.value)
     assert "services[0] (ModelService team-a/qwen3.5)" in text
     assert "services[1] (ModelService team-a/qwen3-5)" in text
-    assert '"qwen3-5" and "qwen3.5" both become Service' in text
+    assert '"qwen3.5" and "qwen3-5" both become Service' in text
 
 
 def test_settings_that_nobody_knows_are_refused() -> None:
@@ -171,10 +175,9 @@ def test_valid_services_go_on_where_that_is_wanted() -> None:
 
 
 def test_of_two_that_collide_neither_goes_on() -> None:
-    services, complaints = loaded(
-        document("qwen3.5"), document("good"), document("qwen3-5"), skip_invalid=True
-    )
-    assert [service.reference.name for service in services] == ["good"]
+    services, _none = loaded(document("qwen3.5"), document("good"), document("qwen3-5"))
+    kept, complaints = compile_fleet(services, GivenObjects(), paired, skip_invalid=True)
+    assert [service.reference.name for service, dummy in kept] == ["good"]
     assert len(complaints) == 2
 
 
@@ -193,8 +196,10 @@ def _of_kind(kind: str, name: str, *children: tuple[str, str]) -> Service:
         for child_kind, child in children
     )
     intent = Intent({**document(name), "kind": kind}, made)
-    of_kind = replace(service.kind, kind=kind, compile=lambda *_given: intent)
     reference = service.reference._replace(kind=kind)
+    view = ServiceView(reference, {}, ())
+    made_up = {"compile": lambda *_given: intent, "view": lambda *_given: view}
+    of_kind = replace(service.kind, kind=kind, **made_up)
     return Service(f"services ({kind} {name})", of_kind, reference, None, None)
 
 
@@ -280,6 +285,10 @@ def test_what_services_share_is_made_by_the_first_of_them(
 ) -> None:
     services, _none = loaded(document("chat"), document("code"))
     said = dict(zip([service.reference for service in services], texts, strict=True))
+    for each in services:
+        each.kind = replace(
+            each.kind, view=lambda *_given: ServiceView(services[0].reference, {}, ())
+        )
 
     def with_shared(service: Service, dummy: Any) -> Intent:
         data = {"data": {"text": said[service.reference]}}

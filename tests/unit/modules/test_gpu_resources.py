@@ -369,11 +369,11 @@ def test_command_line_that_wants_other_devices_is_named() -> None:
     server["args"] = ["--tensor-parallel-size=2"]
     found = gathered(workload, cluster=[node("a")])
     assert found["failed"]
-    assert "says tensor 2, and it asks for 1 nvidia.com/gpu instead of 2" in found["msg"]
+    assert "started with tensor 2 and gets 1 nvidia.com/gpu" in found["msg"]
     server["resources"]["limits"][GPU] = "4"
     found = gathered(workload, cluster=[node("a")])
     assert not found.get("failed")
-    assert "of which the engine uses 2" in str(found["warnings"])
+    assert "of which it uses 2" in str(found["warnings"])
 
 
 def test_slices_that_cannot_be_joined_are_warned_about() -> None:

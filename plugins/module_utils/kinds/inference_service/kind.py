@@ -7,11 +7,10 @@ Source: KServe pkg/constants/constants.go, pkg/controller/v1beta1/inferenceservi
 from __future__ import annotations
 
 from ..kind import ServiceKind
-from .advise import advise
+from .checks import CHECKS
 from .child_kinds import READS
 from .compile import CHILDREN
 from .compile import compile as compile_service
-from .conflicts import conflicts
 from .crd import PLURAL, crd
 from .input_schemas import shapes
 from .labels import SERVICE
@@ -19,6 +18,7 @@ from .normalise import load
 from .observe import observe, reconcile_error
 from .settings import Settings, make_settings
 from .spec import API_VERSION, KIND, InferenceService
+from .view import view
 
 INFERENCE_SERVICE: ServiceKind[InferenceService, Settings] = ServiceKind(
     api_version=API_VERSION,
@@ -28,8 +28,8 @@ INFERENCE_SERVICE: ServiceKind[InferenceService, Settings] = ServiceKind(
     settings=make_settings,
     load=load,
     compile=compile_service,
-    advise=advise,
-    conflicts=conflicts,
+    view=lambda basis, dummy, manifests: view(basis, manifests),
+    own_checks=CHECKS,
     observe=observe,
     reconcile_error=reconcile_error,
     children=CHILDREN,

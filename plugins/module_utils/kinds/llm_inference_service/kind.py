@@ -7,11 +7,10 @@ from ..certificates import Certificates
 from ..children import ObjectKind
 from ..kind import ServiceKind
 from . import labels
-from .advise import advise
 from .certificate.renewal import wanted_certificate
+from .checks import CHECKS
 from .compile import CHILDREN
 from .compile import compile as compile_service
-from .conflicts import conflicts
 from .crd import PLURAL, crd
 from .normalise import load
 from .observe import observe, reconcile_error
@@ -21,6 +20,7 @@ from .router.kinds import GATEWAY, GATEWAY_CLASS
 from .schema import preset_schemas
 from .settings import Settings, make_settings
 from .spec import API_VERSION, CONFIG_KIND, KIND, LlmInferenceService
+from .view import view
 
 _CONFIG = ObjectKind(API_VERSION, CONFIG_KIND, common=True)
 
@@ -32,8 +32,8 @@ LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
     settings=make_settings,
     load=load,
     compile=compile_service,
-    advise=advise,
-    conflicts=conflicts,
+    view=lambda basis, dummy, manifests: view(basis, manifests),
+    own_checks=CHECKS,
     observe=observe,
     reconcile_error=reconcile_error,
     children=CHILDREN,

@@ -5,15 +5,14 @@ from __future__ import annotations
 
 from ..kind import ServiceKind
 from . import labels
-from .advise import advise
 from .compile import CHILDREN
 from .compile import compile as compile_service
-from .conflicts import conflicts
 from .crd import PLURAL, crd
 from .normalise import load
 from .observe import observe, reconcile_error
 from .settings import Settings, make_settings
 from .spec import API_VERSION, KIND, ModelService
+from .view import view
 
 MODEL_SERVICE: ServiceKind[ModelService, Settings] = ServiceKind(
     api_version=API_VERSION,
@@ -23,8 +22,7 @@ MODEL_SERVICE: ServiceKind[ModelService, Settings] = ServiceKind(
     settings=make_settings,
     load=load,
     compile=compile_service,
-    advise=advise,
-    conflicts=conflicts,
+    view=view,
     observe=observe,
     reconcile_error=reconcile_error,
     children=CHILDREN,

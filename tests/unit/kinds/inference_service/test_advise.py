@@ -7,9 +7,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.advise import (
-    advise,
-)
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.normalise import (
     load,
 )
@@ -18,6 +15,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import Problem
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from tests.unit.checks.checked import checked
 
 from .build import config_map, document, runtime
 
@@ -43,7 +41,7 @@ class Cluster(GivenObjects):
 def advice(given: dict[str, Any], *objects: dict[str, Any]) -> list[Problem]:
     service = load(given, Settings()).service
     assert service is not None
-    return list(advise(service, Settings(), GivenObjects([config_map(), runtime(), *objects])))
+    return list(checked(service, Settings(), GivenObjects([config_map(), runtime(), *objects])))
 
 
 @pytest.mark.parametrize(
@@ -105,7 +103,7 @@ def test_a_missing_gateway_is_named_where_one_is_needed(local: bool) -> None:
         given["metadata"]["labels"] = {"networking.kserve.io/visibility": "cluster-local"}
     service = load(given, Settings()).service
     assert service is not None
-    found = advise(service, Settings(), Cluster([config_map(), runtime()]))
+    found = checked(service, Settings(), Cluster([config_map(), runtime()]))
     assert [each.rule for each in found] == ([] if local else ["gateway-missing"])
 
 
@@ -115,12 +113,12 @@ def test_a_sidecar_without_configuration_matters_to_the_webhook(mutation: str, t
     assert service is not None
     settings = Settings(pod_mutation=mutation)  # type: ignore[arg-type]
     given = GivenObjects([config_map(agent=None), runtime()])
-    found = advise(service, settings, given)
+    found = checked(service, settings, given)
     assert [each.rule for each in found] == ["system-config"] * told
 
 
 def test_a_cluster_without_configuration_gets_defaults_and_is_told_so() -> None:
     service = load(document(), Settings()).service
     assert service is not None
-    (problem,) = advise(service, Settings(), GivenObjects([runtime()]))
+    (problem,) = checked(service, Settings(), GivenObjects([runtime()]))
     assert "kserve/inferenceservice-config is not among the given objects" in problem.message

@@ -8,27 +8,32 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.advice import (
-    pod_advice,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.build import (
-    components,
-)
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.webhook_emulation import (
     is_rendered,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.resolved import (
+    Resolved,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.settings import (
     PodMutation,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import Problem
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import NotAllowed
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
 from tests.parity.recorded_llm_services import Recorded
+from tests.unit.checks.checked import checked
 
 from .test_mutation import fetches
 from .world import config, model, only, refusal, resolved, runtime, takes
 
 Json = dict[str, Any]
 KNATIVE = config(deploy={"defaultDeploymentMode": "Knative"})
+#: Without it Knative is not there, and no service in its mode can be built.
+AUTOSCALER: Json = {
+    "apiVersion": "v1",
+    "kind": "ConfigMap",
+    "metadata": {"name": "config-autoscaler", "namespace": "knative-serving"},
+}
 WEBHOOK: Json = {
     "apiVersion": "admissionregistration.k8s.io/v1",
     "kind": "MutatingWebhookConfiguration",
@@ -39,10 +44,15 @@ WEBHOOK: Json = {
 
 def advice(predictor: Json, *manifests: Json) -> list[str]:
     """Return the rules of the warnings about a service."""
-    world = resolved(predictor, *manifests)
-    found = list(pod_advice(world[0], components(*world), world[1]))
+    world = resolved(predictor, AUTOSCALER, *manifests)
+    return [each.rule for each in told(*world)]
+
+
+def told(meant: Resolved, reader: Recorded) -> list[Problem]:
+    """Return the warnings about a service, but those about its small world: it has no configuration and no domains."""
+    found = checked(meant.service, meant.settings, reader)
     assert all(each.severity == "warning" for each in found)
-    return [each.rule for each in found]
+    return [each for each in found if each.rule not in ("system-config", "host", "gateway-missing")]
 
 
 def arguments(theirs: list[str], ours: list[str]) -> list[str]:
@@ -131,7 +141,7 @@ def test_who_may_not_look_for_the_webhook_finishes_pods_and_says_so(
     meant, open_ = resolved(model(), runtime("a", takes()))
     reader = Closed(open_.objects())
     meant = replace(meant, settings=replace(meant.settings, pod_mutation=mutation))
-    found = pod_advice(meant, components(meant, reader), reader)
+    found = told(meant, reader)
     assert [each.rule for each in found] == (["pod-mutation"] if warned else [])
     assert is_rendered(meant, reader)
 
@@ -159,7 +169,7 @@ def features(**switches: str) -> Json:
 def test_features_that_knative_has_switched_off_are_told(
     predictor: Json, switches: dict[str, str], missing: str
 ) -> None:
-    world = resolved(predictor, KNATIVE, runtime("a", takes()), features(**switches))
-    found = list(pod_advice(world[0], components(*world), world[1]))
+    world = resolved(predictor, KNATIVE, AUTOSCALER, runtime("a", takes()), features(**switches))
+    found = told(*world)
     assert [each.rule for each in found] == (["knative-features"] if missing else [])
     assert all(missing in each.message for each in found)

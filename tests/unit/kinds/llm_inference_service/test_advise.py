@@ -8,9 +8,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.advise import (
-    advise,
-)
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
     load,
 )
@@ -18,6 +15,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_infer
     Settings,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from tests.unit.checks.checked import checked
 
 from .build import document
 from .preset_world import account, config_map, preset, secret, world
@@ -29,7 +27,7 @@ def warnings(given: Json, *manifests: Json) -> dict[str, str]:
     """Return the warnings about a service in the small cluster: rule → message."""
     service = load(given, Settings()).service
     assert service is not None
-    return {found.rule: str(found) for found in advise(service, Settings(), world(*manifests))}
+    return {found.rule: str(found) for found in checked(service, Settings(), world(*manifests))}
 
 
 def own_main(name: str) -> Json:
@@ -68,7 +66,7 @@ def test_an_entry_for_s3_that_nobody_reads_is_told_without_its_value() -> None:
 def test_a_certificate_that_cannot_be_rendered_is_told() -> None:
     service = load(document(), Settings()).service
     assert service is not None
-    found = advise(service, Settings(), GivenObjects())
+    found = checked(service, Settings(), GivenObjects())
     assert "certificate-left-out" in {problem.rule for problem in found}
 
 

@@ -14,9 +14,6 @@ from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker
 from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.releases import (
     release_of,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.advise import (
-    advise,
-)
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.children.picker_config import (
     PICKER,
 )
@@ -54,6 +51,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kube.pod_schema
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
 from ansible_collections.modelops.inference.plugins.module_utils.kube.schema_check import check
+from tests.unit.checks.checked import checked
 
 from .build import document
 from .preset_world import PRESETS, ROUTER, World, pods, preset, system_config
@@ -311,7 +309,7 @@ def test_our_presets_are_told_unless_they_were_asked_for() -> None:
     for settings, told in ((Settings(), True), (Settings(config_prefix="modelops-"), False)):
         service = load(document(), settings).service
         assert service is not None
-        rules = {problem.rule for problem in advise(service, settings, GivenObjects())}
+        rules = {problem.rule for problem in checked(service, settings, GivenObjects())}
         assert ("own-presets" in rules) is told
 
 

@@ -8,15 +8,13 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.advise import (
-    advise,
-)
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
     load,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.observe import (
     observe,
 )
+from tests.unit.checks.checked import checked
 
 from .build import document
 from .preset_world import ROUTER, children, preset, refusal, resolved, system_config, world
@@ -170,7 +168,7 @@ def test_a_cache_of_models_that_is_not_used_is_told(
     chosen = settings(release)
     typed = load(given, chosen).service
     assert typed is not None
-    found = advise(typed, chosen, world(system_config(localModel={"enabled": enabled})))
+    found = checked(typed, chosen, world(system_config(localModel={"enabled": enabled})))
     assert ("local-model" in {each.rule for each in found}) is told
 
 

@@ -50,11 +50,6 @@ def _monitor(**monitor: Any) -> dict[str, Any]:
 
 
 WARNED = {
-    "two words in one argument": (
-        _args("--max-model-len 8192"), "argument-blank",
-        ["spec.engine.args[0]", '"--max-model-len=8192"', '"--max-model-len" and "8192"']),
-    "port by hand": (_args("--port=9999"), "argument-computed", ["spec.engine.args[0]", "--port", "spec.engine.port"]),
-    "short flag": (_args("-tp", "4"), "argument-computed", ["-tp", "parallelism.tensor"]),
     "device by hand": (
         _by_hand("nvidia", nvidia_com__gpu="2"), "devices-by-hand",
         ['spec.decode.resources.limits["nvidia.com/gpu"]', "2 is replaced by 1"]),
@@ -63,9 +58,6 @@ WARNED = {
     "other vendor": (_by_hand("nvidia", amd_com__gpu="1"), "devices-by-hand", ["amd.com/gpu", "nvidia"]),
     "data parallel without devices": (
         document(decode={"parallelism": {"data": 4}}), "data-parallel-devices", ["spec.decode.parallelism.data", "dataLocal to 4"]),
-    "tensor parallel without shared memory": (
-        document(decode={"parallelism": {"tensor": 4}}), "shared-memory",
-        ["spec.decode.parallelism.tensor", "/dev/shm", "shared_memory"]),
     "image that nobody filled in": (
         document(engine={"image": "{{ image }}"}), "image", ["spec.engine.image", '"{", " ", "}"', "not templated"]),
     "model that no registry has": (_model(image="a model"), "image", ["spec.model.image", '" "']),
@@ -83,22 +75,12 @@ WARNED = {
     "computed variable": (_env({"name": "TP_SIZE", "value": "9"}), "env-computed", ["spec.engine.env[0]", "TP_SIZE"]),
     "proxy and engine on one port": (
         document(engine={"port": 8200}, routingProxy=PROXY), "proxy-port", ["spec.routingProxy.targetPort", "8200"]),
-    "prefill without proxy": (document(prefill={}), "prefill-without-proxy", ["spec.prefill", "routingProxy"]),
-    "prefill wider than decode": (
-        _split(4, 2), "prefill-tensor", ["spec.prefill.parallelism.tensor", "spec.decode.parallelism.tensor", "4", "2"]),
-    "no KV transfer": (
-        document(prefill={}, routingProxy=PROXY), "kv-transfer", ["spec.engine.args", "--kv-transfer-config"]),
     "unknown connector": (_split(1, connector="nixl"), "connector", ['"nixl"', "nixlv2, shared-storage, sglang"]),
     "certificate": (_split(1, certPath="/certs"), "certificate", ["spec.routingProxy.certPath", "/certs"]),
     "TLS by accident": (document(routingProxy={}), "secure-proxy", ["spec.routingProxy.secureProxy", "false"]),
-    "no picker": (
-        document(inferencePool={"endpointPicker": {"replicas": 0, "failureMode": "FailClose"}}), "picker-replicas",
-        ["spec.inferencePool.endpointPicker.replicas", "every request fails"]),
     "port number for a port name": (
         _monitor(portName="8000"), "monitor-port", ["spec.monitoring.podMonitor.portName", '"8000"', "http"]),
     "no such port": (_monitor(portName="metrics"), "monitor-port", ['"metrics"', "http"]),
-    "dotted name": (document("qwen3-0.6b"), "istio-pool-name", ["metadata.name", "dot", '"qwen3-0-6b"']),
-    "digit-first name": (document("7b"), "istio-pool-name", ["digit", '"m-7b"']),
 }  # fmt: skip
 
 

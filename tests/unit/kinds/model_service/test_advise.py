@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.advise import (
-    advise,
-)
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from tests.unit.checks.checked import checked
 
 from .build import service, settings
 
@@ -75,7 +73,7 @@ LISTENERS = {
 
 @pytest.mark.parametrize(("objects", "warned"), LISTENERS.values(), ids=LISTENERS)
 def test_gateway_has_to_admit_the_namespace(objects: list[Json], warned: bool) -> None:
-    found = advise(ROUTED, settings(), GivenObjects(objects))
+    found = checked(ROUTED, settings(), GivenObjects(objects))
     assert bool(found) is warned
     for problem in found:
         assert (problem.path, problem.severity) == ("spec.httpRoute.gatewayRef", "warning")
@@ -84,20 +82,20 @@ def test_gateway_has_to_admit_the_namespace(objects: list[Json], warned: bool) -
 
 def test_gateway_in_the_same_namespace_admits_by_default() -> None:
     near = service(httpRoute={"gatewayRef": {"name": "edge"}})
-    assert not advise(near, settings(), GivenObjects([gateway(listener(), namespace="team-a")]))
+    assert not checked(near, settings(), GivenObjects([gateway(listener(), namespace="team-a")]))
 
 
 def test_missing_gateway_is_named_only_where_its_absence_is_sure() -> None:
-    assert not advise(ROUTED, settings(), GivenObjects())
-    (problem,) = advise(ROUTED, settings(), Cluster())
+    assert not checked(ROUTED, settings(), GivenObjects())
+    (problem,) = checked(ROUTED, settings(), Cluster())
     assert "infra/edge" in problem.message
 
 
 def test_default_route_needs_the_gateway_of_the_settings() -> None:
-    (problem,) = advise(service(), settings(), Cluster())
+    (problem,) = checked(service(), settings(), Cluster())
     assert "llm-d/llm-d-infra-inference-gateway" in problem.message
     assert "gateway_name" in problem.message
-    assert not advise(service(), settings(gateway_name=""), Cluster())
+    assert not checked(service(), settings(gateway_name=""), Cluster())
     given = gateway(listener(), name="llm-d-infra-inference-gateway", namespace="llm-d")
-    (problem,) = advise(service(), settings(), GivenObjects([given]))
+    (problem,) = checked(service(), settings(), GivenObjects([given]))
     assert "allowedRoutes" in problem.message

@@ -24,6 +24,15 @@ _ENDPOINT = ("S3_ENDPOINT", "endpoint", "s3Endpoint")
 _USE_HTTPS = ("S3_USE_HTTPS", "usehttps", "s3UseHttps")
 
 
+def secret_keys(config: Mapping[str, str]) -> frozenset[str]:
+    """Return the entries of a Secret that KServe reads for S3. config: the block `s3` of its credentials."""
+    named = (
+        config.get("s3AccessKeyIDName") or "awsAccessKeyID",
+        config.get("s3SecretAccessKeyName") or "awsSecretAccessKey",
+    )
+    return frozenset({*_SETTINGS, _ENDPOINT[0], _USE_HTTPS[0], *named})
+
+
 def s3_environment(
     annotations: Mapping[str, str], data: Mapping[str, str], config: Mapping[str, str]
 ) -> list[Json]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where weights come from, and the memory that processes share."""
+"""Where weights come from."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ....kube.problem import Problem
 from ..settings import Settings
-from ..spec import ModelService, roles
+from ..spec import ModelService
 
 
 def plain_http(service: ModelService, settings: Settings) -> Iterator[Problem]:
@@ -19,18 +19,3 @@ def plain_http(service: ModelService, settings: Settings) -> Iterator[Problem]:
             "set model_registry.plain_http to false for TLS"
         )
         yield Problem("spec.model.image", message, "warning", rule="plain-http")
-
-
-def shared_memory(service: ModelService, settings: Settings) -> Iterator[Problem]:
-    """Warn of tensor parallel roles without a large /dev/shm (docs/differences.md, W54)."""
-    if settings.shared_memory is not None:
-        return
-    for name, role in roles(service):
-        if role.tensor > 1:
-            message = (
-                f"{role.tensor} processes share /dev/shm, which has 64 MiB in a container, and may hang or crash; "
-                "set shared_memory to true or to a size such as 16Gi"
-            )
-            yield Problem(
-                f"spec.{name}.parallelism.tensor", message, "warning", rule="shared-memory"
-            )

@@ -5,14 +5,11 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.accelerators.command_line import (
-    said_sizes,
+from ansible_collections.modelops.inference.plugins.module_utils.checks.devices import said_sizes
+from ansible_collections.modelops.inference.plugins.module_utils.checks.run import (
+    workload_device_problems,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.accelerators.containers import (
-    container_problems,
-)
-
-from .build import Json, container, deployment
+from tests.unit.accelerators.build import Json, container, deployment
 
 
 @pytest.mark.parametrize(
@@ -50,7 +47,7 @@ def said(devices: int, *words: str, resource: str = "nvidia.com/gpu", size: int 
             "kind": "LeaderWorkerSet",
             "spec": {"leaderWorkerTemplate": group},
         }
-    found = [each for each in container_problems(workload) if each.rule == "engine-arguments"]
+    found = [each for each in workload_device_problems(workload) if each.rule == "engine-arguments"]
     return " ".join(f"{problem.severity}: {problem}" for problem in found)
 
 
@@ -79,11 +76,16 @@ def test_numbers_that_agree_are_not_mentioned(devices: int, words: list[str], si
             1,
             ["--tensor-parallel-size", "2"],
             0,
-            "says tensor 2, and it asks for 1 nvidia.com/gpu instead of 2; the engine does not start so",
+            "started with tensor 2 and gets 1 nvidia.com/gpu, so it will not start; ask for 2",
         ),
-        (8, ["-tp", "8", "-pp", "2"], 0, "error: spec.template.spec.containers[0]: its command"),
-        (8, ["-tp", "4"], 0, "warning: spec.template.spec.containers[0]: its command"),
-        (8, ["-tp", "4"], 0, "asks for 8 nvidia.com/gpu, of which the engine uses 4"),
+        (
+            8,
+            ["-tp", "8", "-pp", "2"],
+            0,
+            "error: spec.template.spec.containers[0].resources: the engine",
+        ),
+        (8, ["-tp", "4"], 0, "warning: spec.template.spec.containers[0].resources: the engine"),
+        (8, ["-tp", "4"], 0, "gets 8 nvidia.com/gpu, of which it uses 4"),
         (4, ["-tp", "8", "-pp", "2"], 2, "warning: "),
         (8, ["-c", "ray start --head; vllm serve -tp 16"], 0, "warning: "),
     ],
@@ -101,4 +103,4 @@ def test_devices_of_which_one_runs_several_ranks_are_left_alone() -> None:
 def test_container_beside_the_engine_is_left_alone() -> None:
     workload = deployment(4)
     workload["spec"]["template"]["spec"]["containers"].append({**container(), "args": ["-tp", "2"]})
-    assert list(container_problems(workload)) == []
+    assert list(workload_device_problems(workload)) == []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Prefill and decode in separate pods, and the proxy between them."""
+"""The proxy between prefill and decode."""
 
 from __future__ import annotations
 
@@ -13,36 +13,6 @@ from ..spec import ModelService
 
 #: What the routing sidecar v0.6.0 understands; it ends at once with any other, and is started again for ever.
 CONNECTORS = ("nixlv2", "shared-storage", "sglang")
-
-
-def needs_proxy(service: ModelService, _settings: Settings) -> Iterator[Problem]:
-    """Warn of prefill pods that get no work (docs/differences.md, W48)."""
-    if service.prefill is not None and service.routing_proxy is None:
-        message = (
-            "prefill pods get no work without spec.routingProxy, since nobody follows the picker's hints; "
-            "add routingProxy: {} or leave prefill out"
-        )
-        yield Problem("spec.prefill", message, "warning", rule="prefill-without-proxy")
-
-
-def tensor_sizes(service: ModelService, _settings: Settings) -> Iterator[Problem]:
-    """Warn of prefill spread wider than decode, which the NIXL connector supports for few models only."""
-    prefill, decode = service.prefill, service.decode
-    if prefill is not None and prefill.tensor > decode.tensor:
-        message = (
-            f"{prefill.tensor} is larger than spec.decode.parallelism.tensor, {decode.tensor}; most models cannot hand their "
-            "KV cache over that way. Use at most the decode size"
-        )
-        yield Problem("spec.prefill.parallelism.tensor", message, "warning", rule="prefill-tensor")
-
-
-def kv_transfer(service: ModelService, _settings: Settings) -> Iterator[Problem]:
-    """Warn of engines that are not told to hand the KV cache over (docs/differences.md, W49)."""
-    if service.prefill is None or service.routing_proxy is None:
-        return
-    if not any(argument.startswith("--kv-transfer-config") for argument in service.engine.args):
-        message = "no --kv-transfer-config is given, so prefill pods hand nothing over and decode pods compute it again"
-        yield Problem("spec.engine.args", message, "warning", rule="kv-transfer")
 
 
 def connector(service: ModelService, _settings: Settings) -> Iterator[Problem]:

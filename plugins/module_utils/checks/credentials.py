@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Credentials with which a model is fetched: whether whoever fetches it gets them, and whether anybody reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..kinds.check import WARNING, Check, check
+from ..kinds.kserve.secrets import secret_texts
+from ..kinds.view import ServiceView, Workload
+from ..kube.manifest import Json
+from ..kube.problem import Problem
+from ..kube.reader import Reader
+from ..kube.reference import Reference
+
+#: Variables that fetch a model from the Hugging Face hub or from S3.
+_VARIABLES = ("HF_TOKEN", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
+
+NOT_FETCHED = Check(
+    "fetch-credentials",
+    WARNING,
+    finds="{name} is set on the container {engine}, but the init container {fetcher} fetches the model, and does not get it",
+    fix="keep it in a Secret, and list that in `secrets` of the service account of the pod",
+)
+UNREAD = Check(
+    "secret-entry",
+    WARNING,
+    finds="Secret {namespace}/{secret} has {key}, which {fetcher} does not get: KServe reads no such key",
+    fix="use one of the keys that it reads, or bring the model another way",
+)
+
+
+@check(NOT_FETCHED)
+def not_fetched(view: ServiceView) -> Iterator[Problem]:
+    """Yield the credentials that the server has and who fetches the model has not."""
+    for workload in view.serving:
+        if not workload.fetcher:
+            continue
+        given = _names(workload.engine_container) - _names(_fetcher(workload))
+        for name in _VARIABLES:
+            if name in given:
+                yield NOT_FETCHED.at(
+                    workload.in_engine("env"),
+                    name=name,
+                    engine=workload.engine,
+                    fetcher=workload.fetcher,
+                )
+
+
+@check(UNREAD, reads=("Secrets",))
+def unread(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield the entries of Secrets for S3 that nobody reads."""
+    namespace = view.reference.namespace
+    for workload in view.serving:
+        for variable in _fetcher(workload).get("env") or ():
+            source = (variable.get("valueFrom") or {}).get("secretKeyRef") or {}
+            if variable.get("name") != "AWS_SECRET_ACCESS_KEY" or not source.get("name"):
+                continue
+            secret = str(source["name"])
+            live = reader.get(Reference("v1", "Secret", namespace, secret)) or {}
+            for key in sorted(set(secret_texts(live)) - view.s3_keys):
+                yield UNREAD.at(
+                    workload.origin,
+                    namespace=namespace,
+                    secret=secret,
+                    key=key,
+                    fetcher=workload.fetcher,
+                )
+
+
+def _fetcher(workload: Workload) -> Json:
+    """Return the init container that fetches the model, empty where a webhook brings it later."""
+    for container in workload.pod.get("initContainers") or ():
+        if container.get("name") == workload.fetcher:
+            return dict(container)
+    return {}
+
+
+def _names(container: Json) -> set[str]:
+    return {str(variable.get("name")) for variable in container.get("env") or ()}

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Devices that containers ask for, against what their engines are told and can work with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..accelerators.vendors import is_device, is_mig, is_shared
+from ..kinds.check import ERROR, WARNING, Check, check
+from ..kinds.view import ServiceView, Workload
+from ..kube.command_line import flags, words
+from ..kube.manifest import Json
+from ..kube.problem import Problem
+from .engine_flags import MEANINGS, contradicts
+
+_SIZES = ("tensor", "pipeline", "data", "data_local")
+#: Words of engines whose ranks run in several pods.
+_SEVERAL = ("ray", "--nnodes", "--node-rank", "--master-addr", "--dist-init-addr", "lws_")
+#: Devices of which one may run several ranks.
+_CORES = ("aws.amazon.com/neuron", "google.com/tpu")
+_SHARED_MEMORY = "/dev/shm"  # noqa: S108 - a path in the container
+
+TOO_FEW = Check(
+    "engine-arguments",
+    ERROR,
+    finds="the engine is started with {said} and gets {count} {resource}, so it will not start",
+    fix="ask for {wanted}, or change the sizes",
+)
+TOO_MANY = Check(
+    "engine-arguments",
+    WARNING,
+    finds="the engine is started with {said} and gets {count} {resource}, of which it uses {wanted}",
+    fix="ask for {wanted}, or change the sizes",
+)
+MIXED = Check(
+    "mixed-devices",
+    ERROR,
+    finds="{devices} in one container: slices and whole devices cannot be used together",
+    fix="ask for one of them",
+)
+CLAIMED = Check(
+    "mixed-devices",
+    WARNING,
+    finds="{devices} beside device claims: the container gets both",
+    fix="ask in one way",
+)
+SHARED = Check(
+    "shared-devices",
+    ERROR,
+    finds="{count} of {resource} may be slices of one and the same device",
+    fix="ask for 1, or for whole devices",
+)
+MIG = Check(
+    "mig-parallel",
+    WARNING,
+    finds="{count} of {resource} cannot reach each other's memory, so tensor parallel engines use one of them",
+    fix="ask for one larger slice, or for whole devices",
+)
+MEMORY = Check(
+    "shared-memory",
+    WARNING,
+    finds="{tensor} processes share /dev/shm, which has 64 MiB in a container, and may hang or crash",
+    fix="mount an emptyDir of medium Memory at /dev/shm",
+)
+
+
+@check(TOO_FEW)
+def too_few(view: ServiceView) -> Iterator[Problem]:
+    """Yield engines with fewer devices than ranks. No error where the engine seems to run over several pods."""
+    for workload in view.workloads:
+        for container, path in containers_of(workload):
+            pods = workload.pods_per_replica
+            found = {} if contradicts(workload) else _misfit(container, pods)
+            if found and found["count"] < found["wanted"]:
+                alone = pods == 1 and not _over_several_pods(container)
+                severity = ERROR if alone else WARNING
+                yield TOO_FEW.at(workload.fields(f"{path}.resources"), severity=severity, **found)
+
+
+@check(TOO_MANY)
+def too_many(view: ServiceView) -> Iterator[Problem]:
+    """Yield engines that leave devices idle."""
+    for workload in view.workloads:
+        for container, path in containers_of(workload):
+            pods = workload.pods_per_replica
+            found = {} if contradicts(workload) else _misfit(container, pods)
+            if found and found["count"] > found["wanted"]:
+                yield TOO_MANY.at(workload.fields(f"{path}.resources"), **found)
+
+
+@check(MIXED)
+def mixed(view: ServiceView) -> Iterator[Problem]:
+    """Yield slices beside whole devices."""
+    for workload, path, names, dummy in _asked(view):
+        if len(names) > 1 and any(map(is_mig, names)):
+            yield MIXED.at(workload.fields(f"{path}.resources"), devices=", ".join(names))
+
+
+@check(SHARED)
+def shared(view: ServiceView) -> Iterator[Problem]:
+    """Yield several shares that may be of one device."""
+    for workload, path, names, counts in _asked(view):
+        for name in names:
+            if counts[name] > 1 and is_shared(name):
+                yield SHARED.at(
+                    workload.fields(f"{path}.resources"), count=counts[name], resource=name
+                )
+
+
+@check(MIG)
+def mig(view: ServiceView) -> Iterator[Problem]:
+    """Yield several slices for one engine."""
+    for workload, path, names, counts in _asked(view):
+        for name in names:
+            if counts[name] > 1 and is_mig(name) and not is_shared(name):
+                yield MIG.at(
+                    workload.fields(f"{path}.resources"), count=counts[name], resource=name
+                )
+
+
+@check(CLAIMED)
+def claimed(view: ServiceView) -> Iterator[Problem]:
+    """Yield devices that are asked for in both ways at once."""
+    for workload in view.workloads:
+        for container, path in containers_of(workload):
+            resources = container.get("resources") or {}
+            names = _devices(resources) if resources.get("claims") else {}
+            if names:
+                yield CLAIMED.at(
+                    workload.fields(f"{path}.resources"), devices=", ".join(sorted(names))
+                )
+
+
+@check(MEMORY)
+def shared_memory(view: ServiceView) -> Iterator[Problem]:
+    """Yield tensor parallel engines without a large /dev/shm."""
+    for workload in view.serving:
+        tensor = size_of(workload, "tensor")
+        mounts = workload.engine_container.get("volumeMounts") or ()
+        if tensor < 2 or workload.pod.get("hostIPC"):
+            continue
+        if any(mount.get("mountPath") == _SHARED_MEMORY for mount in mounts):
+            continue
+        said = workload.said.get("tensor")
+        place = said.field if said else workload.in_engine("args")
+        yield MEMORY.at(place, tensor=tensor, fix=view.ways.get(MEMORY.rule, ""))
+
+
+def containers_of(workload: Workload) -> Iterator[tuple[Json, str]]:
+    """Yield the containers of a pod, each with its place."""
+    for field in ("initContainers", "containers"):
+        for number, container in enumerate(workload.pod.get(field) or ()):
+            yield container, f"{field}[{number}]"
+
+
+def size_of(workload: Workload, what: str) -> int:
+    """Return a parallel size: as the engine's command line says it, else as the resource does, else 1."""
+    sizes = said_sizes(workload.engine_container)
+    said = workload.said.get(what)
+    return sizes.get(what) or (int(said.value) if said and said.value.isdecimal() else 1)
+
+
+def said_sizes(container: Json) -> dict[str, int]:
+    """Return the sizes that a container's command line names; what cannot be read is left out."""
+    return {
+        MEANINGS[name]: int(size)
+        for name, size in flags(container)
+        if MEANINGS.get(name) in _SIZES and size.isdecimal() and int(size) > 0
+    }
+
+
+def fitting_devices(sizes: Mapping[str, int], pods: int) -> set[int]:
+    """Return the numbers of devices of a pod with which an engine of these sizes can start. pods: of a replica."""
+    tensor, pipeline = sizes.get("tensor", 1), sizes.get("pipeline", 1)
+    copies = {sizes.get("data_local", 0) or sizes.get("data", 1)}
+    if "data_local" not in sizes:
+        # Each rank may stand in a pod of its own.
+        copies.add(1)
+    whole = {tensor * pipeline * ranks for ranks in copies}
+    if pods == 1:
+        return whole
+    # A pipeline stage in each pod, or one copy over all of them.
+    spread = {devices // pods for devices in whole if devices % pods == 0}
+    return whole | spread | {tensor * ranks for ranks in copies}
+
+
+def _misfit(container: Json, pods: int) -> dict[str, Any]:
+    """Return how the devices of a container differ from its engine's sizes, empty where they fit. pods: of a replica."""
+    devices = _devices(container.get("resources") or {})
+    if len(devices) != 1:
+        return {}
+    ((resource, count),) = devices.items()
+    sizes = said_sizes(container)
+    fitting = fitting_devices(sizes, pods)
+    if not sizes or not count or resource.startswith(_CORES) or count in fitting:
+        return {}
+    wanted = max((each for each in fitting if each < count), default=min(fitting))
+    said = " and ".join(f"{name.replace('_', ' ')} {size}" for name, size in sizes.items())
+    return {"said": said, "count": count, "resource": resource, "wanted": wanted}
+
+
+def _asked(view: ServiceView) -> Iterator[tuple[Workload, str, list[str], Mapping[str, int]]]:
+    """Yield the containers that ask for devices: the workload, the place, the names of the devices, and how many of each."""
+    for workload in view.workloads:
+        for container, path in containers_of(workload):
+            devices = _devices(container.get("resources") or {})
+            if devices:
+                yield workload, path, sorted(devices), devices
+
+
+def _devices(resources: Json) -> dict[str, int]:
+    """Return the devices that a container asks for; 0 for what is no whole number, which is another mistake."""
+    asked = {**(resources.get("requests") or {}), **(resources.get("limits") or {})}
+    return {
+        name: int(amount) if str(amount).isdecimal() else 0
+        for name, amount in asked.items()
+        if "/" in name and is_device(name)
+    }
+
+
+def _over_several_pods(container: Json) -> bool:
+    line = " ".join(words(container)).lower()
+    return any(sign in line for sign in _SEVERAL)

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Flags on the command line of an engine: vLLM, SGLang, and those that read theirs alike."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from ..kinds.check import WARNING, Check, check
+from ..kinds.view import Place, Said, ServiceView, Workload
+from ..kube.command_line import Flag
+from ..kube.manifest import Json
+from ..kube.problem import Problem
+from ..kube.redact import redact
+
+#: By flag: what it says, in the words of `Workload.said`.
+MEANINGS: Mapping[str, str] = {
+    "--tensor-parallel-size": "tensor",
+    "-tp": "tensor",
+    "--tp": "tensor",
+    "--tp-size": "tensor",
+    "--pipeline-parallel-size": "pipeline",
+    "-pp": "pipeline",
+    "--pp-size": "pipeline",
+    "--data-parallel-size": "data",
+    "-dp": "data",
+    "--data-parallel-size-local": "data_local",
+    "-dpl": "data_local",
+    "--port": "port",
+    "--http-port": "port",
+    "--served-model-name": "model_name",
+    "--model": "model",
+}
+#: Flags that engines take several times.
+_REPEATED = frozenset(
+    {"--middleware", "--lora-modules", "--load-model", "--model-repository", "--backend-config"}
+)
+_FLAG_AND_VALUE = re.compile(r"(?P<flag>--?[A-Za-z][A-Za-z0-9_.-]*)\s+(?P<value>\S.*)", re.DOTALL)
+
+BLANK = Check(
+    "argument-blank",
+    WARNING,
+    finds='"{argument}" reaches the engine as one word, since no shell splits it',
+    fix='write "{flag}={value}", or two items, "{flag}" and "{value}"',
+)
+COMPUTED = Check(
+    "argument-computed",
+    WARNING,
+    finds="{flag} says {value} and {field} says {said}: the engine follows the flag, while ports, pool and devices follow the field",
+    fix="set the field and leave the flag out",
+)
+TWICE = Check(
+    "argument-twice",
+    WARNING,
+    finds='{flag} is "{value}" here and "{other}" in {object}, and the engine gets both',
+    fix="leave it out here, or take it out there",
+)
+
+
+@check(BLANK)
+def blank(view: ServiceView) -> Iterator[Problem]:
+    """Yield a flag and its value in one item: no shell splits it, so the engine sees one strange word."""
+    for workload in view.serving:
+        if _has_shell(workload.engine_container):
+            continue
+        for number, item in enumerate(workload.engine_container.get("args") or ()):
+            if isinstance(item, str) and item.startswith("-") and _FLAG_AND_VALUE.fullmatch(item):
+                (shown,) = redact({"args": [item]})["args"]
+                match = _FLAG_AND_VALUE.fullmatch(shown)
+                values = match.groupdict() if match else {"flag": "", "value": ""}
+                place = workload.in_engine(f"args[{number}]")
+                yield BLANK.at(place, argument=shown, **values)
+
+
+@check(COMPUTED)
+def computed(view: ServiceView) -> Iterator[Problem]:
+    """Yield flags that contradict a field: ports, selectors and devices follow the field, the engine the flag."""
+    for workload in view.serving:
+        for flag, said, place in _contradictions(workload):
+            name = _spelt(workload, flag)
+            yield COMPUTED.at(place, flag=name, value=flag.value, field=said.field, said=said.value)
+
+
+def contradicts(workload: Workload) -> bool:
+    """Tell whether a flag says something else than the field of the resource: that has to be mended first."""
+    return any(True for dummy in _contradictions(workload))
+
+
+def _contradictions(workload: Workload) -> Iterator[tuple[Flag, Said, Place]]:
+    for flag in workload.flags:
+        said = workload.said.get(MEANINGS.get(flag.name, ""))
+        if said is not None and flag.value not in ("", said.value):
+            place = workload.in_engine(flag.place)
+            if not place.object:
+                yield flag, said, place
+
+
+@check(TWICE)
+def twice(view: ServiceView) -> Iterator[Problem]:
+    """Yield flags that the author and a preset or runtime give with different values: both are passed on, the author's last."""
+    for workload in view.serving:
+        first: dict[str, Flag] = {}
+        for flag in workload.flags:
+            if not flag.name.startswith("--"):
+                continue
+            other = first.setdefault(flag.name, flag)
+            said = MEANINGS.get(flag.name) in workload.said
+            if said or other.value == flag.value or flag.name in _REPEATED:
+                continue
+            theirs, ours = workload.in_engine(other.place), workload.in_engine(flag.place)
+            if theirs.object and not ours.object:
+                yield TWICE.at(
+                    ours, flag=flag.name, value=flag.value, other=other.value, object=theirs.object
+                )
+
+
+def _spelt(workload: Workload, flag: Flag) -> str:
+    """Return a flag as it is written."""
+    field, number = flag.place.removesuffix("]").split("[")
+    item = str(workload.engine_container[field][int(number)])
+    words = (word.partition("=")[0] for word in item.split())
+    return next((word for word in words if word.replace("_", "-") == flag.name), flag.name)
+
+
+def _has_shell(container: Json) -> bool:
+    """Tell whether a shell splits the arguments into words."""
+    command = [str(word) for word in container.get("command") or ()]
+    return bool(command) and command[-1] == "-c"

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Services beside each other, of one kind or of several: requests that two of them take, objects of one that another uses."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from ..kinds.check import WARNING, Check, check
+from ..kinds.view import Match, Neighbour, RouteView
+from ..kube.problem import Problem
+from ..kube.reference import Reference
+from ..kube.text import few
+
+#: A service, and what is wrong with it beside the others.
+Found = tuple[Reference, Problem]
+#: A service and one of its routes.
+Holder = tuple[Neighbour, RouteView]
+_SHOWN = 3
+
+ROUTES = Check(
+    "route-collision",
+    WARNING,
+    finds="HTTPRoute {route} takes the requests of {others} too: same gateway {gateway}, {match}. Only the older route is served",
+    fix="give each its own host name, header or path",
+)
+BORROWED = Check(
+    "borrowed",
+    WARNING,
+    finds="{what} is made for service {owner}: requests go to the pods of {owner}, and it is gone when {owner} is stopped, deleted or changed",
+    fix="refer to one that no service makes, or leave the reference out",
+)
+
+
+@check(ROUTES, fleet=True)
+def same_requests(services: Sequence[Neighbour]) -> Iterator[Found]:
+    """Yield routes of several services that take the same requests: the gateway serves the oldest only."""
+    claims: dict[tuple[Reference, Match], list[Holder]] = defaultdict(list)
+    for service in services:
+        for route in service.routes:
+            for gateway in {parent.gateway for parent in route.parents}:
+                for match in set(route.matches):
+                    claims[gateway, match].append((service, route))
+    for (gateway, match), holders in claims.items():
+        for (service, route), rivals in _rivals(holders) if len(holders) > 1 else ():
+            yield (
+                service.reference,
+                ROUTES.at(
+                    route.place,
+                    route=route.reference.name,
+                    others=few(sorted(rivals), _SHOWN),
+                    gateway=f"{gateway.namespace}/{gateway.name}",
+                    match=f"host {route.hostnames[0]}" if route.hostnames else match,
+                ),
+            )
+
+
+@check(BORROWED, fleet=True)
+def borrowed(services: Sequence[Neighbour]) -> Iterator[Found]:
+    """Yield references to objects that another service makes, and takes along when it goes or stops."""
+    makers = {made: service.reference for service in services for made in service.makes}
+    for service in services:
+        for reference, place in service.refers:
+            owner = makers.get(reference)
+            if owner not in (None, service.reference):
+                what = f"{reference.kind} {reference.name}"
+                yield service.reference, BORROWED.at(place, what=what, owner=owner.name)
+
+
+def _rivals(holders: Sequence[Holder]) -> Iterator[tuple[Holder, set[str]]]:
+    """Yield the routes of one gateway and match that share a host with a route of another service, each with those services."""
+    by_host: dict[str, list[Holder]] = defaultdict(list)
+    for holder in holders:
+        for host in holder[1].hostnames or ("",):
+            by_host[host].append(holder)
+    wide = {host: found for host, found in by_host.items() if host[:1] in ("", "*")}
+    for service, route in holders:
+        near = [each for host in route.hostnames or ("",) for each in by_host[host]]
+        near += [
+            each
+            for host, found in wide.items()
+            for each in found
+            if any(_covers(host, other) for other in route.hostnames)
+        ]
+        if not route.hostnames or any(host in wide for host in route.hostnames):
+            near += [each for each in holders if _share_a_host(route, each[1])]
+        rivals = {
+            f"{other.reference.kind} {other.reference.namespace}/{other.reference.name}"
+            for other, dummy in near
+            if other is not service
+        }
+        if rivals:
+            yield (service, route), rivals
+
+
+def _share_a_host(one: RouteView, other: RouteView) -> bool:
+    """Tell whether a request can be for both. A route without host names takes all."""
+    if not one.hostnames or not other.hostnames:
+        return True
+    return any(_covers(a, b) or _covers(b, a) for a in one.hostnames for b in other.hostnames)
+
+
+def _covers(wide: str, narrow: str) -> bool:
+    return wide in ("", narrow) or (wide.startswith("*.") and narrow.endswith(wide[1:]))

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The endpoint picker of a service: whether it runs, starts with its configuration, and knows the engines as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..kinds.check import WARNING, Check, check
+from ..kinds.view import DECODE, PREFILL, PickerView, ServiceView, Workload
+from ..kube.problem import Problem
+
+NO_PICKER = Check(
+    "picker-replicas",
+    WARNING,
+    finds="0 picker pods answer the gateway: with failureMode {mode} {effect}",
+    fix="use at least 1",
+)
+ADVICE = Check(
+    "picker-advice",
+    WARNING,
+    finds="{message}",
+    fix="{way} ({finding}, checked for the picker {target}{outcome})",
+)
+
+
+@check(NO_PICKER)
+def no_picker(view: ServiceView) -> Iterator[Problem]:
+    """Yield a picker that is switched off while the gateway still asks it."""
+    picker = view.picker
+    if picker is not None and picker.workload.replicas == 0:
+        fails = picker.failure == "FailClose"
+        effect = "every request fails" if fails else "requests are spread blindly"
+        yield NO_PICKER.at(picker.replicas_field, mode=picker.failure, effect=effect)
+
+
+@check(ADVICE, costly=True)
+def advice(view: ServiceView) -> Iterator[Problem]:
+    """Yield what is wrong with the configuration: by itself, beside the engines and in the picker's own container.
+
+    Always warnings: the author's image may be of another release than the one that is checked for.
+    """
+    picker = view.picker
+    if picker is not None and picker.config is not None:
+        yield from _judged(view, picker, picker.config)
+
+
+def _judged(view: ServiceView, picker: PickerView, config: str) -> Iterator[Problem]:
+    # Loading the picker's rules takes longer than all other checks.
+    from ..endpoint_picker.block_size import block_size_findings
+    from ..endpoint_picker.check import check_text
+    from ..endpoint_picker.releases import release_of
+    from ..endpoint_picker.roles import role_findings
+
+    release = release_of(picker.target)
+    report = check_text(config, release)
+    engines = [_as_pod(workload) for workload in view.of(DECODE, PREFILL)]
+    for finding in (
+        *report.findings,
+        *block_size_findings(engines, report),
+        *role_findings(engines, None, report, release),
+    ):
+        if finding.severity != "info":
+            place = f"{finding.path}: " if finding.path else ""
+            outcome = ", which does not start with it" if finding.verdict != "accept" else ""
+            yield ADVICE.at(
+                picker.place,
+                message=f"{place}{finding.message}",
+                way=finding.fix,
+                finding=finding.rule,
+                target=picker.target,
+                outcome=outcome,
+            )
+
+
+def _as_pod(workload: Workload) -> dict[str, object]:
+    return {"metadata": {"labels": dict(workload.labels)}, "spec": workload.pod}

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs checks over a service: those that only look at it in every run, those that read the cluster where something changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from ..kinds.check import WARNING, BoundCheck
+from ..kinds.view import (
+    Neighbour,
+    Place,
+    ServiceView,
+    Workload,
+    group_size,
+    templates_of,
+)
+from ..kube.manifest import Json
+from ..kube.pod_rules import is_extended, resource_problems
+from ..kube.problem import Problem
+from ..kube.reader import NotAllowed, Reader
+from ..kube.reference import Reference
+from . import devices, engine_flags
+from .registry import checks, of_theme
+
+
+def settled_problems(view: ServiceView) -> list[Problem]:
+    """Return what a look at the service itself finds. It costs little and is told in every run."""
+    return _warnings(
+        problem for check in checks() if check.in_every_run for problem in check.function(view)
+    )
+
+
+def further_problems(
+    view: ServiceView, reader: Reader, own: Sequence[BoundCheck] = ()
+) -> list[Problem]:
+    """Return what takes longer to find, or a look at the cluster. own: checks that only this kind has.
+
+    Where something may not be read, the check that needs it is left out, and that is told.
+    """
+    return _warnings(
+        problem
+        for check in (*checks(), *own)
+        if not (check.in_every_run or check.fleet)
+        for problem in _asked(check, view, reader)
+    )
+
+
+def problems_beside(services: Sequence[Neighbour]) -> dict[Reference, list[Problem]]:
+    """Return what is wrong between the services of a run, by service."""
+    found: dict[Reference, list[Problem]] = {}
+    for check in checks():
+        for reference, problem in check.function(services) if check.fleet else ():
+            found.setdefault(reference, []).append(problem)
+    return {reference: _warnings(problems) for reference, problems in found.items()}
+
+
+def device_problems(view: ServiceView) -> list[Problem]:
+    """Return what checks of devices and of engines' flags say of a service."""
+    themes = (*of_theme(devices), *of_theme(engine_flags))
+    return _warnings(problem for check in themes for problem in check.function(view))
+
+
+def workload_device_problems(manifest: Json) -> list[Problem]:
+    """Return the same of a workload that is given by itself. What no engine starts with is an error here.
+
+    Raises TypeError, ValueError and AttributeError for what is no workload.
+    """
+    found: list[Problem] = []
+    for path, template in templates_of(manifest):
+        pod = template.get("spec") or {}
+        found += _of_pod(
+            pod, Reference.of(manifest), group_size(manifest), f"{path}.spec".lstrip(".")
+        )
+    return found
+
+
+def container_device_problems(container: Json, pods: int, path: str) -> list[Problem]:
+    """Return the same of one container. pods: how many hold one copy of the model. path: where it stands."""
+    nowhere = Reference("v1", "Pod", "", "")
+    stem, dummy, last = path.rpartition(".")
+    found = _of_pod({"containers": [container]}, nowhere, pods, stem)
+    return [replace(each, path=each.path.replace("containers[0]", last, 1)) for each in found]
+
+
+def _of_pod(pod: Json, reference: Reference, pods: int, path: str) -> list[Problem]:
+    stem = f"{path}." if path else ""
+    workload = Workload(
+        role="",
+        reference=reference,
+        origin=path,
+        pod=pod,
+        fields=lambda place: Place(f"{stem}{place}"),
+        pods_per_replica=pods,
+    )
+    view = ServiceView(reference, {}, (workload,))
+    found = [
+        *(
+            problem
+            for container, place in devices.containers_of(workload)
+            for problem in _amounts(container, f"{stem}{place}.resources")
+        ),
+        *(problem for check in of_theme(devices) for problem in check.function(view)),
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _amounts(container: Json, path: str) -> Iterator[Problem]:
+    """Yield what the API refuses of the amounts that a container asks for."""
+    resources = container.get("resources") or {}
+    asked = {name: resources[name] for name in ("requests", "limits") if resources.get(name)}
+    names = {name for amounts in asked.values() for name in amounts}
+    for problem in resource_problems(asked, path):
+        device = any(is_extended(name) and name in problem.path for name in names)
+        more = "; requests and limits of a device have to be equal" if device else ""
+        yield replace(problem, message=f"{problem.message}{more}")
+
+
+def _asked(check: BoundCheck, view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    try:
+        yield from check.function(view, reader) if check.reads else check.function(view)
+    except NotAllowed:
+        message = (
+            f"{check.row.rule} was not checked: reading {' and '.join(check.reads)} is not allowed"
+        )
+        yield Problem("", message, WARNING, rule="could-not-look")
+
+
+def _warnings(found: Iterable[Problem]) -> list[Problem]:
+    """Return problems as a service gets them: each once, and none that stops it, since its controller renders it as well."""
+    return list(
+        dict.fromkeys(
+            each if each.severity == WARNING else replace(each, severity=WARNING) for each in found
+        )
+    )

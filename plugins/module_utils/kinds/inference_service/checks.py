@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Checks that only an InferenceService can have: they speak of deployment modes, runtimes and KServe's webhooks.
+
+Source: KServe v0.17.0, pkg/controller/v1beta1/inferenceservice and pkg/webhook/admission/pod.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...kube.manifest import Json
+from ...kube.problem import Problem
+from ...kube.reader import Reader
+from ...kube.reference import Reference
+from ..check import WARNING, Check, check
+from ..kserve.modes import KNATIVE, STANDARD
+from ..kserve.pod import container_of
+from ..kserve.read_system_config import SIDECARS
+from ..kserve.system_config import CONFIG_MAP
+from ..view import ServiceView
+from .admission.multi_node import CLASS_ANNOTATION
+from .errors import Unbuildable
+from .pods.annotations import SOURCE_URI
+from .pods.build import models_refused
+from .pods.component import Component
+from .pods.containers import readers
+from .pods.knative_features import FEATURES, switched_off
+from .pods.webhook_emulation import POD_WEBHOOKS, is_rendered, may_look, mutator
+from .resolved import Resolved
+from .router.front_component import front_role, has_routes
+from .router.knative_host import DOMAINS, knative_host
+from .runtimes.admission import runtime_problems
+from .runtimes.runtime import NAMESPACED, runtimes
+
+_KNATIVE_METRICS = ("concurrency", "rps")
+
+NO_CONFIG = Check(
+    "system-config",
+    WARNING,
+    finds="ConfigMap {place} {what}: KServe's defaults are taken, with mode Standard and Gateway API",
+    fix="install KServe's ConfigMap, or give it in cluster_objects",
+)
+NO_BLOCK = Check(
+    "system-config",
+    WARNING,
+    finds="ConfigMap {place} has no block {block}, so that KServe's webhook refuses every pod",
+    fix="add the block",
+)
+RUNTIME = Check("runtime", WARNING, finds="{runtime}: {problem}", fix="KServe's webhook refuses it")
+NO_HOST = Check(
+    "host",
+    WARNING,
+    finds=f"no VirtualService is made: Knative has reported no host name, and {DOMAINS} names no domain for all Services",
+    fix="{way}",
+)
+MUTATION = Check(
+    "pod-mutation",
+    WARNING,
+    finds=f"{POD_WEBHOOKS} may not be read, so it is not known whether KServe's webhook finishes pods: they are finished in their "
+    "templates, which is right in either case",
+    fix="set pod_mutation: rendered, or webhook",
+)
+MODELS = Check(
+    "storage-uris",
+    WARNING,
+    finds="{message}: in Knative mode KServe goes on without the models",
+    fix="{advice}",
+)
+MODEL_USER = Check(
+    "modelcar-user",
+    WARNING,
+    finds="the model stands in an image, so {name} gets the securityContext {{runAsUser: {user}}} and loses {lost}: "
+    "Pod Security `restricted` refuses such a pod",
+    fix="take uidModelcar out of the block storageInitializer of inferenceservice-config, or fetch the model another way",
+)
+AGENT = Check(
+    "agent-knative",
+    WARNING,
+    finds="logger, batcher and multi-model serving need an agent that KServe's webhook puts behind Knative's proxy when a pod is "
+    "created; without that webhook Knative sends requests past it",
+    fix="use Standard mode, or keep the webhook",
+)
+KNATIVE_FEATURES = Check(
+    "knative-features",
+    WARNING,
+    finds="Knative refuses these pods while {missing} {be} off",
+    fix=f"write `enabled` in {FEATURES}, or use Standard mode",
+)
+WITHOUT_EFFECT = Check("without-effect", WARNING, finds="{effect}", fix="{way}")
+
+
+@check(NO_CONFIG, reads=("ConfigMaps",))
+def no_config(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield that KServe's configuration is not known."""
+    place = _config_map(view)
+    if reader.get(place) is None:
+        what = "is not there" if reader.complete else "is not among the given objects"
+        yield NO_CONFIG.at("", place=f"{place.namespace}/{place.name}", what=what)
+
+
+@check(NO_BLOCK, reads=("MutatingWebhookConfigurations",))
+def no_block(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield blocks of the configuration without which no pod comes through KServe's webhook."""
+    resolved = _resolved(view)
+    place = _config_map(view)
+    for name in () if is_rendered(resolved, reader) else SIDECARS:
+        if resolved.config.later.get(name):
+            yield NO_BLOCK.at("", place=f"{place.namespace}/{place.name}", block=name)
+
+
+@check(RUNTIME, reads=("ServingRuntimes", "ClusterServingRuntimes"))
+def runtime(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield what KServe's webhook would refuse of the runtime that serves the model."""
+    resolved = _resolved(view)
+    used = resolved.components.runtime
+    if used is None:
+        return
+    own, everywhere = runtimes(resolved.service.namespace, reader)
+    neighbours = own if used.kind == NAMESPACED else everywhere
+    for problem in runtime_problems(used, neighbours, resolved.config.gpu_types):
+        message = f"{used}: {problem}; {RUNTIME.fix}"
+        yield Problem("spec.predictor.model", message, "warning", rule=problem.rule)
+
+
+@check(NO_HOST, reads=("Services of Knative", "ConfigMaps"))
+def no_host(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield that a service in Knative mode has no way yet, since nobody knows its host name."""
+    resolved = _resolved(view)
+    components = resolved.components
+    unwanted = resolved.config.ingress.disable_virtual_host or components.some_stopped
+    if resolved.mode != KNATIVE or unwanted or not has_routes(resolved):
+        return
+    if not knative_host(resolved, components.of(front_role(resolved.service)).labels, reader):
+        way = (
+            "run again once it has" if reader.complete else "give that ConfigMap in cluster_objects"
+        )
+        yield NO_HOST.at("", way=way)
+
+
+@check(MUTATION, reads=("MutatingWebhookConfigurations",))
+def mutation(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield that nobody can say whether KServe's webhook is there."""
+    if not may_look(_resolved(view), reader):
+        yield MUTATION.at("")
+
+
+@check(MODELS, reads=("Secrets", "ServiceAccounts"))
+def models(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield that models are left out, as KServe does it in Knative mode."""
+    resolved = _resolved(view)
+    for component in _components(view) if resolved.mode == KNATIVE else ():
+        error = models_refused(component, resolved, reader)
+        if error is not None:
+            field = f"spec.{component.role}.{error.field}"
+            yield MODELS.at(field, message=error.message, advice=error.advice)
+
+
+@check(MODEL_USER, costly=True)
+def model_user(view: ServiceView) -> Iterator[Problem]:
+    """Yield that a server next to a model in an image loses its securityContext."""
+    storage = _resolved(view).config.storage
+    if not storage.enable_modelcar or storage.uid_modelcar is None:
+        return
+    for component in _components(view):
+        if not component.annotations.get(SOURCE_URI, "").startswith("oci://"):
+            continue
+        for name in readers(component.pod):
+            lost = _lost(container_of(component.pod, name) or {}, storage.uid_modelcar)
+            if lost:
+                where = f"spec.{component.role}"
+                user = storage.uid_modelcar
+                yield MODEL_USER.at(where, name=name, user=user, lost=", ".join(lost))
+
+
+@check(AGENT, reads=("MutatingWebhookConfigurations",))
+def agent(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield that Knative's proxy knows nothing of an agent that stands in the template."""
+    resolved = _resolved(view)
+    for component in _components(view) if resolved.mode == KNATIVE else ():
+        if (component.has_agent or component.multi_model) and is_rendered(resolved, reader):
+            yield AGENT.at(f"spec.{component.role}")
+
+
+@check(KNATIVE_FEATURES, reads=("ConfigMaps",))
+def features(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield what Knative will not take of a pod as it is set up."""
+    resolved = _resolved(view)
+    for component in _components(view) if resolved.mode == KNATIVE else ():
+        metadata = {"labels": component.labels, "annotations": component.annotations}
+        try:
+            finished = mutator(resolved, reader)({"metadata": metadata, "spec": component.pod})
+        except Unbuildable:
+            continue
+        missing = switched_off(finished["spec"], reader)
+        if missing:
+            be = "are" if len(missing) > 1 else "is"
+            yield KNATIVE_FEATURES.at(f"spec.{component.role}", missing=", ".join(missing), be=be)
+
+
+@check(WITHOUT_EFFECT, costly=True)
+def without_effect(view: ServiceView) -> Iterator[Problem]:
+    """Yield fields that the service's mode leaves out."""
+    resolved = _resolved(view)
+    for role in resolved.service.roles:
+        component = resolved.service.spec[role]
+        judged = (
+            _standard(component, resolved) if resolved.mode == STANDARD else _knative(component)
+        )
+        for field, effect, way in judged:
+            yield WITHOUT_EFFECT.at(f"spec.{role}.{field}", effect=effect, way=way)
+
+
+def _resolved(view: ServiceView) -> Resolved:
+    resolved: Resolved = view.basis
+    return resolved
+
+
+def _components(view: ServiceView) -> tuple[Component, ...]:
+    return _resolved(view).components.items
+
+
+def _config_map(view: ServiceView) -> Reference:
+    return Reference("v1", "ConfigMap", _resolved(view).settings.kserve_namespace, CONFIG_MAP)
+
+
+def _lost(container: Json, user: int) -> list[str]:
+    context = container.get("securityContext") or {}
+    return sorted(key for key, value in context.items() if (key, value) != ("runAsUser", user))
+
+
+def _standard(component: Json, resolved: Resolved) -> Iterator[tuple[str, str, str]]:
+    """Yield what Standard mode does not do: the field, what comes of it, and what to do."""
+    scaler = resolved.service.annotations.get(CLASS_ANNOTATION, "hpa")
+    scaler = (component.get("annotations") or {}).get(CLASS_ANNOTATION, scaler)
+    if component.get("canaryTrafficPercent") is not None:
+        effect = "has an effect in Knative mode alone; all requests go to the new pods"
+        yield "canaryTrafficPercent", effect, "leave it out, or use Knative mode"
+    if scaler != "hpa":
+        return
+    if component.get("minReplicas") == 0:
+        way = "use the annotation of class keda, or Knative mode"
+        yield "minReplicas", "0 becomes 1: an HPA keeps a pod", way
+    metric = component.get("scaleMetric", "")
+    scaling = component.get("autoScaling")
+    if scaling is None and metric in _KNATIVE_METRICS:
+        effect = f"an HPA does not know {metric}, so that it has no metric"
+        yield "scaleMetric", effect, "use cpu or memory, or Knative mode"
+    if scaling is not None and scaling.get("behavior") is not None:
+        effect = "KServe gives it to KEDA alone, and with class hpa it is left out"
+        yield "autoScaling.behavior", effect, "use the annotation of class keda"
+    for number, item in enumerate((scaling or {}).get("metrics") or ()):
+        if item["type"] != "Resource":
+            effect = f"an HPA does not know {item['type']}"
+            yield f"autoScaling.metrics[{number}]", effect, "use the annotation of class keda"
+
+
+def _knative(component: Json) -> Iterator[tuple[str, str, str]]:
+    """Yield what Knative mode does not do: the field, what comes of it, and what to do."""
+    if component.get("autoScaling") is not None:
+        effect = f"has an effect in {STANDARD} mode alone"
+        yield "autoScaling", effect, f"use scaleMetric and scaleTarget in {KNATIVE} mode"
+
+
+CHECKS = (
+    no_config,
+    no_block,
+    runtime,
+    no_host,
+    mutation,
+    models,
+    model_user,
+    agent,
+    features,
+    without_effect,
+)

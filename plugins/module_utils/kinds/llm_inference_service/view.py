@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An LLMInferenceService as checks see it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+
+from ...kube import gvk
+from ...kube.manifest import Json, value_at
+from ...kube.reference import Reference
+from ..kserve.pod import container_of
+from ..kserve.storage.initializer import NAME as INITIALIZER
+from ..kserve.storage.s3 import secret_keys
+from ..view import (
+    DECODE,
+    PICKER,
+    PREFILL,
+    Parent,
+    PickerView,
+    Place,
+    RouteView,
+    Said,
+    ServiceView,
+    Workload,
+    group_size,
+    port_said,
+    routes_of,
+    templates_of,
+)
+from . import names
+from .children.picker_config import PICKER as PICKER_TARGET
+from .children.picker_config import given_config
+from .pod import MAIN, SIDECAR, has_sidecar
+from .resolved import Resolved
+from .router.kinds import GATEWAY_API, POOL_API, parent_gateway
+
+_SIZES = {
+    "tensor": "tensor",
+    "pipeline": "pipeline",
+    "data": "data",
+    "dataLocal": "data_local",
+}
+_PICKER = "spec.router.scheduler"
+_STEP = re.compile(r"(?P<list>containers|initContainers)\[(?P<number>[0-9]+)\]\.(?P<rest>.*)")
+
+
+def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
+    """Return what a service became. manifests: its children."""
+    made = {Reference.of(manifest): manifest for manifest in manifests}
+    workloads = list(_workloads(resolved, made))
+    picker = _picker(resolved, made)
+    return ServiceView(
+        reference=resolved.service.reference,
+        document=resolved.service.document,
+        workloads=(*workloads, *([picker.workload] if picker else [])),
+        routes=tuple(_routes(resolved, manifests)),
+        picker=picker,
+        sender=_sender(resolved),
+        refers=tuple(_refers(resolved)),
+        s3_keys=secret_keys(resolved.config.credentials.s3),
+        basis=resolved,
+    )
+
+
+def _workloads(resolved: Resolved, made: Mapping[Reference, Json]) -> Iterator[Workload]:
+    name, namespace = resolved.name, resolved.namespace
+    group = gvk.LEADER_WORKER_SET
+    for role, called, api_version, kind in (
+        (DECODE, names.main(name), gvk.APPS, "Deployment"),
+        (DECODE, names.multi_node(name), group, "LeaderWorkerSet"),
+        (PREFILL, names.prefill(name), gvk.APPS, "Deployment"),
+        (PREFILL, names.multi_node_prefill(name), group, "LeaderWorkerSet"),
+    ):
+        reference = Reference(api_version, kind, namespace, called)
+        manifest = made.get(reference)
+        if manifest is not None:
+            yield from _parts(resolved, role, reference, manifest)
+
+
+def _parts(
+    resolved: Resolved, role: str, reference: Reference, manifest: Json
+) -> Iterator[Workload]:
+    """Yield the pods of a workload: of a group its leader and its workers."""
+    where = () if role == DECODE else ("prefill",)
+    for path, template in templates_of(manifest):
+        field = "worker" if path.endswith("workerTemplate") else "template"
+        pod = template.get("spec") or {}
+        place = ".".join(("spec", *where, field))
+        own = value_at(resolved.service.spec, (*where, field)) or {}
+        fields = partial(_field, place, own, pod)
+        yield Workload(
+            role=role,
+            reference=reference,
+            origin=place,
+            pod=pod,
+            fields=fields,
+            labels=(template.get("metadata") or {}).get("labels") or {},
+            engine=MAIN,
+            fetcher=INITIALIZER if container_of(pod, INITIALIZER, "initContainers") else "",
+            sidecar=SIDECAR if has_sidecar(pod) else "",
+            replicas=(manifest.get("spec") or {}).get("replicas"),
+            pods_per_replica=group_size(manifest),
+            said={**port_said(pod, MAIN, fields), **_said(resolved, where)},
+        )
+
+
+def _said(resolved: Resolved, where: tuple[str, ...]) -> dict[str, Said]:
+    sizes = resolved.at(*where, "parallelism") or {}
+    field = ".".join(("spec", *where, "parallelism"))
+    said = {
+        meaning: Said(str(sizes[name]), f"{field}.{name}")
+        for name, meaning in _SIZES.items()
+        if isinstance(sizes.get(name), int) and sizes[name] > 0
+    }
+    name = resolved.at("model", "name")
+    return {**said, "model_name": Said(str(name), "spec.model.name")} if name else said
+
+
+def _field(place: str, own: Json, pod: Json, path: str) -> Place:
+    """Return the author's field of a place in a pod, or that a preset says it. own: what the author wrote of the pod."""
+    step = _STEP.fullmatch(path)
+    if step is None:
+        return Place(place)
+    name = pod[step["list"]][int(step["number"])].get("name")
+    for number, container in enumerate(own.get(step["list"]) or ()):
+        if container.get("name") == name:
+            found = f"{place}.{step['list']}[{number}]"
+            if step["rest"].partition(".")[0].partition("[")[0] in container:
+                return Place(f"{found}.{step['rest']}")
+            return Place(found, "its preset")
+    return Place(place, "its preset")
+
+
+def _sender(resolved: Resolved) -> Said:
+    if resolved.at("router", "scheduler") is None:
+        return Said("", "spec.router.scheduler")
+    template = resolved.at("template")
+    field = f"spec.template.initContainers[{SIDECAR}]"
+    return Said(SIDECAR if has_sidecar(template) else "", field)
+
+
+def _picker(resolved: Resolved, made: Mapping[Reference, Json]) -> PickerView | None:
+    called = names.picker(resolved.name)
+    reference = Reference(gvk.APPS, "Deployment", resolved.namespace, called)
+    manifest = made.get(reference)
+    if manifest is None:
+        return None
+    template = manifest["spec"]["template"]
+    replicas = resolved.at("router", "scheduler", "replicas")
+    own = value_at(resolved.service.spec, ("router", "scheduler", "template")) or {}
+    pod = template.get("spec") or {}
+    place = f"{_PICKER}.template"
+    workload = Workload(
+        role=PICKER,
+        reference=reference,
+        origin=_PICKER,
+        pod=pod,
+        fields=partial(_field, place, own, pod),
+        labels=(template.get("metadata") or {}).get("labels") or {},
+        replicas=replicas,
+    )
+    pool = resolved.at("router", "scheduler", "pool", "spec") or {}
+    return PickerView(
+        workload,
+        names.inference_pool(resolved.name),
+        given_config(resolved),
+        Place(f"{_PICKER}.config"),
+        PICKER_TARGET.at(resolved.settings.release),
+        f"{_PICKER}.replicas",
+        value_at(pool, ("endpointPickerRef", "failureMode")) or "FailClose",
+    )
+
+
+def _routes(resolved: Resolved, manifests: Sequence[Json]) -> Iterator[RouteView]:
+    own = value_at(resolved.service.spec, ("router", "route", "http", "spec")) or {}
+
+    def parent(ref: Json, number: int) -> Parent:
+        field = (
+            f"spec.router.route.http.spec.parentRefs[{number}]"
+            if own.get("parentRefs")
+            else "spec.router.gateway"
+        )
+        gateway = parent_gateway(ref, resolved.namespace)
+        return Parent(gateway, ref.get("sectionName") or "", Place(field))
+
+    field = "spec.router.route.http.spec" if own else "spec.router.route"
+    yield from routes_of(manifests, Place(field), parent)
+
+
+def _refers(resolved: Resolved) -> Iterator[tuple[Reference, Place]]:
+    """Yield the objects that a service uses and that somebody else makes."""
+    if resolved.pool_ref:
+        pool = Reference(POOL_API, "InferencePool", resolved.namespace, resolved.pool_ref)
+        yield pool, Place(f"{_PICKER}.pool.ref.name")
+    for number, ref in enumerate(resolved.at("router", "route", "http", "refs") or ()):
+        route = Reference(GATEWAY_API, "HTTPRoute", resolved.namespace, ref.get("name") or "")
+        yield route, Place(f"spec.router.route.http.refs[{number}].name")

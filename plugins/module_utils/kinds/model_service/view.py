@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A ModelService as checks see it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from ...kube import gvk
+from ...kube.manifest import Json
+from ...kube.reference import Reference
+from ..view import (
+    DECODE,
+    PICKER,
+    PREFILL,
+    Parent,
+    PickerView,
+    Place,
+    RouteView,
+    Said,
+    ServiceView,
+    Workload,
+    gateway_of,
+    routes_of,
+)
+from . import names
+from .children.picker import pool_of
+from .children.vllm import vllm_port
+from .settings import Settings
+from .spec import ModelService, Role, roles
+
+_ENGINE, _SIDECAR = "vllm", "routing-proxy"
+_PICKER = "spec.inferencePool.endpointPicker"
+_ARGUMENT = re.compile(r"containers\[0\]\.args\[([0-9]+)\]")
+#: Parts of the engine's container → the author's field, for both roles.
+_SHARED = {"args": "args", "env": "env", "image": "image", "imagePullPolicy": "imagePullPolicy"}
+
+
+def view(service: ModelService, settings: Settings, manifests: Sequence[Json]) -> ServiceView:
+    """Return what a service became. manifests: its children."""
+    made = {Reference.of(manifest): manifest for manifest in manifests}
+    workloads = [_serving(service, name, role, made) for name, role in roles(service)]
+    picker = _picker(service, made)
+    proxy = service.routing_proxy is not None
+    return ServiceView(
+        reference=service.reference,
+        document=service.document,
+        workloads=(*workloads, picker.workload),
+        routes=tuple(_routes(service, manifests)),
+        picker=picker,
+        sender=Said(_SIDECAR if proxy else "", "spec.routingProxy"),
+        provider=settings.provider,
+        ways={
+            "shared-memory": "set shared_memory to true or to a size such as 16Gi",
+            "istio-pool-name": f'a service called "{names.sanitise(service.name)}" avoids it',
+        },
+        basis=service,
+    )
+
+
+def _serving(service: ModelService, name: str, role: Role, made: dict[Reference, Json]) -> Workload:
+    called = names.decode(service.name) if name == "decode" else names.prefill(service.name)
+    reference = Reference(gvk.APPS, "Deployment", service.namespace, called)
+    spec = made[reference]["spec"]
+    template = spec["template"]
+    pod = template["spec"]
+    computed = len(pod["containers"][0]["args"]) - len(service.engine.args)
+    return Workload(
+        role=DECODE if name == "decode" else PREFILL,
+        reference=reference,
+        origin=f"spec.{name}",
+        pod=pod,
+        fields=partial(_field, name, computed),
+        labels=template["metadata"]["labels"],
+        engine=_ENGINE,
+        sidecar=_SIDECAR if name == "decode" and service.routing_proxy else "",
+        replicas=role.replicas,
+        said=_said(service, name, role),
+    )
+
+
+def _said(service: ModelService, name: str, role: Role) -> dict[str, Said]:
+    moved = name == "decode" and service.routing_proxy is not None
+    port = "spec.routingProxy.targetPort" if moved else "spec.engine.port"
+    sizes = f"spec.{name}.parallelism"
+    return {
+        "port": Said(str(vllm_port(service, "decode" if moved else "prefill")), port),
+        "model_name": Said(service.model.name, "spec.model.name"),
+        "model": Said(service.model.mount_path, "spec.model.mountPath"),
+        "tensor": Said(str(role.tensor), f"{sizes}.tensor"),
+        "data": Said(str(role.data), f"{sizes}.data"),
+        "data_local": Said(str(role.data_local), f"{sizes}.dataLocal"),
+    }
+
+
+def _field(name: str, computed: int, path: str) -> Place:
+    """Return the author's field of a place in a serving pod. computed: how many arguments come before the author's."""
+    argument = _ARGUMENT.fullmatch(path)
+    if argument and int(argument[1]) >= computed:
+        return Place(f"spec.engine.args[{int(argument[1]) - computed}]")
+    if path.startswith("containers[0]."):
+        part = path.split(".", 1)[1].partition("[")[0]
+        if part in _SHARED:
+            return Place(f"spec.engine.{_SHARED[part]}")
+        if part.startswith("resources"):
+            return Place(f"spec.{name}.resources")
+    return Place(f"spec.{name}")
+
+
+def _pool(service: ModelService) -> Reference:
+    called = names.pool(service.name)
+    return Reference(gvk.POOL, "InferencePool", service.namespace, called)
+
+
+def _picker(service: ModelService, made: dict[Reference, Json]) -> PickerView:
+    reference = Reference(gvk.APPS, "Deployment", service.namespace, names.picker(service.name))
+    template = made[reference]["spec"]["template"]
+    pool = pool_of(service)
+    workload = Workload(
+        role=PICKER,
+        reference=reference,
+        origin=_PICKER,
+        pod=template["spec"],
+        fields=lambda dummy: Place(_PICKER),
+        labels=template["metadata"]["labels"],
+        replicas=pool.replicas,
+    )
+    return PickerView(
+        workload,
+        names.pool(service.name) if _pool(service) in made else "",
+        None,
+        Place(_PICKER),
+        "",
+        f"{_PICKER}.replicas",
+        pool.failure_mode,
+    )
+
+
+def _routes(service: ModelService, manifests: Sequence[Json]) -> Iterator[RouteView]:
+    def parent(ref: Json, dummy: int) -> Parent:
+        gateway = gateway_of(ref, service.namespace)
+        place = f"{gateway.namespace}/{gateway.name}"
+        if service.route is not None:
+            absent = f"Gateway {place} does not exist, so the route is not served"
+            return Parent(gateway, "", Place("spec.httpRoute.gatewayRef"), absent)
+        absent = (
+            f"missing, and the Gateway of the default route, {place}, does not exist, so the route is not served: name another one in "
+            "httpRoute or in the setting gateway_name, or set gateway_name to an empty text for no default route"
+        )
+        return Parent(gateway, "", Place("spec.httpRoute"), absent)
+
+    own = "spec.httpRoute.hostnames" if service.route else "spec.httpRoute"
+    yield from routes_of(manifests, Place(own), parent)

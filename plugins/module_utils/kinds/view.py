@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a service becomes, in words of no kind: the workloads, routes and picker that every check looks at.
+
+Each kind says it in its own `view.py`, from what it compiled. Nothing here is read to render anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from ..kube import gvk
+from ..kube.command_line import Flag, placed_flags
+from ..kube.manifest import Json, value_at
+from ..kube.reference import Reference
+
+#: Roles of workloads, in every kind: those that answer, those that only read prompts, those that choose a pod, and what stands around.
+DECODE, PREFILL, PICKER = "decode", "prefill", "picker"
+TRANSFORMER, EXPLAINER = "transformer", "explainer"
+#: The roles of pods that run an engine.
+SERVING = (DECODE, PREFILL)
+
+
+class Place(NamedTuple):
+    """Where the author mends something. field: as the author writes it. object: the preset or runtime that says it, empty for the author."""
+
+    field: str
+    object: str = ""
+
+
+class Said(NamedTuple):
+    """What the custom resource says about something that a flag of the engine may say, too. field: where."""
+
+    value: str
+    field: str
+
+
+#: Nothing is said.
+NOBODY = Said("", "")
+#: From a place in a pod, for example `containers[0].args[3]`, to where it comes from.
+Fields = Callable[[str], Place]
+
+
+@dataclass(frozen=True)
+class Workload:
+    """Pods of one make.
+
+    role: what they are for. reference: of the object that makes them. origin: the author's field that describes them.
+    pod, labels: as they will be sent. engine: the container that serves, empty for none. fetcher: the init container that fetches
+    the model, empty where none does; it may be missing in `pod`, where a webhook adds it. sidecar: the container that sends the prefill
+    part of requests elsewhere, empty for none.
+    replicas: None where somebody else decides. pods_per_replica: how many pods hold one copy of the model.
+    said: sizes and names that the custom resource itself gives, by what they are: tensor, pipeline, data, data_local, port, model_name, model.
+    """
+
+    role: str
+    reference: Reference
+    origin: str
+    pod: Json
+    fields: Fields
+    labels: Mapping[str, str] = field(default_factory=dict)
+    engine: str = ""
+    fetcher: str = ""
+    sidecar: str = ""
+    replicas: int | None = None
+    pods_per_replica: int = 1
+    said: Mapping[str, Said] = field(default_factory=dict)
+
+    @cached_property
+    def engine_path(self) -> str:
+        """Where the engine's container stands in the pod, for example `containers[0]`; empty for none."""
+        for number, container in enumerate(self.pod.get("containers") or ()):
+            if self.engine and container.get("name") == self.engine:
+                return f"containers[{number}]"
+        return ""
+
+    @cached_property
+    def engine_container(self) -> Json:
+        """The container that serves, empty where there is none."""
+        return next(
+            (
+                container
+                for container in self.pod.get("containers") or ()
+                if self.engine and container.get("name") == self.engine
+            ),
+            {},
+        )
+
+    @cached_property
+    def flags(self) -> Sequence[Flag]:
+        """The flags of the engine's command line, in order."""
+        return tuple(placed_flags(self.engine_container)) if self.engine_container else ()
+
+    def in_engine(self, path: str) -> Place:
+        """Return where a part of the engine's container comes from, for example `args`."""
+        return self.fields(f"{self.engine_path}.{path}")
+
+
+@dataclass(frozen=True, slots=True)
+class Parent:
+    """A Gateway that a route hangs on.
+
+    section: the listener's name, empty for all. place: what names it. absent: what is said where it is not there; empty where the kind
+    itself says that.
+    """
+
+    gateway: Reference
+    section: str
+    place: Place
+    absent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RouteView:
+    """How requests come to a service. place: what the author changes so that others come. matches: a request needs one of them.
+
+    hostnames: none for all.
+    """
+
+    reference: Reference
+    place: Place
+    parents: tuple[Parent, ...]
+    hostnames: tuple[str, ...]
+    matches: tuple[Match, ...]
+
+
+class Match(NamedTuple):
+    """What a request looks like: its path, and what else is asked of it."""
+
+    path: tuple[str, str]
+    rest: frozenset[tuple[str, ...]]
+
+    def __str__(self) -> str:
+        """Return it as messages show it."""
+        kind, value = self.path
+        said = [" ".join(part for part in each if part) for each in sorted(self.rest)]
+        path = [] if (kind, value) == ("PathPrefix", "/") else [f"path {value}"]
+        return " and ".join([*said, *path]) or "every path"
+
+
+@dataclass(frozen=True, slots=True)
+class PickerView:
+    """The endpoint picker of a service. config: the configuration that its author gave, None for the release's own.
+
+    place: where that stands. target: the picker's release. replicas_field: what says how many run. failure: what gateways do without one.
+    """
+
+    workload: Workload
+    pool: str
+    config: str | None
+    place: Place
+    target: str
+    replicas_field: str
+    failure: str = ""
+
+
+@dataclass(frozen=True)
+class ServiceView:
+    """A service as checks see it.
+
+    sender: what sends the prefill part of requests to prefill pods; empty value: nothing does; field: what has to be given for that.
+    provider: who makes the gateway work, for example `istio`; empty where nobody says. refers: objects that the service uses and does not make.
+    s3_keys: entries of a Secret that are read to fetch a model from S3. ways: by rule, what else mends it in this kind.
+    basis: what the kind made of the service, for the kind's own checks.
+    """
+
+    reference: Reference
+    document: Json
+    workloads: tuple[Workload, ...]
+    routes: tuple[RouteView, ...] = ()
+    picker: PickerView | None = None
+    sender: Said = NOBODY
+    provider: str = ""
+    refers: tuple[tuple[Reference, Place], ...] = ()
+    s3_keys: frozenset[str] = frozenset()
+    ways: Mapping[str, str] = field(default_factory=dict)
+    basis: Any = None
+
+    def of(self, *roles: str) -> Iterator[Workload]:
+        """Yield the workloads of roles."""
+        for workload in self.workloads:
+            if workload.role in roles:
+                yield workload
+
+    @cached_property
+    def serving(self) -> tuple[Workload, ...]:
+        """The workloads whose engines hold the model."""
+        return tuple(each for each in self.workloads if each.engine_container)
+
+    def beside(self, makes: Sequence[Reference]) -> Neighbour:
+        """Return what other services have to know of it. makes: its children."""
+        return Neighbour(self.reference, makes, self.routes, self.refers)
+
+    @cached_property
+    def splits(self) -> bool:
+        """Whether some pods read prompts for others."""
+        return any(True for dummy in self.of(PREFILL))
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """What other services of a run have to know of one: the objects that it makes and uses, and its routes."""
+
+    reference: Reference
+    makes: Sequence[Reference]
+    routes: Sequence[RouteView]
+    refers: Sequence[tuple[Reference, Place]]
+
+
+def routes_of(
+    manifests: Sequence[Json], place: Place, parent: Callable[[Json, int], Parent]
+) -> Iterator[RouteView]:
+    """Yield the routes among manifests. parent: makes of a parentRef, and its position, what a check wants to know of it."""
+    for manifest in manifests:
+        if manifest.get("kind") == "HTTPRoute":
+            spec: Json = manifest.get("spec") or {}
+            yield RouteView(
+                Reference.of(manifest),
+                place,
+                tuple(
+                    parent(each, number) for number, each in enumerate(spec.get("parentRefs") or ())
+                ),
+                tuple(spec.get("hostnames") or ()),
+                tuple(
+                    _match(match)
+                    for rule in spec.get("rules") or ()
+                    for match in rule.get("matches") or [{}]
+                ),
+            )
+
+
+def gateway_of(parent: Json, namespace: str) -> Reference:
+    """Return the Gateway that a parentRef names. namespace: the route's."""
+    return Reference(
+        gvk.GATEWAY,
+        "Gateway",
+        parent.get("namespace") or namespace,
+        parent.get("name") or "",
+    )
+
+
+def _match(match: Json) -> Match:
+    path = match.get("path") or {}
+    rest: set[tuple[str, ...]] = {
+        (kind, each.get("type") or "Exact", each.get("name") or "", each.get("value") or "")
+        for kind, field_name in (("header", "headers"), ("query", "queryParams"))
+        for each in match.get(field_name) or ()
+    }
+    if match.get("method"):
+        rest.add(("method", match["method"]))
+    return Match((path.get("type") or "PathPrefix", path.get("value") or "/"), frozenset(rest))
+
+
+def port_said(pod: Json, engine: str, fields: Fields) -> dict[str, Said]:
+    """Return the port that an engine's container declares, where it declares one: Services and probes follow it."""
+    for number, container in enumerate(pod.get("containers") or ()):
+        ports = container.get("ports") or []
+        if container.get("name") == engine and len(ports) == 1:
+            place = fields(f"containers[{number}].ports[0].containerPort")
+            where = f"{place.object or place.field} (ports of the container {engine})"
+            return {"port": Said(str(ports[0].get("containerPort")), where)}
+    return {}
+
+
+def templates_of(manifest: Json) -> Iterator[tuple[str, Json]]:
+    """Yield the pod templates of a workload, each with where it stands; a Pod is one itself."""
+    spec: Json = manifest.get("spec") or {}
+    group = spec.get("leaderWorkerTemplate")
+    if manifest.get("kind") == "Pod":
+        yield "", manifest
+    elif group is None:
+        yield "spec.template", spec.get("template") or {}
+    else:
+        for name in ("leaderTemplate", "workerTemplate"):
+            if group.get(name):
+                yield f"spec.leaderWorkerTemplate.{name}", group[name]
+
+
+def group_size(manifest: Json) -> int:
+    """Return how many pods one replica of a workload has."""
+    return int(value_at(manifest, ("spec", "leaderWorkerTemplate", "size")) or 1)

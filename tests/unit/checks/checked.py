@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What checks say of a service, without a task around it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.modelops.inference.plugins.module_utils.fleet.load import Service
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.registry import KINDS
+from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import (
+    InputError,
+    Problem,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import (
+    GivenObjects,
+    Reader,
+)
+
+
+class Cluster(GivenObjects):
+    """A cluster: what it does not hold is not there."""
+
+    complete = True
+
+
+def checked(typed: Any, settings: Any, reader: Reader) -> list[Problem]:
+    """Return everything that checks find; nothing of a service that cannot be built."""
+    reference = typed.reference
+    kind = KINDS[reference.api_version, reference.kind]
+    service = Service(str(reference), kind, reference, typed, settings)
+    try:
+        intent = service.compile(reader)
+    except InputError:
+        return []
+    service.judge(intent)
+    manifests = [child.manifest.to_dict() for child in intent.children]
+    return [*service.problems, *service.advice(intent.basis, manifests, reader)]
+
+
+def warnings(document: dict[str, Any], reader: Reader, **options: Any) -> dict[str, Problem]:
+    """Return what is found when a custom resource is loaded and checked: rule → warning. It has to be one without an error."""
+    api_version = {kind: version for version, kind in KINDS}[document["kind"]]
+    kind = KINDS[api_version, document["kind"]]
+    settings = kind.settings(options, {})
+    loaded = kind.load(document, settings)
+    assert loaded.service is not None, [str(problem) for problem in loaded.problems]
+    found = [*loaded.problems, *checked(loaded.service, settings, reader)]
+    return {problem.rule: problem for problem in found}

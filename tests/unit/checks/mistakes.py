@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mistakes, each made in every kind of service that can have it, and where each is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tests.unit.kinds.inference_service.build import config_map
+from tests.unit.kinds.inference_service.build import document as inference_service
+from tests.unit.kinds.llm_inference_service.build import document as llm_inference_service
+from tests.unit.kinds.model_service.build import document as model_service
+
+Json = dict[str, Any]
+MS, LLM, IS = "ModelService", "LLMInferenceService", "InferenceService"
+KINDS = (MS, LLM, IS)
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A service with a mistake. field: where it is told. objects: what is in the cluster. others: services of the same task."""
+
+    service: Json
+    field: str
+    objects: tuple[Json, ...] = ()
+    others: tuple[Json, ...] = ()
+    complete: bool = False
+
+
+def preset(**container: Any) -> Json:
+    """Return the preset of single pods, as a cluster may have it."""
+    main = {"name": "main", "image": "example.com/vllm:1", **container}
+    return {
+        "apiVersion": "serving.kserve.io/v1alpha2",
+        "kind": "LLMInferenceServiceConfig",
+        "metadata": {"name": "kserve-config-llm-template", "namespace": "kserve"},
+        "spec": {"template": {"containers": [main]}},
+    }
+
+
+def runtime(*args: str) -> Json:
+    """Return a runtime whose server has arguments."""
+    server = {"name": "kserve-container", "image": "example.com/server:1", "args": list(args)}
+    return {
+        "apiVersion": "serving.kserve.io/v1alpha1",
+        "kind": "ClusterServingRuntime",
+        "metadata": {"name": "own"},
+        "spec": {
+            "supportedModelFormats": [{"name": "huggingface", "autoSelect": True}],
+            "containers": [server],
+        },
+    }
+
+
+def gateway(name: str, namespace: str) -> Json:
+    """Return a Gateway that lets in routes of its own namespace only."""
+    return {
+        "apiVersion": "gateway.networking.k8s.io/v1",
+        "kind": "Gateway",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {
+            "gatewayClassName": "x",
+            "listeners": [{"name": "http", "port": 80, "protocol": "HTTP"}],
+        },
+    }
+
+
+def llm(*args: str, devices: Json | None = None, **spec: Any) -> Json:
+    """Return an LLMInferenceService whose server has arguments and devices."""
+    main: Json = {"name": "main"}
+    if args:
+        main["args"] = list(args)
+    if devices:
+        main["resources"] = {"limits": devices}
+    return llm_inference_service(template={"containers": [main]}, **spec)
+
+
+def custom(*args: str, devices: Json | None = None, **container: Any) -> Json:
+    """Return an InferenceService with a server of its own."""
+    server: Json = {"name": "kserve-container", "image": "example.com/vllm:1", **container}
+    if args:
+        server["args"] = list(args)
+    if devices:
+        server["resources"] = {"limits": devices}
+    return inference_service(predictor={"containers": [server]})
+
+
+def model(*args: str, **fields: Any) -> Json:
+    """Return an InferenceService with a model in a bucket."""
+    given = {"modelFormat": {"name": "huggingface"}, "storageUri": "hf://acme/chat", **fields}
+    return inference_service(
+        predictor={"model": {**given, **({"args": list(args)} if args else {})}}
+    )
+
+
+def split(**spec: Any) -> Json:
+    """Return an LLMInferenceService with prefill pods and a picker."""
+    router = {"route": {}, "gateway": {}, "scheduler": {}}
+    return llm_inference_service(**{"router": router, "prefill": {"replicas": 1}, **spec})
+
+
+def named(document: Json, name: str, namespace: str) -> Json:
+    """Return a service under another name."""
+    return {**document, "metadata": {**document["metadata"], "name": name, "namespace": namespace}}
+
+
+ONE_GPU = {"nvidia.com/gpu": "1"}
+SLICES = {"nvidia.com/mig-1g.5gb": "2"}
+SHARES = {"nvidia.com/gpu.shared": "2"}
+BOTH = {"nvidia.com/gpu": "1", "nvidia.com/mig-1g.5gb": "1"}
+CONFIG = config_map()
+PROXY = {"secureProxy": False}
+CPU = {"type": "cpu"}
+TOKEN = [{"name": "HF_TOKEN", "value": "x"}]
+SERVER_PATH = "spec.predictor.containers[0]"
+MAIN_PATH = "spec.template.containers[0]"
+ROUTE = {"route": {}, "gateway": {}}
+#: A route that takes every request at a path.
+EVERYTHING = {
+    "gateway": {},
+    "route": {
+        "http": {
+            "spec": {
+                "parentRefs": [{"name": "edge", "namespace": "infra"}],
+                "rules": [{"matches": [{"path": {"type": "PathPrefix", "value": "/v1"}}]}],
+            }
+        }
+    },
+}
+#: An account with a Secret, of which one entry is read by nobody.
+S3 = (
+    {
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "metadata": {"name": "default", "namespace": "team-a"},
+        "secrets": [{"name": "s3"}],
+    },
+    {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": "s3", "namespace": "team-a"},
+        "stringData": {
+            "AWS_ACCESS_KEY_ID": "a",
+            "AWS_SECRET_ACCESS_KEY": "b",
+            "AWS_SESSION_TOKEN": "c",
+        },
+    },
+)
+
+
+def role_limits(**limits: str) -> Json:
+    """Return a ModelService without devices of its own that asks for some by hand."""
+    return model_service(accelerator=CPU, decode={"resources": {"limits": limits}})
+
+
+#: Rule → kind → the mistake.
+MISTAKES: dict[str, dict[str, Mistake]] = {
+    "argument-blank": {
+        MS: Mistake(model_service(engine={"args": ["-q", "--max-model-len 8192"]}), "spec.engine.args[1]"),
+        LLM: Mistake(llm("-q", "--max-model-len 8192"), f"{MAIN_PATH}.args[1]"),
+        IS: Mistake(model("--max-model-len 8192"), "spec.predictor.model.args[0]", (CONFIG, runtime("-q"))),
+    },
+    "argument-computed": {
+        MS: Mistake(model_service(engine={"args": ["--port=9999"]}), "spec.engine.args[0]"),
+        LLM: Mistake(llm("--port", "9999"), f"{MAIN_PATH}.args[0]"),
+        IS: Mistake(custom("--port=9999", ports=[{"containerPort": 8080}]), f"{SERVER_PATH}.args[0]", (CONFIG,)),
+    },
+    "argument-twice": {
+        LLM: Mistake(
+            llm("--max-model-len=1"), f"{MAIN_PATH}.args[0]",
+            (preset(command=["vllm", "serve", "--max-model-len=2"]),)),
+        IS: Mistake(model("--max-model-len=1"), "spec.predictor.model.args[0]", (CONFIG, runtime("--max_model_len=2"))),
+    },
+    "engine-arguments": {
+        MS: Mistake(model_service(engine={"args": ["--pipeline-parallel-size=2"]}), "spec.decode.resources"),
+        LLM: Mistake(llm("--tensor-parallel-size=2", devices={"nvidia.com/gpu": "4"}), f"{MAIN_PATH}.resources"),
+        IS: Mistake(custom("-tp", "2", devices=ONE_GPU), f"{SERVER_PATH}.resources", (CONFIG,)),
+    },
+    "mixed-devices": {
+        MS: Mistake(
+            model_service(decode={"resources": {"limits": {"nvidia.com/mig-1g.5gb": "1"}}}), "spec.decode.resources"),
+        LLM: Mistake(llm(devices=BOTH), f"{MAIN_PATH}.resources"),
+        IS: Mistake(custom(devices=BOTH), f"{SERVER_PATH}.resources", (CONFIG,)),
+    },
+    "shared-devices": {
+        MS: Mistake(role_limits(**SHARES), "spec.decode.resources"),
+        LLM: Mistake(llm(devices=SHARES), f"{MAIN_PATH}.resources"),
+        IS: Mistake(custom(devices=SHARES), f"{SERVER_PATH}.resources", (CONFIG,)),
+    },
+    "mig-parallel": {
+        MS: Mistake(role_limits(**SLICES), "spec.decode.resources"),
+        LLM: Mistake(llm(devices=SLICES), f"{MAIN_PATH}.resources"),
+        IS: Mistake(custom(devices=SLICES), f"{SERVER_PATH}.resources", (CONFIG,)),
+    },
+    "shared-memory": {
+        MS: Mistake(model_service(decode={"parallelism": {"tensor": 2}}), "spec.decode.parallelism.tensor"),
+        LLM: Mistake(llm("-tp", "2"), f"{MAIN_PATH}.args", (preset(command=["vllm", "serve"]),)),
+        IS: Mistake(custom("-tp", "2"), f"{SERVER_PATH}.args", (CONFIG,)),
+    },
+    "kv-transfer": {
+        MS: Mistake(model_service(prefill={}, routingProxy=PROXY), "spec.engine.args"),
+        LLM: Mistake(
+            split(prefill={"template": {"containers": [{"name": "main", "command": ["vllm", "serve", "/mnt/models"]}]}}),
+            "spec.prefill.template.containers[0]"),
+    },
+    "prefill-tensor": {
+        MS: Mistake(
+            model_service(prefill={"parallelism": {"tensor": 2}}, routingProxy=PROXY), "spec.prefill.parallelism.tensor"),
+        LLM: Mistake(
+            split(prefill={"parallelism": {"tensor": 2}}), "spec.prefill.parallelism.tensor"),
+    },
+    "prefill-without-proxy": {
+        MS: Mistake(model_service(prefill={}), "spec.prefill"),
+        LLM: Mistake(split(router=ROUTE), "spec.prefill.template"),
+    },
+    "picker-replicas": {
+        MS: Mistake(
+            model_service(inferencePool={"endpointPicker": {"replicas": 0}}), "spec.inferencePool.endpointPicker.replicas"),
+    },
+    "picker-advice": {
+        LLM: Mistake(
+            llm(router={**ROUTE, "scheduler": {"config": {"inline": {"kind": "Wrong"}}}}), "spec.router.scheduler.config"),
+    },
+    "istio-pool-name": {
+        MS: Mistake(model_service("qwen-0.6b"), "metadata.name"),
+    },
+    "gateway-missing": {
+        MS: Mistake(model_service(), "spec.httpRoute", complete=True),
+        IS: Mistake(custom(), "", (CONFIG,), complete=True),
+    },
+    "gateway-admits": {
+        MS: Mistake(model_service(), "spec.httpRoute", (gateway("llm-d-infra-inference-gateway", "llm-d"),)),
+        LLM: Mistake(llm(router=ROUTE), "spec.router.gateway", (gateway("kserve-ingress-gateway", "kserve"),)),
+        IS: Mistake(custom(), "", (CONFIG, gateway("kserve-ingress-gateway", "kserve"))),
+    },
+    "fetch-credentials": {
+        LLM: Mistake(
+            llm_inference_service(template={"containers": [{"name": "main", "env": TOKEN}]}), f"{MAIN_PATH}.env"),
+        IS: Mistake(model(env=TOKEN), "spec.predictor.model.env", (CONFIG, runtime())),
+    },
+    "secret-entry": {
+        LLM: Mistake(llm(model={"uri": "s3://b/m"}), "spec.template", S3),
+        IS: Mistake(model(storageUri="s3://b/m"), "spec.predictor", (CONFIG, runtime(), *S3)),
+    },
+    "route-collision": {
+        MS: Mistake(model_service(), "spec.httpRoute", others=(named(model_service(), "chat", "team-b"),)),
+        LLM: Mistake(
+            llm(router=EVERYTHING), "spec.router.route.http.spec", others=(named(llm(router=EVERYTHING), "chat", "team-b"),)),
+        IS: Mistake(
+            named(custom(), "a-b", "c"), "metadata.name", (CONFIG,), (named(custom(), "a", "b-c"),)),
+    },
+    "borrowed": {
+        LLM: Mistake(
+            llm(router={"scheduler": {"pool": {"ref": {"name": "other-inference-pool"}}}}),
+            "spec.router.scheduler.pool.ref.name",
+            others=(named(llm(router={**ROUTE, "scheduler": {}}), "other", "team-a"),)),
+    },
+}  # fmt: skip
+
+#: Rule and kind → why that kind cannot make the mistake, or is told in another way.
+EXEMPT: dict[tuple[str, str], str] = {
+    ("argument-twice", MS): "what the operator computes is told as argument-computed",
+    ("kv-transfer", IS): "has no prefill pods",
+    ("prefill-tensor", IS): "has no prefill pods",
+    ("prefill-without-proxy", IS): "has no prefill pods",
+    ("picker-replicas", LLM): "KServe's webhook refuses a picker without pods",
+    ("picker-replicas", IS): "has no picker",
+    ("picker-advice", MS): "its picker's configuration is the operator's own",
+    ("picker-advice", IS): "has no picker",
+    ("istio-pool-name", LLM): "KServe's webhook takes DNS labels only",
+    ("istio-pool-name", IS): "has no pool",
+    ("gateway-missing", LLM): "router-reference says it in the controller's words",
+    ("fetch-credentials", MS): "its model comes from a registry, with pull secrets",
+    ("secret-entry", MS): "its model comes from a registry, with pull secrets",
+    ("borrowed", MS): "names no pool and no route of others",
+    ("borrowed", IS): "names no pool and no route of others",
+}

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Each check runs for each kind of service that has what it speaks of, and tells at the author's field."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.modelops.inference.plugins.module_utils.checks.registry import checks
+from tests.unit.modules.task import run
+
+from .checked import Cluster, warnings
+from .mistakes import EXEMPT, KINDS, MISTAKES, Mistake
+
+RULES = {check.row.rule for check in checks()}
+CELLS = [(rule, kind) for rule, by_kind in MISTAKES.items() for kind in by_kind]
+
+
+def told(mistake: Mistake) -> list[dict[str, Any]]:
+    """Return what a task says of a service."""
+    if mistake.complete:
+        found = warnings(mistake.service, Cluster(mistake.objects))
+        return [{"rule": each.rule, "path": each.path} for each in found.values()]
+    result = run(
+        state="rendered",
+        services=[mistake.service, *mistake.others],
+        cluster_objects=list(mistake.objects),
+    )
+    assert not result.get("failed"), result["msg"]
+    problems: list[dict[str, Any]] = result["services"][0]["problems"]
+    return problems
+
+
+@pytest.mark.parametrize(("rule", "kind"), CELLS, ids=[f"{rule}-{kind}" for rule, kind in CELLS])
+def test_a_mistake_is_told_at_the_field_of_its_author(rule: str, kind: str) -> None:
+    mistake = MISTAKES[rule][kind]
+    found = told(mistake)
+    assert mistake.field in [each["path"] for each in found if each["rule"] == rule], found
+
+
+def test_every_check_runs_for_every_kind_or_says_why_not() -> None:
+    cells = {(rule, kind) for rule in RULES for kind in KINDS}
+    assert sorted(cells - set(CELLS) - EXEMPT.keys()) == []
+
+
+def test_nothing_is_both_tried_and_exempt() -> None:
+    assert sorted(set(CELLS) & EXEMPT.keys()) == []
+    assert sorted({rule for rule, dummy in (*CELLS, *EXEMPT)} - RULES) == []
