@@ -52,10 +52,16 @@ def run_module(argument_spec: Mapping[str, Any], run: Run, empty: Mapping[str, A
 
 
 def _shown(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options with their secrets masked; a kubeconfig that was given as text is one whole."""
+    """Return options with their secrets masked; a kubeconfig that was given as text is one whole, and so is what a service is sent."""
     given = params.get("kubeconfig")
-    text = {"kubeconfig": mask(given)} if isinstance(given, str) and "\n" in given else {}
-    return redact({**params, **text})
+    shown = dict(params)
+    if isinstance(given, str) and "\n" in given:
+        shown["kubeconfig"] = mask(given)
+    for name in ("answer", "answer_options"):
+        if isinstance(sent := params.get(name), dict):
+            secret = {key: mask(sent[key]) for key in ("headers", "body") if sent.get(key)}
+            shown[name] = {**sent, **secret}
+    return redact(shown)
 
 
 def _quiet(line: str) -> None:

@@ -61,6 +61,58 @@ options:
       - Whether to look at gateways and pods, too, and to return where the requests to each service go.
     type: bool
     default: false
+  answer:
+    description:
+      - Whether to send every service a request, as many at a time as O(concurrency) allows, and to return what came back. The task does not fail for a
+        service that does not answer; C(answer.fault) says why.
+    type: bool
+    default: false
+  answer_options:
+    description:
+      - What is sent with O(answer=true). Nothing of it has to be given.
+    type: dict
+    suboptions:
+      through:
+        description:
+          - V(gateway) sends the request to the address of the gateway, as a client does.
+          - V(apiserver) sends it through the API server's proxy, for a controller of Ansible that does not reach the gateway - to the Service of the
+            gateway, or where it has none to the service's own. It needs the right to C(get) C(services/proxy), or with O(answer_options.body) to C(create) it.
+        type: str
+        choices: [gateway, apiserver]
+        default: gateway
+      path:
+        description:
+          - The path to ask, with a slash in front, below what the route wants. Any status of 200 to 299 then is an answer.
+          - Where it is not given, the path at which the protocol of the service tells whether the model is there. C(/v1/models) for language models,
+            and its answer has to name the model; C(/v1/models/NAME) or C(/v2/models/NAME/ready) for an InferenceService.
+        type: str
+      body:
+        description:
+          - A map, or JSON as text, that is posted to O(answer_options.path).
+        type: raw
+      headers:
+        description:
+          - Headers beside those that the route wants. What they say is not shown.
+        type: dict
+        default: {}
+      timeout:
+        description:
+          - Seconds in which a service has to answer, 10 where it is not given. A service that does not answer yet is asked again until then.
+        type: float
+      tls:
+        description:
+          - How the certificate of the gateway is checked.
+        type: dict
+        suboptions:
+          ca_cert:
+            description:
+              - A file with the certificates of its authority, in PEM form, where the module runs. Those of the system where it is not given.
+            type: path
+          verify:
+            description:
+              - Whether it is checked at all.
+            type: bool
+            default: true
 extends_documentation_fragment:
   - modelops.inference.auth
   - modelops.inference.requests
@@ -79,6 +131,16 @@ EXAMPLES = r"""
 - name: Name those that are not ready
   ansible.builtin.debug:
     msg: "{{ fleet.services | rejectattr('ready') | map(attribute='name') | list }}"
+
+- name: Ask every service of the fleet
+  modelops.inference.llmisvc_info:
+    answer: true
+    answer_options: {through: apiserver}
+  register: canary
+
+- name: Name those that do not answer
+  ansible.builtin.debug:
+    msg: "{{ canary.services | rejectattr('answer.fault', 'eq', '') | map(attribute='name') | list }}"
 
 - name: Follow the requests to one LLMInferenceService, from its gateway to its pods
   modelops.inference.llmisvc_info:

@@ -139,11 +139,59 @@ options:
     default: 600
   wait_for:
     description:
-      - V(ready), or the type of a condition that has to be true, for example V(RouteAccepted).
+      - V(ready), V(answer), or the type of a condition that has to be true, for example V(RouteAccepted).
+      - With V(answer) every service that has got ready is sent a request, as O(answer) says, and the task fails where one does not answer. The message
+        names the hop that failed. It needs O(wait=true), and a service without a way in is refused before anything is written.
       - A type that a service does not have fails the wait, and names those that it has. A Gateway that is not there ends a wait for
         V(ready) or V(RouteAccepted) alone.
     type: str
     default: ready
+  answer:
+    description:
+      - What is sent to a service with O(wait_for=answer). Nothing of it has to be given. Redirects are not followed, and of an answer 1 MiB is read.
+    type: dict
+    suboptions:
+      through:
+        description:
+          - V(gateway) sends the request to the address of the gateway, as a client does.
+          - V(apiserver) sends it through the API server's proxy, for a controller of Ansible that does not reach the gateway - to the Service of the
+            gateway, or where it has none to the service's own. It needs the right to C(get) C(services/proxy), or with O(answer.body) to C(create) it.
+        type: str
+        choices: [gateway, apiserver]
+        default: gateway
+      path:
+        description:
+          - The path to ask, with a slash in front, below what the route wants. Any status of 200 to 299 then is an answer.
+          - Where it is not given, the path at which the protocol of the service tells whether the model is there. C(/v1/models) for language models,
+            and its answer has to name the model; C(/v1/models/NAME) or C(/v2/models/NAME/ready) for an InferenceService.
+        type: str
+      body:
+        description:
+          - A map, or JSON as text, that is posted to O(answer.path).
+        type: raw
+      headers:
+        description:
+          - Headers beside those that the route wants. What they say is not shown.
+        type: dict
+        default: {}
+      timeout:
+        description:
+          - Seconds in which a service has to answer, 60 where it is not given. A service that does not answer yet is asked again until then.
+        type: float
+      tls:
+        description:
+          - How the certificate of the gateway is checked.
+        type: dict
+        suboptions:
+          ca_cert:
+            description:
+              - A file with the certificates of its authority, in PEM form, where the module runs. Those of the system where it is not given.
+            type: path
+          verify:
+            description:
+              - Whether it is checked at all.
+            type: bool
+            default: true
   force_conflicts:
     description:
       - Whether a field of ours that another field manager took is taken back; the result says from whom.
@@ -289,8 +337,53 @@ services:
       type: list
       elements: dict
     url:
-      description: Address of the service, empty where it is not known.
+      description: Address of the service, as its status says it, else that of RV(services[].request); empty where it is not known.
       type: str
+    request:
+      description: How the service is called.
+      type: dict
+      contains:
+        url:
+          description: Scheme, address and port of the gateway, and what stands before the paths of the model server; empty where it is not known.
+          type: str
+        host:
+          description: The host name to ask for, where the address is none of it.
+          type: str
+        headers:
+          description: The headers that the route wants.
+          type: dict
+        model:
+          description: The name of the model, which belongs into the body or the path of a request.
+          type: str
+        curl:
+          description: One line for a shell that asks the service; empty where the address is not known.
+          type: str
+        note:
+          description: What is not known or does not work, for example that the gateway has no address yet; empty where all is well.
+          type: str
+    answer:
+      description: What came back with O(wait_for=answer); empty where nothing was asked.
+      type: dict
+      contains:
+        status:
+          description: The status of HTTP, 0 where nothing came back or nothing was sent.
+          type: int
+        model:
+          description: The model that answered.
+          type: str
+        served_by:
+          description: The pod, or its address, as a header of the answer tells it (C(x-served-by), C(x-pod-name),
+            C(x-gateway-destination-endpoint-served)); empty where none does.
+          type: str
+        latency_ms:
+          description: How long the last request took.
+          type: int
+        through:
+          description: As in O(answer.through); empty where nothing was sent.
+          type: str
+        fault:
+          description: Which hop failed, and how; empty where the service answers.
+          type: str
     replicas:
       description: C(ready) and C(desired) replicas of all its workloads, each null where nothing tells.
       type: dict

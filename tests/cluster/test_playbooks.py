@@ -95,7 +95,7 @@ def test_status_fails_on_what_a_pipeline_names(
         (
             "status",
             {"model_services_fail_on": ["drifts"]},
-            "value of model_services_fail_on must be one or more of: not_ready, drift, orphans",
+            "value of model_services_fail_on must be one or more of: not_ready, drift, orphans, unanswered",
         ),
         (
             "capacity",

@@ -31,6 +31,18 @@ def fleet(count: int) -> Json:
     }
 
 
+def _request(name: str, *, ready: bool) -> Json:
+    """Return how a service is called; of some the address is not known yet."""
+    curl = f"curl -sS http://192.0.2.1/v1/chat/completions -H 'X-Model: {name}'" if ready else ""
+    return {"curl": curl, "note": "" if ready else HOSTILE}
+
+
+def _answer(number: int) -> Json:
+    """Return what came back from a service: of every fourth nothing good."""
+    good = {"status": 200, "latency_ms": 45, "served_by": HOSTILE, "fault": ""}
+    return {**good, "fault": HOSTILE} if number % 4 == 3 else good
+
+
 def service(number: int) -> Json:
     """Return one service with everything that a page shows."""
     name, namespace, ready = f"chat-{number}", f"team-{number % 7}", number % 3 != 1
@@ -48,10 +60,14 @@ def service(number: int) -> Json:
         "ready": ready,
         "conditions": conditions,
         "url": f"https://{name}.example.com/v1",
+        "request": _request(name, ready=ready),
+        "answer": _answer(number),
         "replicas": {"ready": 2 if ready else 0, "desired": 2},
         "reconciler": "direct",
         "drift": [] if number % 5 else [{**drift, "namespace": namespace}],
-        "problems": [{"path": "spec.model", "message": HOSTILE}] if number % 11 == 0 else [],
+        "problems": [{"path": "spec.model", "message": HOSTILE, "severity": "warning"}]
+        if number % 11 == 0
+        else [],
         "topology": _topology(
             KINDS[number % 3], name, namespace, ready=ready, pods=2 + 30 * (number % 50 == 7)
         ),

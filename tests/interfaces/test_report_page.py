@@ -117,6 +117,15 @@ def test_way_of_a_request_fits_the_kind(browser: Browser, pages: dict[int, Path]
     assert "Pool" not in way["inferenceservice"]
 
 
+def test_command_is_copied_by_its_button(browser: Browser, pages: dict[int, Path]) -> None:
+    opened = Opened(browser, pages[1], permissions=["clipboard-read", "clipboard-write"])
+    opened.unfold()
+    opened.page.get_by_role("button", name="Copy the command").click()
+    opened.page.get_by_text("Copied", exact=True).wait_for()
+    copied = opened.page.evaluate("navigator.clipboard.readText()")
+    assert copied == "curl -sS http://192.0.2.1/v1/chat/completions -H 'X-Model: chat-0'"
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1200, 390])
 def test_page_is_for_everybody(

@@ -3,21 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from ..kinds.check import WARNING, Check, check
+from ..kinds.listeners import is_admitted, policy_of, route_listeners
 from ..kinds.view import Parent, ServiceView
-from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reader import Reader
-from ..kube.reference import Reference
-from ..kube.selector import selector_keys, selects
-
-#: Protocols whose listeners take an HTTPRoute where they do not say which kinds they take.
-_HTTP = ("HTTP", "HTTPS")
-#: A label that every namespace has.
-_NAMESPACE_NAME = "kubernetes.io/metadata.name"
 
 MISSING = Check("gateway-missing", WARNING, finds="{absent}", fix="create it or name another one")
 ADMITS = Check(
@@ -60,24 +52,18 @@ def admits(view: ServiceView, reader: Reader) -> Iterator[Problem]:
         gateway = reader.get(parent.gateway)
         if gateway is None:
             continue
-        listeners = listeners_of(gateway, parent)
-        if any(_admits(listener, namespace, parent, reader) for listener in listeners):
+        listeners = route_listeners(gateway, parent.section)
+        if any(
+            is_admitted(listener, namespace, parent.gateway.namespace, reader)
+            for listener in listeners
+        ):
             continue
         found = (
-            ", ".join(f"{listener.get('name')}: {_policy(listener)}" for listener in listeners)
+            ", ".join(f"{listener.get('name')}: {policy_of(listener)}" for listener in listeners)
             or "none for HTTPRoute"
         )
         place = f"{parent.gateway.namespace}/{parent.gateway.name}"
         yield ADMITS.at(parent.place, gateway=place, namespace=namespace, found=found)
-
-
-def listeners_of(gateway: Json, parent: Parent) -> list[Json]:
-    """Return the listeners that a parentRef means and that take HTTPRoutes."""
-    return [
-        listener
-        for listener in (gateway.get("spec") or {}).get("listeners") or ()
-        if _takes_routes(listener) and parent.section in ("", listener.get("name"))
-    ]
 
 
 def _parents(view: ServiceView) -> Iterator[Parent]:
@@ -85,38 +71,3 @@ def _parents(view: ServiceView) -> Iterator[Parent]:
     yield from {
         parent.gateway: parent for route in view.routes for parent in route.parents
     }.values()
-
-
-def _takes_routes(listener: Json) -> bool:
-    kinds = (listener.get("allowedRoutes") or {}).get("kinds") or ()
-    if not kinds:
-        return listener.get("protocol") in _HTTP
-    return any(kind.get("kind") == "HTTPRoute" for kind in kinds)
-
-
-def _namespaces(listener: Json) -> Mapping[str, Any]:
-    return (listener.get("allowedRoutes") or {}).get("namespaces") or {}
-
-
-def _policy(listener: Json) -> str:
-    return f"from {_namespaces(listener).get('from') or 'Same'}"
-
-
-def _admits(listener: Json, namespace: str, parent: Parent, reader: Reader) -> bool:
-    policy = _namespaces(listener).get("from") or "Same"
-    if policy == "Same":
-        return namespace == parent.gateway.namespace
-    if policy == "Selector":
-        return _selected(_namespaces(listener).get("selector") or {}, namespace, reader)
-    return policy == "All"
-
-
-def _selected(selector: Mapping[str, Any], namespace: str, reader: Reader) -> bool:
-    """Return whether a namespace is selected; yes where its labels are not known, since a wrong warning is worse than none."""
-    labels = {_NAMESPACE_NAME: namespace}
-    found = reader.get(Reference("v1", "Namespace", "", namespace))
-    if found is not None:
-        labels |= found["metadata"].get("labels") or {}
-    elif selector_keys(selector) - labels.keys():
-        return True
-    return selects(selector, labels)

@@ -53,12 +53,13 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a server said. Header names are in lower case. uncertain: see `ApiError`."""
+    """What a server said. Header names are in lower case. uncertain: see `ApiError`. cut: the body goes on, and no more of it was read."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
     uncertain: bool = False
+    cut: bool = False
 
     def object(self) -> dict[str, Any] | None:
         """Return the body as a JSON object, None where it is something else (a proxy's page, plain text)."""

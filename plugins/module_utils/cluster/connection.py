@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 
 from ..kube.manifest import Json
 from ..kube.reference import Reference
-from .call import Answer, Call
+from .call import Answer, Call, TransportFault
 from .calls import Calls
 from .credentials import Credentials
 from .discovery import Discovery
@@ -102,6 +102,33 @@ class Cluster:
             )
         )
         return (*insecure, *self._requests.warnings)
+
+    def ask_through(
+        self,
+        service: Reference,
+        port: int,
+        path: str,
+        *,
+        tls: bool,
+        body: bytes | None,
+        headers: Mapping[str, str],
+        timeout: float,
+        limit: int,
+    ) -> Answer | TransportFault:
+        """Send one request to a Service by the API server's proxy, and return whatever comes. It needs `get` or `create` on services/proxy.
+
+        path: with a slash in front. body: makes it a POST. limit: bytes of the answer that are read.
+        Source: Kubernetes' API, connect{Get,Post}CoreV1NamespacedServiceProxyWithPath; the scheme stands before the name.
+        """
+        name = f"{'https:' if tls else ''}{service.name}:{port}"
+        call = Call(
+            verb="get" if body is None else "create",
+            method="GET" if body is None else "POST",
+            path=f"/api/v1/namespaces/{service.namespace}/services/{name}/proxy{path}",
+            subject=f"ask {service} by the API server's proxy",
+            accept="*/*",
+        )
+        return self._requests.ask(call, body, headers, timeout, limit)
 
     @property
     def requests(self) -> Requests:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
@@ -120,6 +120,20 @@ class Requests:
 
         self._repeat(call, open_one)
         return opened[-1]
+
+    def ask(
+        self, call: Call, body: bytes | None, headers: Mapping[str, str], timeout: float, limit: int
+    ) -> Answer | TransportFault:
+        """Send a call once and return whatever comes, refusals too. headers: beside ours. limit: bytes of the answer that are read."""
+
+        def exchange(transport: Transport, ours: Any) -> Answer | TransportFault:
+            for name, value in headers.items():
+                ours[name] = value
+            patience = min(timeout, self._patience())
+            return transport.exchange(call.method, _target(call), body, ours, patience, limit=limit)
+
+        self._wait_for_turn(call)
+        return self._attempt(call, exchange, repeat=False)[1]
 
     def add_fence(self, fence: Fence) -> None:
         """Call `fence` before each write from now on."""

@@ -51,7 +51,13 @@ def decide(
         ordered = retry_after(outcome)
         if ordered is not None:
             return Again(ordered, ordered=True)
-    return Again(random() * min(LONGEST_DELAY, BASE_DELAY * 2**attempt))
+    return Again(backoff(attempt, random))
+
+
+def backoff(attempt: int, random: Callable[[], float]) -> float:
+    """Return the seconds before another attempt. attempt: how many there were."""
+    longest: float = min(LONGEST_DELAY, BASE_DELAY * 2**attempt)
+    return random() * longest
 
 
 def retry_after(answer: Answer) -> float | None:

@@ -54,8 +54,12 @@ class Transport:
         timeout: float,
         *,
         spare: bool = False,
+        limit: int | None = None,
     ) -> Answer | TransportFault:
-        """Send and read everything within `timeout` seconds. spare: do not wait for a busy connection."""
+        """Send and read everything within `timeout` seconds.
+
+        spare: do not wait for a busy connection. limit: bytes of an answer that are read; what goes on is cut.
+        """
         if spare:
             return self._exchange(self._streams, method, path, body, headers, timeout)
         started = time.monotonic()
@@ -63,7 +67,7 @@ class Transport:
             return TransportFault("connect-timeout", "no connection", False, timeout)
         try:
             left = max(_SHORTEST, timeout - (time.monotonic() - started))
-            return self._exchange(self._pool, method, path, body, headers, left)
+            return self._exchange(self._pool, method, path, body, headers, left, limit)
         finally:
             self._free.release()
 
@@ -75,6 +79,7 @@ class Transport:
         body: bytes | None,
         headers: Mapping[str, str],
         timeout: float,
+        limit: int | None = None,
     ) -> Answer | TransportFault:
         import urllib3
 
@@ -88,10 +93,13 @@ class Transport:
                 retries=False,
                 redirect=False,
                 timeout=urllib3.Timeout(connect=min(CONNECT_TIMEOUT, timeout), total=timeout),
+                preload_content=limit is None,
             )
+            data = response.data if limit is None else _read(response, limit)
         except (urllib3.exceptions.HTTPError, OSError) as error:
             return fault(error, time.monotonic() - started)
-        return Answer(response.status, _lower(response.headers), response.data)
+        cut = limit is not None and len(data) > limit
+        return Answer(response.status, _lower(response.headers), data[:limit], cut=cut)
 
     def stream(
         self, path: str, headers: Mapping[str, str], timeout: float
@@ -166,6 +174,17 @@ def _pool(endpoint: Endpoint, options: Mapping[str, Any]) -> Any:
     # TLS, plain HTTP and SOCKS have classes of their own.
     pool.ConnectionCls = with_deadlines(pool.ConnectionCls)
     return pool
+
+
+def _read(response: Any, limit: int) -> bytes:
+    """Return a body, or a byte more than the limit of one that is longer; its connection is of no further use."""
+    data = b""
+    while len(data) <= limit and (part := response.read(limit + 1 - len(data))):
+        data += part
+    if len(data) > limit:
+        response.close()
+    response.release_conn()
+    return data
 
 
 def _lower(headers: Mapping[str, str]) -> dict[str, str]:

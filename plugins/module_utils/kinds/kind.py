@@ -18,6 +18,7 @@ from ..kube.reference import Reference
 from .certificates import Certificates
 from .check import BoundCheck
 from .children import Children, ObjectKind, pairs
+from .entrance import Entrance
 from .view import ServiceView
 
 S = TypeVar("S")
@@ -77,6 +78,7 @@ class ServiceKind(Generic[S, C]):
     compile: the children. view: what a service became, in words of no kind, from its intent's `basis` and its children.
     own_checks: checks that no other kind can have.
     observe: status of a compiled service, from its intent's `basis`, the live objects and the pods of its workloads.
+    entrance: how a compiled service is called, from its intent's `basis`, its settings and a reader.
     reconcile_error: what was observed, of a service of which something could not be applied, with the error's text.
     children: what services have, by release. reads: kinds of others that compile and observe read, beside those of the children.
     certificates: how the kind keeps the certificates of its services, None where they have none.
@@ -98,6 +100,7 @@ class ServiceKind(Generic[S, C]):
     compile: Callable[[S, C, Reader], Intent]
     view: Callable[[Any, C, Sequence[Json]], ServiceView]
     observe: Callable[[Any, Reader, Sequence[Json]], Observation]
+    entrance: Callable[[Any, C, Reader], Entrance]
     reconcile_error: Callable[[Observation, str], Observation]
     children: Children[Any]
     pod_labels: Mapping[str, Any]

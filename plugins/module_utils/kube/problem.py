@@ -9,7 +9,8 @@ from typing import Literal
 
 from .redact import redact_message
 
-Severity = Literal["error", "warning"]
+#: `info` is what whoever uses a thing has to know; it is no fault and no warning.
+Severity = Literal["error", "warning", "info"]
 
 
 @dataclass(frozen=True, slots=True)

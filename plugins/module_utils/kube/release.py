@@ -35,7 +35,7 @@ class ControllerRelease(IntEnum):
 
     def __str__(self) -> str:
         """Return the release as users write it."""
-        return self.text
+        return str(self.text)
 
     @property
     def product(self) -> str:

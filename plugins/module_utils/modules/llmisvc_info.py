@@ -22,13 +22,15 @@ from ..kube.pod_health import UNREAD
 from ..kube.problem import InputError, Problem
 from ..kube.reader import Reader
 from ..kube.reference import Reference
+from ..reconcile.answer import Inquiry, ask_all
+from ..reconcile.answer_options import CANARY_S, SPEC, AnswerOptions, answer_options
 from ..reconcile.certificates import read_certificates
 from ..reconcile.compiled_service import CompiledService, compiled_service
 from ..reconcile.controller_mode import CONTROLLER, DIRECT, children_of_ours
 from ..reconcile.planner import plan_target, services_of
 from ..reconcile.service_pods import pods_of
 from ..reconcile.state_gathered import as_written
-from ..reconcile.status import observe, read_pods, recorded_service
+from ..reconcile.status import observe, read_pods, recorded_service, request_for
 from ..reconcile.topology import topology
 from ..task import arguments
 from ..task.manifest_loader import given, read
@@ -38,6 +40,8 @@ EMPTY: Mapping[str, Any] = {"changed": False, "services": [], "orphans": [], "st
 ARGUMENT_SPEC: arguments.Spec = {
     **arguments.SERVICES,
     "topology": {"type": "bool", "default": False},
+    "answer": {"type": "bool", "default": False},
+    "answer_options": SPEC,
     **arguments.AUTH,
     **arguments.REQUESTS,
 }
@@ -57,6 +61,7 @@ def run(
     meant = named(
         [*given("services", params["services"]), *read(params["src"])], params["namespace"]
     )
+    asked = _asked(params)
     with arguments.connection(params, environment) as cluster:
         wanted = {reference for _kind, reference in meant}
         namespaces = sorted(
@@ -72,6 +77,8 @@ def run(
         targets = _compile(services, snapshot, reader, fleet, unusable)
         plans = [plan_target(target, snapshot, Policy(fleet)) for target in targets]
         results = _results(cluster, snapshot, targets, plans, reader) | unusable
+        if asked is not None:
+            _ask(cluster, asked, targets, snapshot, reader, results)
         if params["topology"]:
             for reference, rows in topology(cluster, targets, snapshot.objects, reader).items():
                 results[reference]["topology"] = rows
@@ -82,6 +89,34 @@ def run(
             "warnings": _warnings(wanted - results.keys(), targets),
             "stats": stats(cluster.stats, clock),
         }
+
+
+def _asked(params: Mapping[str, Any]) -> AnswerOptions | None:
+    """Return what services are asked, None where they are not. Raises InputError."""
+    if not params["answer"]:
+        if params["answer_options"] is not None:
+            raise InputError.single("answer_options", "", "is for answer: true alone")
+        return None
+    return answer_options(params["answer_options"], timeout=CANARY_S)
+
+
+def _ask(
+    cluster: Cluster,
+    asked: AnswerOptions,
+    targets: Sequence[CompiledService],
+    snapshot: Snapshot,
+    others: Reader,
+    results: Mapping[Reference, Json],
+) -> None:
+    """Ask every service, and put what came back into its result."""
+    inquiries = {
+        target.reference: Inquiry.of(
+            cluster, target, snapshot.objects, others, results[target.reference]["url"]
+        )
+        for target in targets
+    }
+    for reference, answered in ask_all(cluster, inquiries, asked).items():
+        results[reference]["answer"] = answered.to_dict()
 
 
 def _warnings(missing: Iterable[Reference], targets: Sequence[CompiledService]) -> list[str]:
@@ -195,6 +230,7 @@ def _results(
         )
         found = pods.get(target.reference.namespace, UNREAD)
         result.observation = observe(target, objects, found, others)
+        result.request = request_for(target, objects, others, result.observation.url)
         drift = (
             [_drift(change) for change in [*plan.changes, *removals(snapshot, plan)]]
             if target.reconciler == DIRECT

@@ -18,10 +18,12 @@ from ..fleet.load import (
     named,
     paired,
 )
+from ..kinds.request import request_of
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError
 from ..kube.reader import GivenObjects
 from ..kube.redact import redact
+from ..reconcile.answer_options import ANSWER, SPEC, AnswerOptions, answer_options
 from ..reconcile.state_present import make_present
 from ..task import arguments
 from ..task.manifest_loader import Document, cluster_objects, given, read
@@ -67,6 +69,7 @@ ARGUMENT_SPEC: arguments.Spec = {
     "wait": {"type": "bool", "default": False},
     "wait_timeout": {"type": "float", "default": 600.0},
     "wait_for": {"type": "str", "default": "ready"},
+    "answer": SPEC,
     "force_conflicts": {"type": "bool", "default": True},
     "adopt": {"type": "bool", "default": False},
     "allow_restart": {"type": "bool", "default": False},
@@ -103,6 +106,7 @@ def run(
     state = params["state"]
     documents = [*given("services", params["services"]), *read(params["src"])]
     _check_options(params, documents)
+    answer = _answer(params)
     if state == "rendered":
         return _rendered(params, documents, clock, check_mode=check_mode, diff=diff)
     with arguments.connection(params, environment) as cluster:
@@ -131,7 +135,9 @@ def run(
             if state == "overridden"
             else None
         )
-        made = make_present(params, services, complaints, policy, cluster, clock, progress, keeps)
+        made = make_present(
+            params, services, complaints, policy, cluster, clock, progress, keeps, answer
+        )
         return {**EMPTY, **made}
 
 
@@ -154,6 +160,20 @@ def _check_options(params: Params, documents: Sequence[Document]) -> None:
             )
     if params["dest"] and state != "rendered":
         raise InputError.single("dest", "", "is for state rendered alone")
+
+
+def _answer(params: Params) -> AnswerOptions | None:
+    """Return what is sent where a real answer is waited for, None where none is. Raises InputError."""
+    if params["wait_for"] != ANSWER:
+        if params["answer"] is not None:
+            raise InputError.single(ANSWER, "", "is for wait_for: answer alone")
+        return None
+    if params["state"] not in ("present", "overridden"):
+        text = f"answer needs services that run, and state {params['state']} leaves none to ask"
+        raise InputError.single("wait_for", "", text)
+    if not params["wait"]:
+        raise InputError.single("wait_for", "", "answer needs wait: true")
+    return answer_options(params["answer"])
 
 
 def _policy(params: Params, *, check_mode: bool, diff: bool) -> Policy:
@@ -191,7 +211,19 @@ def _rendered(
         service.problems += service.advice(intent.basis, manifests_of_it, reader)
     kept = [service for service, dummy in compiled]
     rendered = manifests(compiled, params["fleet"] or arguments.DEFAULT_FLEET)
-    results = [ServiceResult(service.reference, "", service.problems) for service in kept]
+    results = [
+        ServiceResult(
+            service.reference,
+            "",
+            service.problems,
+            request=request_of(
+                service.kind.entrance(intent.basis, service.settings, reader),
+                service.reference,
+                reader,
+            ),
+        )
+        for service, intent in compiled
+    ]
     subjects = {service.reference: service.subject for service in kept}
     result = {
         **EMPTY,

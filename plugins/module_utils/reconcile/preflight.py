@@ -14,13 +14,16 @@ from ..engine.rights import Need, missing_rights, needs_of
 from ..engine.service_plan import ServicePlan, look_up_strangers
 from ..kube.intent import Stage
 from ..kube.problem import Complaint, InputError, Problem
+from ..kube.reader import Reader
 from ..kube.reference import Reference
 from ..task.arguments import IGNORE
+from .answer_options import AnswerOptions, way_in_problems
 from .compiled_service import CompiledService
 from .controller_mode import CONTROLLER, Controllers, objections, unseen
 from .planner import Planned
 from .release_change import preset_problems, release_problems
 from .run_state import RunState
+from .status import request_for
 
 
 class Preflight:
@@ -35,6 +38,7 @@ class Preflight:
         *,
         skip_invalid: bool,
         fit: str,
+        answer: AnswerOptions | None,
     ) -> None:
         self.taken: frozenset[Reference] = frozenset()
         self._cluster = cluster
@@ -43,9 +47,12 @@ class Preflight:
         self._done = done
         self._skip_invalid = skip_invalid
         self._fit = fit
+        self._answer = answer
 
-    def examine(self, planned: Planned, targets: Sequence[CompiledService]) -> list[str]:
-        """Look at everything that forbids a write. Returns the namespaces to create."""
+    def examine(
+        self, planned: Planned, targets: Sequence[CompiledService], reader: Reader
+    ) -> list[str]:
+        """Look at everything that forbids a write. reader: what the services see. Returns the namespaces to create."""
         self.taken = look_up_strangers(self._cluster, planned.plans)
         look_up_exclusive(self._cluster, planned.plans)
         for target, plan in zip(targets, planned.plans, strict=True):
@@ -55,6 +62,9 @@ class Preflight:
                 plan.problems += found or preset_problems(
                     target, plan, allow_restart=self._policy.allow_restart
                 )
+            if self._answer is not None:
+                request = request_for(target, planned.snapshot.objects, reader, "")
+                plan.problems += way_in_problems(request, self._answer)
         self._done.warnings += unseen(self._controllers, targets)
         new = preflight_checks.missing_namespaces(self._cluster, planned.plans)
         if not self._policy.create_namespaces:

@@ -23,6 +23,7 @@ from ..fleet.load import Service, compile_fleet
 from ..kube.intent import Intent
 from ..kube.problem import InputError
 from ..kube.reference import Reference
+from .answer_options import AnswerOptions
 from .certificates import KeyMaker, read_certificates
 from .compiled_service import CompiledService, compiled_service
 from .controller_mode import CONTROLLER, Controllers, unlisted
@@ -35,6 +36,7 @@ class Reconciler:
     """One run over the services of a fleet.
 
     keeps: services that the task names, valid or not; every other one of the fleet is removed. None: no other one is touched.
+    answer: what is sent to each service at the end, which then has to have a way in; None where nothing is.
     done: what the run did so far, also where `run` raises. reader: what the services see of the cluster.
     """
 
@@ -47,6 +49,7 @@ class Reconciler:
         keeps: frozenset[Reference] | None,
         skip_invalid: bool,
         fit: str,
+        answer: AnswerOptions | None,
     ) -> None:
         self._cluster = cluster
         self._policy = policy
@@ -55,6 +58,7 @@ class Reconciler:
         self.done = RunState()
         self.reader = ClusterReader(cluster)
         self._fit = fit
+        self._answer = answer
         self._controllers = Controllers(cluster)
         self._planner = Planner(cluster, policy, self._controllers, wanted=reconciler, keeps=keeps)
 
@@ -91,8 +95,9 @@ class Reconciler:
             done,
             skip_invalid=self._skip_invalid,
             fit=self._fit,
+            answer=self._answer,
         )
-        new_namespaces = preflight.examine(planned, targets)
+        new_namespaces = preflight.examine(planned, targets, self.reader)
         if self._policy.dry_run:
             self._create_namespaces(new_namespaces)
             self._execute(planned, frozenset(new_namespaces), lambda dummy: None)

@@ -27,13 +27,15 @@ from ..task.result import (
     summary_of,
     told,
 )
+from .answer_options import AnswerOptions
 from .compiled_service import CompiledService
 from .controller_mode import CONTROLLER
 from .reconciler import Reconciler
 from .run_state import RunState
-from .status import known_objects, observe, read_pods, write_status
+from .status import known_objects, observe, read_pods, request_for, write_status
 
 Params = Mapping[str, Any]
+READY = "ready"
 Progress = Callable[[str], None]
 
 
@@ -46,10 +48,11 @@ def make_present(
     clock: Clock,
     progress: Progress,
     keeps: frozenset[Reference] | None,
+    answer: AnswerOptions | None,
 ) -> Json:
     """Reconcile, wait where that is wanted, write statuses, and return the result.
 
-    complaints: about services that were left out before. keeps: see `Reconciler`.
+    complaints: about services that were left out before. keeps: see `Reconciler`. answer: what is sent where a real answer is waited for.
     Raises what the reconcile raises before the first write; what goes wrong after it stands in the result.
     """
     reconciler = Reconciler(
@@ -59,6 +62,7 @@ def make_present(
         keeps=keeps,
         skip_invalid=params["skip_invalid"],
         fit=params["fit"],
+        answer=answer,
     )
     done = reconciler.done
     troubles: list[str] = []
@@ -72,10 +76,14 @@ def make_present(
     objects = known_objects(done.snapshot.objects, done.outcomes)
     others = reconciler.reader
     if not troubles:
-        troubles = _settle(params, cluster, reconciler, results, objects, policy, clock, progress)
+        troubles = _settle(
+            params, answer, cluster, reconciler, results, objects, policy, clock, progress
+        )
     for target in done.targets:
         result = results[target.reference]
         result.observation = result.observation or observe(target, objects, others=others)
+        if not result.request.url:
+            result.request = request_for(target, objects, others, result.observation.url)
     subjects = {target.reference: target.service.subject for target in done.targets}
     summary = summary_of(list(results.values()), subjects, verbose=params["verbose_result"])
     summary["warnings"] += [str(problem) for problem in done.warnings] + left_out(
@@ -95,6 +103,7 @@ def make_present(
 
 def _settle(
     params: Params,
+    answer: AnswerOptions | None,
     cluster: Cluster,
     reconciler: Reconciler,
     results: dict[Reference, ServiceResult],
@@ -113,10 +122,13 @@ def _settle(
             # A run that does not wait has no use for it, nor for what it loads.
             from .converge import Patience, wait_for
 
-            patience = Patience(params["wait_for"], params["wait_timeout"], policy.fleet)
+            wanted = params["wait_for"] if answer is None else READY
+            patience = Patience(wanted, params["wait_timeout"], policy.fleet)
             troubles += wait_for(
                 patience, cluster, reconciler, waiting, results, objects, clock, progress
             )
+            if answer is not None:
+                troubles += _ask(answer, cluster, waiting, results, objects, others, progress)
         else:
             _observe(cluster, done.targets, results, objects, others)
     except KeyboardInterrupt as interrupt:
@@ -129,6 +141,40 @@ def _settle(
         return troubles + _write_statuses(cluster, done, results, objects, others, clock)
     except KeyboardInterrupt as interrupt:
         return [*troubles, told(interrupt)]
+
+
+def _ask(
+    answer: AnswerOptions,
+    cluster: Cluster,
+    targets: Sequence[CompiledService],
+    results: Mapping[Reference, ServiceResult],
+    objects: Mapping[Reference, Json],
+    others: Reader,
+    progress: Progress,
+) -> Sequence[str]:
+    """Ask the services that are ready, and return a text for each that does not answer."""
+    from .answer import Inquiry, ask_all, unanswered
+    from .service_progress import reached
+
+    ready = [one for one in targets if reached(results[one.reference].observation, READY)]
+    asked = {
+        target.reference: Inquiry.of(
+            cluster, target, objects, others, _url(results[target.reference])
+        )
+        for target in ready
+    }
+    answers = ask_all(cluster, asked, answer)
+    for reference, answered in answers.items():
+        results[reference].answer = answered
+        results[reference].request = asked[reference].request
+        place = f"{reference.namespace}/{reference.name}"
+        if not answered.fault:
+            progress(f"{place}: answered with {answered.status} after {answered.latency_ms} ms")
+    return unanswered(answers)
+
+
+def _url(result: ServiceResult) -> str:
+    return result.observation.url if result.observation else ""
 
 
 def _observe(

@@ -13,6 +13,7 @@ from ..cluster.errors import ClusterError, Conflict, NotFound
 from ..engine import FIELD_MANAGER
 from ..fleet.cluster_reader import Surroundings
 from ..kinds.kind import Observation
+from ..kinds.request import Request, request_of
 from ..kube import managed_fields
 from ..kube.canonical import canonical_json
 from ..kube.fault import WorkloadFault
@@ -57,6 +58,17 @@ def observe(
         observation = kind.observe(target.basis, seen, pods)
         observation = replace(observation, looked_at=tuple(seen.looked_at))
     return replace(observation, replicas=_replicas(target, objects, observation.status))
+
+
+def request_for(target: CompiledService, objects: Lookup, others: Reader, url: str) -> Request:
+    """Return how a service is called. objects, others: as in `observe`. url: what its status says. What cannot be read is said in the note."""
+    service = target.service
+    seen = Surroundings(objects, others, service.kind)
+    try:
+        entrance = service.kind.entrance(target.basis, service.settings, seen)
+        return request_of(entrance, target.reference, seen, url)
+    except ClusterError as error:
+        return Request(note=f"what leads to it could not be read: {error}")
 
 
 def _replicas(target: CompiledService, objects: Lookup, status: Json) -> tuple[int, int] | None:

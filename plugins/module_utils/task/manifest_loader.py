@@ -162,10 +162,10 @@ def _yaml_error(error: Exception) -> str:
     return f"{what} in line {mark.line + 1}, column {mark.column + 1}" if mark else str(what)
 
 
-def cluster_objects(values: Sequence[Any], shapes: InputSchemas = COMMON) -> list[Json]:
+def cluster_objects(values: Sequence[Any], shapes: InputSchemas | None = None) -> list[Json]:
     """Return manifests that are to be treated as present: dicts, or paths as in `src`. Raises InputError that holds all problems.
 
-    shapes: of the kinds that are looked at.
+    shapes: of the kinds that are looked at; those that every kind of service reads if they are not given.
     """
     manifests: list[Json] = []
     complaints: list[Complaint] = []
@@ -181,7 +181,11 @@ def cluster_objects(values: Sequence[Any], shapes: InputSchemas = COMMON) -> lis
             continue
         for document in documents:
             problem = _not_an_object(document.value)
-            problems = (problem,) if problem else tuple(input_problems(document.value, shapes))
+            problems = (
+                (problem,)
+                if problem
+                else tuple(input_problems(document.value, COMMON if shapes is None else shapes))
+            )
             if problems:
                 complaints.append(Complaint(_named(document), problems))
             else:

@@ -10,7 +10,9 @@ from typing import Any
 
 from ..cluster.errors import ClusterError
 from ..engine.outcome import Outcome
+from ..kinds.answered import Answered
 from ..kinds.kind import Observation
+from ..kinds.request import Request
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.redact import redact, redact_text, secrets_of
@@ -27,7 +29,11 @@ SHOWN_SUBJECTS = 3
 
 @dataclass(slots=True)
 class ServiceResult:
-    """One service in a result. unchanged: children that are as wanted; they are counted, and listed only on request."""
+    """One service in a result.
+
+    unchanged: children that are as wanted; they are counted, and listed only on request. request: how it is called.
+    answer: what came back from it, None where it was not asked.
+    """
 
     reference: Reference
     reconciler: str
@@ -35,6 +41,8 @@ class ServiceResult:
     outcomes: list[Outcome] = field(default_factory=list)
     unchanged: list[Reference] = field(default_factory=list)
     observation: Observation | None = None
+    request: Request = field(default_factory=Request)
+    answer: Answered | None = None
 
     @property
     def failures(self) -> list[Outcome]:
@@ -58,13 +66,15 @@ class ServiceResult:
             "phase": status.get("phase", ""),
             "ready": bool(self.observation and self.observation.ready),
             "conditions": list(status.get("conditions") or []),
-            "url": self.observation.url if self.observation else "",
+            "url": (self.observation.url if self.observation else "") or self.request.url,
+            "request": self.request.to_dict(),
+            "answer": self.answer.to_dict() if self.answer else {},
             "replicas": _replicas(self.observation),
             "reconciler": self.reconciler,
             "children": children,
             "unchanged": len(self.unchanged)
             + sum(outcome.action == "unchanged" for outcome in self.outcomes),
-            "problems": [asdict(problem) for problem in self.problems],
+            "problems": [asdict(problem) for problem in (*self.problems, *self.request.problems())],
         }
 
 

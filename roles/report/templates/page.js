@@ -23,5 +23,18 @@
   };
   addEventListener('hashchange', reveal);
   reveal();
+  const select = (code) => {
+    const range = document.createRange();
+    range.selectNodeContents(code);
+    getSelection().removeAllRanges();
+    getSelection().addRange(range);
+    return document.execCommand('copy');
+  };
+  document.querySelectorAll('.call button').forEach((button) => button.addEventListener('click', async () => {
+    const [code, said] = [button.previousElementSibling, button.nextElementSibling];
+    // Without a secure context there is no clipboard to write to; then the text is selected and copied as by hand.
+    const copied = navigator.clipboard ? await navigator.clipboard.writeText(code.textContent).then(() => true, () => select(code)) : select(code);
+    said.textContent = copied ? 'Copied' : 'Selected: copy it with your keyboard';
+  }));
   addEventListener('beforeprint', () => document.querySelectorAll('details').forEach((each) => { each.open = true; }));
 })();

@@ -60,7 +60,7 @@ class Authority:
         authority = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
         builder = builder.add_extension(authority, False)
         if host:
-            names = [x509.IPAddress(ipaddress.ip_address(host))]
+            names = [_server_name(host)]
             builder = builder.add_extension(x509.SubjectAlternativeName(names), False)
         secret = key.private_bytes(
             serialization.Encoding.PEM,
@@ -68,6 +68,13 @@ class Authority:
             serialization.NoEncryption(),
         )
         return Pair(_pem(builder.sign(self._key, hashes.SHA256())), secret.decode())
+
+
+def _server_name(host: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(host))
+    except ValueError:
+        return x509.DNSName(host)
 
 
 def _name(text: str) -> x509.Name:

@@ -57,6 +57,8 @@ SERVICE_KEYS = {
     "ready",
     "conditions",
     "url",
+    "request",
+    "answer",
     "replicas",
     "reconciler",
     "children",

@@ -3,7 +3,8 @@
 
 Who wrote the object so far hands its fields over to our apply: one patch makes their entries in `managedFields` ours, and the apply
 that follows lets go of what we do not want. Else they would own each field beside us, and a field that we drop later would stay for
-ever. What people changed by hand in an object of a set stays theirs. The idea is that of client-go's csaupgrade. Killed in between, the next run finds an object to adopt, and adopts it.
+ever. What people changed by hand in an object of a set stays theirs. The idea is that of client-go's csaupgrade. Killed in
+between, the next run finds an object to adopt, and adopts it.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from .child_kinds import READS
 from .compile import CHILDREN
 from .compile import compile as compile_service
 from .crd import PLURAL, crd
+from .entrance import entrance
 from .input_schemas import shapes
 from .labels import SERVICE
 from .normalise import load
@@ -31,6 +32,7 @@ INFERENCE_SERVICE: ServiceKind[InferenceService, Settings] = ServiceKind(
     view=lambda basis, dummy, manifests: view(basis, manifests),
     own_checks=CHECKS,
     observe=observe,
+    entrance=entrance,
     reconcile_error=reconcile_error,
     children=CHILDREN,
     reads=READS,

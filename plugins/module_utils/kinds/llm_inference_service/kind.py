@@ -12,6 +12,7 @@ from .checks import CHECKS
 from .compile import CHILDREN
 from .compile import compile as compile_service
 from .crd import PLURAL, crd
+from .entrance import entrance
 from .normalise import load
 from .observe import observe, reconcile_error
 from .presets.engine_arguments import changed_by_presets
@@ -35,6 +36,7 @@ LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
     view=lambda basis, dummy, manifests: view(basis, manifests),
     own_checks=CHECKS,
     observe=observe,
+    entrance=entrance,
     reconcile_error=reconcile_error,
     children=CHILDREN,
     reads=(_CONFIG, GATEWAY, GATEWAY_CLASS),

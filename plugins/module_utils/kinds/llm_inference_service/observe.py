@@ -18,7 +18,6 @@ from ...kube.reader import Reader
 from ...kube.reference import Reference
 from ...kube.rollout import Rollout, read_rollout
 from ..kind import Observation
-from .children.http_route import http_route
 from .conditions import condition_types
 from .conditions.condition_types import (
     GATEWAYS,
@@ -41,6 +40,7 @@ from .conditions.workloads import (
     workload_conditions,
     workload_references,
 )
+from .entrance import addressed_routes
 from .resolved import Resolved
 from .router.addresses import Addresses, service_addresses
 from .router.references import REFS_INVALID, InvalidReferences, invalid_references
@@ -107,7 +107,7 @@ def _router(resolved: Resolved, reader: Reader) -> _Router:
     """Return what is said where every reference leads somewhere, as far as the controller comes in one run."""
     picker = picker_condition(resolved, reader)
     try:
-        addresses = service_addresses(resolved, _addressed(resolved, reader), reader)
+        addresses = service_addresses(resolved, addressed_routes(resolved, reader), reader)
     except DiscoveryError as error:
         message = f"Failed to reconcile HTTPRoute: {error}"
         failed = condition_types.false(ROUTES, "HTTPRouteReconcileError", message)
@@ -118,13 +118,6 @@ def _router(resolved: Resolved, reader: Reader) -> _Router:
     gateways = gateways_condition(resolved, reader)
     routes = routes_condition(resolved, reader)
     return _Router(_present(picker, pool.condition, gateways, routes), addresses)
-
-
-def _addressed(resolved: Resolved, reader: Reader) -> list[Json]:
-    """Return the routes that lead to a service: those of its author, and the managed one as it is meant to be."""
-    managed = http_route(resolved, reader)
-    meant = [managed.manifest.to_dict()] if managed else []
-    return [*live_routes(resolved, reader, managed=False), *meant]
 
 
 def _invalid(invalid: InvalidReferences, before: Json) -> _Router:

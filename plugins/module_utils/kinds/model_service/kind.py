@@ -8,6 +8,7 @@ from . import labels
 from .compile import CHILDREN
 from .compile import compile as compile_service
 from .crd import PLURAL, crd
+from .entrance import entrance
 from .normalise import load
 from .observe import observe, reconcile_error
 from .settings import Settings, make_settings
@@ -24,6 +25,7 @@ MODEL_SERVICE: ServiceKind[ModelService, Settings] = ServiceKind(
     compile=compile_service,
     view=view,
     observe=observe,
+    entrance=entrance,
     reconcile_error=reconcile_error,
     children=CHILDREN,
     pod_labels={
