@@ -54,7 +54,7 @@ test-interfaces: env-interfaces ## what needs a browser, Java or receptor; what 
 test-matrix: env-test tree ## every supported ansible-core
 	@$(PY) -m tests.matrix $(ARGS)
 
-.PHONY: lint unit parity sanity cluster molecule
+.PHONY: lint unit parity sanity cluster molecule live
 lint: env-test tree ## every linter: those of `check`, then ansible-lint, documentation, changelog
 	@$(PY) -m tests.tools.lint
 
@@ -72,6 +72,9 @@ cluster: env-test tree ## tests against a real API server: the lab's, or that of
 
 molecule: env-test tree ## every molecule scenario
 	@$(PY) -m tests.tools.molecule $(ARGS)
+
+live: env-test ## a real node, gateway and picker; as root on Linux. ARGS=--keep lets it run for your own hands
+	@$(PY) -m tests.live run $(ARGS)
 
 .PHONY: package site
 package: env-test env-release env-installed tree ## the release: tarball, checksum, bill of materials, tried as Galaxy and as a user would

@@ -80,7 +80,7 @@ class Plane:
         ports = commands.Ports.free()
         token = base64.b32encode(os.urandom(15)).decode()
         self._layout.root.mkdir()
-        layout.prepare(self._layout, ports.api, token)
+        layout.prepare(self._layout, LOOPBACK, ports.api, token)
         self._run("etcd", commands.etcd(build.program("etcd"), self._layout, ports))
         server = commands.api_server(build.program("kube-apiserver"), self._layout, ports)
         self._run("kube-apiserver", [each for each in server if not each.startswith("--audit")])

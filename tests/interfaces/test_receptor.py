@@ -21,7 +21,7 @@ from tests.cluster.support.cluster import owned
 from tests.cluster.support.services import small
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
-from tests.tools import receptor, tree
+from tests.tools import debian, receptor, tree
 
 from .conftest import NOT_RUN
 
@@ -109,7 +109,7 @@ def mesh(tmp_path: Path) -> Iterator[Mesh]:
     """A mesh that is up."""
     try:
         program = receptor.bring()
-    except receptor.NotToBeHad as error:
+    except debian.NotToBeHad as error:
         pytest.skip(f"{NOT_RUN}receptor is not there: {error}")
     made = Mesh(str(program), tmp_path)
     try:

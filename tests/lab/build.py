@@ -34,7 +34,7 @@ def key(module: Module) -> str:
     """What decides whether a cached build still fits: go.mod, go.sum, the recipe and the machine's kind."""
     digest = hashlib.sha256()
     for name in ("go.mod", "go.sum"):
-        digest.update((paths.GO_MODULES / module.name / name).read_bytes())
+        digest.update((_source(module) / name).read_bytes())
     digest.update(repr((module, _flags(module), platform.system(), platform.machine())).encode())
     return digest.hexdigest()[:16]
 
@@ -70,7 +70,7 @@ def build(say: Say) -> None:
         tell(f"everything is built already, in {paths.cache()}")
         return
     go = toolchain.find_go(tell)
-    jobs: list[Job] = [lambda module=module: _build_module(go, module, tell) for module in MODULES]  # type: ignore[misc]
+    jobs: list[Job] = [lambda module=module: build_module(go, module, tell) for module in MODULES]  # type: ignore[misc]
     jobs.append(lambda: crd_sources.fetch_all(go, tell))
     with ThreadPoolExecutor(len(jobs)) as pool:
         for future in [pool.submit(job) for job in jobs]:
@@ -78,12 +78,18 @@ def build(say: Say) -> None:
     tell(f"done, everything is in {paths.cache()}")
 
 
+def _source(module: Module) -> Path:
+    return module.source or paths.GO_MODULES / module.name
+
+
 def _flags(module: Module) -> list[str]:
     link = " ".join(["-s", "-w", *(f"-X {stamp}" for stamp in module.stamps)])
-    return ["-mod=readonly", "-buildvcs=false", "-trimpath", f"-ldflags={link}"]
+    tags = [f"-tags={','.join(module.tags)}"] if module.tags else []
+    return ["-mod=readonly", "-buildvcs=false", "-trimpath", *tags, f"-ldflags={link}"]
 
 
-def _build_module(go: str, module: Module, tell: Say) -> None:
+def build_module(go: str, module: Module, tell: Say) -> None:
+    """Compile one module's programs into the cache; nothing happens where they are there."""
     target = folder(module)
     with locked(
         paths.cache() / "locks" / f"build-{module.name}",
@@ -106,7 +112,7 @@ def _build_module(go: str, module: Module, tell: Say) -> None:
 
 
 def _compile(go: str, module: Module, output: Path, tell: Say) -> None:
-    source = paths.GO_MODULES / module.name
+    source = _source(module)
     packages = [each.package for each in module.programs]
     environment = toolchain.environment()
     tell(f"{module.name}: downloading modules")

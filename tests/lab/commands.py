@@ -24,6 +24,8 @@ NODE_ANNOTATION = "kwok.x-k8s.io/node"
 class Ports:
     """Where each program listens."""
 
+    #: Of the API server; all others listen on the loopback address.
+    address: str
     etcd: int
     etcd_peer: int
     api: int
@@ -33,8 +35,8 @@ class Ports:
     lws_webhooks: int
 
     @classmethod
-    def free(cls) -> Ports:
-        return cls(*free_ports(len(fields(cls))))
+    def free(cls, address: str = LOOPBACK) -> Ports:
+        return cls(address, *free_ports(len(fields(cls)) - 1))
 
 
 Command = Callable[[Path, Layout, Ports], list[str]]
@@ -62,13 +64,18 @@ def api_server(binary: Path, layout: Layout, ports: Ports) -> list[str]:
     return [
         str(binary),
         f"--etcd-servers=http://{LOOPBACK}:{ports.etcd}",
-        f"--bind-address={LOOPBACK}",
-        f"--advertise-address={LOOPBACK}",
+        f"--bind-address={ports.address}",
+        f"--advertise-address={ports.address}",
         f"--secure-port={ports.api}",
-        "--endpoint-reconciler-type=none",
+        # Pods reach the server under its own address alone.
+        f"--endpoint-reconciler-type={'none' if ports.address == LOOPBACK else 'lease'}",
         f"--service-cluster-ip-range={SERVICE_RANGE}",
         "--authorization-mode=Node,RBAC",
         "--allow-privileged=true",
+        # Node names are not to be resolved.
+        "--kubelet-preferred-address-types=InternalIP",
+        f"--kubelet-client-certificate={pki / 'kubelet-client.crt'}",
+        f"--kubelet-client-key={pki / 'kubelet-client.key'}",
         f"--client-ca-file={pki / 'ca.crt'}",
         f"--tls-cert-file={pki / 'apiserver.crt'}",
         f"--tls-private-key-file={pki / 'apiserver.key'}",

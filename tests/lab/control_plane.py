@@ -29,10 +29,11 @@ from .errors import LabError
 from .files import is_locked, locked
 from .kubeconfig import Access
 from .layout import Layout
+from .ports import LOOPBACK
 from .process import is_alive
 from .state import State
 
-_START_WITHIN = 120.0
+_START_WITHIN = 240.0
 _STOP_WITHIN = 30.0
 _LOOK_EVERY = 0.05
 
@@ -42,7 +43,8 @@ class ControlPlane:
 
     nodes: a profile of `nodes.PROFILES`. crds: names of bundles, or CRDs as data. name: of its state folder, unique among
     those that run. owner: the process it lives for; by default this one, so that it ends with it whatever happens; 0
-    lets it live until `stop` or `python -m tests.lab down`.
+    lets it live until `stop` or `python -m tests.lab down`. address: where the API server listens, one of this machine's own.
+    played: kwok plays nodes, pods and the controllers that the lab does not run; without it somebody else runs them.
     """
 
     def __init__(
@@ -52,6 +54,8 @@ class ControlPlane:
         nodes: str = "none",
         crds: Sequence[str | Manifest] = (),
         owner: int | None = None,
+        address: str = LOOPBACK,
+        played: bool = True,
         say: Callable[[str], None] = lambda _text: None,
     ) -> None:
         self.name = name or f"test-{os.getpid()}-{uuid.uuid4().hex[:6]}"
@@ -60,6 +64,8 @@ class ControlPlane:
         self._crds = list(crds)
         self._owner = os.getpid() if owner is None else owner
         self._say = say
+        self._address = address
+        self._played = played
 
     def __enter__(self) -> Self:
         self.start()
@@ -191,6 +197,8 @@ class ControlPlane:
             "definitions": definitions,
             "token": secrets.token_urlsafe(24),
             "contents": contents,
+            "address": self._address,
+            "played": self._played,
         }
         self.layout.request.touch(mode=0o600)
         self.layout.request.write_text(json.dumps(request), encoding="utf-8")

@@ -18,10 +18,13 @@ from typing import Any
 import yaml
 
 from . import crd_sources, paths, toolchain
-from .client import Client, Manifest, wait_until
+from .client import ApiError, Client, Manifest, wait_until
 from .crd_sources import BUNDLES, Bundle
 from .errors import LabError
 from .files import write_atomically
+
+#: How a server says that a request took too long, and for how many seconds requests are repeated.
+_TIMED_OUT, _TAKEN_WITHIN = 504, 180.0
 
 
 def load(*names: str) -> list[Manifest]:
@@ -87,7 +90,7 @@ def _parse(text: str) -> list[Manifest]:
 def install(client: Client, manifests: Iterable[Manifest]) -> None:
     """Apply CRDs side by side and wait until each version of each kind is served."""
     wanted = list(manifests)
-    client.apply_all(wanted)
+    wait_until(lambda: _applied(client, wanted), "CRDs to be taken", _TAKEN_WITHIN)
     missing = [path for manifest in wanted for path in _paths(manifest)]
 
     def look() -> tuple[bool, list[str]]:
@@ -96,6 +99,17 @@ def install(client: Client, manifests: Iterable[Manifest]) -> None:
         return not missing, missing
 
     wait_until(look, "custom kinds to be served")
+
+
+def _applied(client: Client, wanted: list[Manifest]) -> tuple[bool, str]:
+    """Apply all. On a busy machine a server that has just started takes longer for many than it gives one request."""
+    try:
+        client.apply_all(wanted)
+    except ApiError as error:
+        if error.code != _TIMED_OUT:
+            raise
+        return False, str(error)
+    return True, ""
 
 
 def _is_served(client: Client, path: str) -> bool:

@@ -18,6 +18,8 @@ from .ports import LOOPBACK
 
 ADMIN = "lab-admin"
 ADMIN_GROUPS = ("system:masters",)
+#: Who the API server is where it asks a kubelet.
+KUBELET_CLIENT = "kube-apiserver-kubelet-client"
 
 LWS_MANAGER = "lws-manager"
 #: Its webhooks' certificate below `pki/`; the file's name is the manager's choice.
@@ -116,13 +118,14 @@ class Layout:
         return self.root / name
 
 
-def prepare(layout: Layout, api_port: int, token: str) -> None:
+def prepare(layout: Layout, address: str, api_port: int, token: str) -> None:
     """Write everything that the programs read at their start."""
-    server = f"https://{LOOPBACK}:{api_port}"
+    server = f"https://{address}:{api_port}"
     authority = pki.Authority.new(f"modelops-lab-{layout.name}")
     _write_pair(layout, "ca", authority.pair)
-    hosts = (LOOPBACK, _SERVICE_ADDRESS, "localhost", *_SERVICE_NAMES)
+    hosts = (address, LOOPBACK, _SERVICE_ADDRESS, "localhost", *_SERVICE_NAMES)
     _write_pair(layout, "apiserver", authority.server("kube-apiserver", hosts))
+    _write_pair(layout, "kubelet-client", authority.client(KUBELET_CLIENT, ADMIN_GROUPS))
     _write_pair(layout, LWS_CERTIFICATE, authority.server("lws-webhooks", (LOOPBACK,)))
     _write_pair(layout, "tokens", pki.signing_keys())
     groups = ",".join(ADMIN_GROUPS)

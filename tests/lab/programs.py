@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
 KUBERNETES_VERSION = "1.36.3"
 ETCD_VERSION = "3.7.3"
@@ -42,6 +43,10 @@ class Module:
     programs: tuple[Program, ...]
     #: Values set at link time; clients cannot parse the server's version without them.
     stamps: tuple[str, ...] = ()
+    #: Build tags.
+    tags: tuple[str, ...] = field(default=(), repr=False)
+    #: The folder of its go.mod; empty: the one of its name among the lab's.
+    source: Path | None = field(default=None, repr=False)
 
 
 _KUBERNETES_PROGRAMS = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl")

@@ -29,7 +29,6 @@ from .errors import LabError
 from .files import lock_or_fail
 from .layout import LWS_MANAGER, Layout
 from .own_stages import await_descriptions, stages_for
-from .ports import LOOPBACK
 from .state import State
 
 _READY_WITHIN = 60.0
@@ -47,14 +46,22 @@ class Supervisor:
     """One control plane's programs."""
 
     def __init__(
-        self, place: Layout, owner: int, definitions: list[Manifest], token: str, contents: str
+        self,
+        place: Layout,
+        owner: int,
+        definitions: list[Manifest],
+        token: str,
+        contents: str,
+        address: str,
+        played: bool,
     ) -> None:
         self.place = place
         self.began = time.monotonic()
         self.definitions = definitions
         self.token = token
-        self.ports = Ports.free()
-        server = f"https://{LOOPBACK}:{self.ports.api}"
+        self.played = played
+        self.ports = Ports.free(address)
+        server = f"https://{address}:{self.ports.api}"
         self.state = State(
             "starting", supervisor=os.getpid(), server=server, owner=owner, contents=contents
         )
@@ -85,7 +92,7 @@ class Supervisor:
             await self._stop()
 
     async def _start(self) -> None:
-        layout.prepare(self.place, self.ports.api, self.token)
+        layout.prepare(self.place, self.ports.address, self.ports.api, self.token)
         state.write(self.place, self.state)
         # The API server retries until etcd answers, so the two start together.
         await asyncio.gather(
@@ -96,22 +103,25 @@ class Supervisor:
         self._note("the API server is ready")
         await self._launch("kube-scheduler", commands.scheduler)
         # Before the controllers start: the garbage collector then knows the kinds at once, not half a minute later.
-        await asyncio.to_thread(
-            crds.install, client, [*crds.documents(crd_sources.KWOK_CRD), *self.definitions]
-        )
+        stage_kind = crds.documents(crd_sources.KWOK_CRD) if self.played else []
+        await asyncio.to_thread(crds.install, client, [*stage_kind, *self.definitions])
         self._note("CRDs are served")
         await self._launch("kube-controller-manager", commands.controller_manager)
-        await self._launch("kwok", commands.kwok)
-        own = stages_for(self.definitions)
-        await asyncio.to_thread(await_descriptions, client, own)
-        await asyncio.to_thread(client.apply_all, [*crds.documents(crd_sources.KWOK_STAGES), *own])
-        self._note("stages are applied")
+        if self.played:
+            await self._start_kwok(client)
+            self._note("stages are applied")
         if lws.is_wanted(self.definitions):
             await self._start_lws_manager(client)
             self._note("LeaderWorkerSet's manager is ready")
         self.state.phase = "ready"
         self.state.started_in = round(time.monotonic() - self.began, 2)
         state.write(self.place, self.state)
+
+    async def _start_kwok(self, client: Client) -> None:
+        await self._launch("kwok", commands.kwok)
+        own = stages_for(self.definitions)
+        await asyncio.to_thread(await_descriptions, client, own)
+        await asyncio.to_thread(client.apply_all, [*crds.documents(crd_sources.KWOK_STAGES), *own])
 
     async def _start_lws_manager(self, client: Client) -> None:
         lws.configure(self.place, self.ports.lws_webhooks)

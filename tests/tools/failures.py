@@ -19,9 +19,15 @@ _LONGEST = 240
 
 def keep(reports: Iterable[pytest.TestReport]) -> None:
     """Add the failed tests with their first line of error to the file that is asked for."""
+    for report in reports:
+        note(_line(report))
+
+
+def note(line: str) -> None:
+    """Add a failure in these words."""
     if path := os.environ.get(VARIABLE):
         with Path(path).open("a", encoding="utf-8") as file:
-            file.writelines(f"{_line(report)}\n" for report in reports)
+            file.write(f"{line[:_LONGEST]}\n")
 
 
 def read(path: Path) -> list[str]:
@@ -32,4 +38,4 @@ def read(path: Path) -> list[str]:
 def _line(report: pytest.TestReport) -> str:
     crash = getattr(report.longrepr, "reprcrash", None)
     message = str(crash.message if crash else report.longrepr).strip().partition("\n")[0]
-    return f"{report.nodeid}: {message}"[:_LONGEST]
+    return f"{report.nodeid}: {message}"

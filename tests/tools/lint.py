@@ -15,6 +15,7 @@ from .tree import BUILD, COLLECTION, sync
 TYPED_PACKAGES = (
     "ansible_collections.modelops.inference.plugins",
     "tests.lab",
+    "tests.live",
     "tests.tools",
 )
 

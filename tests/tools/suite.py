@@ -14,6 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from ..live import background
 from . import failures
 from .steps import Step, run_steps
 
@@ -25,8 +26,9 @@ def main() -> int:
     make = os.environ.get("MAKE", "make")
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(folder) / "failures"
-        env = {failures.VARIABLE: str(kept)}
-        code = run_steps("suite", [Step(name, [make, name], env=env) for name in sys.argv[1:]])
+        with background.built_beside(wanted="live" in sys.argv[1:]) as beside:
+            env = {failures.VARIABLE: str(kept), **beside}
+            code = run_steps("suite", [Step(name, [make, name], env=env) for name in sys.argv[1:]])
         for line in failures.read(kept)[:_TOLD]:
             print(f"failed: {line}", flush=True)
     return code

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tools import receptor
+from tests.tools import debian
 
 ARCHIVE = "Types: deb\nURIs: http://mirror.example/debian\nSuites: stable stable-updates\nComponents: main contrib\nSigned-By: /key.gpg\n"
 SECURITY = ARCHIVE.replace("stable stable-updates", "stable-security")
-WANTED = "Types: deb\nURIs: http://mirror.example/debian\nSuites: sid\nComponents: main\nSigned-By: /key.gpg\n"
+WANTED = "Types: deb\nURIs: http://mirror.example/debian\nSuites: sid\nComponents: main contrib\nSigned-By: /key.gpg\n"
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,5 @@ WANTED = "Types: deb\nURIs: http://mirror.example/debian\nSuites: sid\nComponent
         pytest.param("", "", id="empty"),
     ],
 )
-def test_suite_with_receptor_is_taken_from_the_archive_of_the_system(
-    file: str, wanted: str
-) -> None:
-    assert receptor.source(file.splitlines()) == wanted
+def test_another_suite_is_taken_from_the_archive_of_the_system(file: str, wanted: str) -> None:
+    assert debian.source(file.splitlines(), "sid") == wanted

@@ -1,0 +1,48 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The cgroup below which the node counts its pods: the one thing that namespaces do not take along when they end."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+from ..lab.client import wait_until
+
+_ROOT = Path("/sys/fs/cgroup")
+_GONE_WITHIN = 30.0
+
+
+def hierarchies() -> list[Path]:
+    """The roots: one with cgroups v2, one for each controller with v1."""
+    if (_ROOT / "cgroup.controllers").is_file():
+        return [_ROOT]
+    return [each for each in _ROOT.iterdir() if (each / "cgroup.procs").is_file()]
+
+
+def make(name: str) -> None:
+    """Make the group in each hierarchy."""
+    for root in hierarchies():
+        (root / name).mkdir(exist_ok=True)
+
+
+def remove(name: str) -> None:
+    """Remove the group with all below it, once its last process is gone."""
+
+    def look() -> tuple[bool, list[str]]:
+        left = [root / name for root in hierarchies() if (root / name).is_dir()]
+        for group in left:
+            _remove(group)
+        return not any(group.is_dir() for group in left), [str(group) for group in left]
+
+    wait_until(look, "the node's cgroups to empty", _GONE_WITHIN)
+
+
+def _remove(group: Path) -> None:
+    for child in group.iterdir():
+        if child.is_dir():
+            _remove(child)
+    with contextlib.suppress(OSError):
+        group.rmdir()

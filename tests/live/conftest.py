@@ -1,0 +1,80 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Fixtures of the scenarios. They run inside the live lab's namespaces, where `make live` starts pytest."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cluster.support.entries import Entries
+from tests.lab.client import Client
+from tests.lab.fixtures import fresh_namespace
+
+from . import kserve
+from .lab import Live
+from .place import Place
+
+VARIABLE = "LIVE_PLACE"
+_ANSWERS: list[str] = []
+
+
+@pytest.fixture(scope="session")
+def live() -> Live:
+    """The live lab in whose namespaces this runs."""
+    folder = os.environ.get(VARIABLE)
+    if not folder:
+        pytest.skip("not run: these need the live lab around them; start them with make live")
+    return Live(Place(Path(folder)))
+
+
+@pytest.fixture(scope="session")
+def client(live: Live) -> Client:
+    """Another program's view of the cluster."""
+    return live.client
+
+
+@pytest.fixture(scope="session")
+def entries(live: Live) -> Entries:
+    """The modules, run by the administrator."""
+    return Entries(live.kubeconfig)
+
+
+@pytest.fixture(scope="session")
+def secured(live: Live, client: Client) -> Entries:
+    """The modules, for a KServe of release 0.19 whose configuration asks for TLS."""
+    kserve.configure(client)
+    return Entries(live.kubeconfig, kserve.OPTIONS)
+
+
+@pytest.fixture
+def namespace(client: Client) -> Iterator[str]:
+    """A namespace of this test alone."""
+    with fresh_namespace(client, "live") as name:
+        yield name
+
+
+@pytest.fixture(scope="module")
+def shared_namespace(client: Client) -> Iterator[str]:
+    """A namespace of this file's tests."""
+    with fresh_namespace(client, "live") as name:
+        yield name
+
+
+@pytest.fixture(scope="session")
+def answered() -> Callable[[object], None]:
+    """Keeps what was answered, to be shown at the end."""
+    return lambda answer: _ANSWERS.append(str(answer))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Show what was answered."""
+    if _ANSWERS:
+        terminalreporter.section("answered")
+        for line in _ANSWERS:
+            terminalreporter.line(line)

@@ -1,0 +1,132 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The images of the live lab, made of what was built and of the stand-ins. None is pulled."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..lab import paths
+from ..lab.files import locked
+from . import build, libraries
+from .oci import File, Image, Layer, layer
+
+STAND_INS = Path(__file__).parent / "stand_ins"
+#: Where nothing listens: an image that is not there is not searched for elsewhere.
+REGISTRY = "127.0.0.1:5000"
+
+PAUSE, ENVOY, ENGINE = (f"{REGISTRY}/{name}:1" for name in ("pause", "envoy", "engine"))
+#: Images that the collection's defaults name, of ModelServices and of presets: ours have their names.
+PICKERS = tuple(f"ghcr.io/llm-d/llm-d-inference-scheduler:{tag}" for tag in ("v0.6.0", "v0.7.1"))
+SERVER = "ghcr.io/llm-d/llm-d-cuda:v0.6.0"
+KIT = "ghcr.io/kitops-ml/kitops:v1.11.0"
+#: What the ConfigMap of KServe names here.
+INITIALIZER = "docker.io/kserve/storage-initializer:v0.19.0"
+
+_TMP = File("/tmp/.keep", mode=0o644)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """An image and every name under which the node has it."""
+
+    names: tuple[str, ...]
+    make: Callable[[], Image]
+
+
+def _shell() -> Layer:
+    program = build.packages() / "usr" / "bin" / "busybox"
+    tools = (
+        "sh",
+        "cat",
+        "cp",
+        "echo",
+        "env",
+        "false",
+        "head",
+        "ls",
+        "mkdir",
+        "sleep",
+        "tail",
+        "test",
+        "true",
+        "wget",
+    )
+    links = [File(f"/bin/{name}", link="busybox") for name in tools]
+    return layer([File("/bin/busybox", program), *links, _TMP])
+
+
+def _python() -> Layer:
+    """The running Python; what it is made of changes with its version alone."""
+    place = hashlib.sha256(f"{sys.version} {sys.base_prefix}".encode()).hexdigest()[:16]
+    cached = paths.cache() / f"live-python-{place}.tar"
+    with locked(paths.cache() / "locks" / "live-python"):
+        if not cached.is_file():
+            made = cached.with_suffix(".new")
+            made.write_bytes(layer(libraries.python()).content)
+            made.replace(cached)
+    return Layer(cached.read_bytes())
+
+
+def _pause() -> Image:
+    return Image([_shell()], ["/bin/tail", "-f", "/dev/null"])
+
+
+def _envoy() -> Image:
+    program = build.envoy()
+    files = [File("/usr/bin/envoy", program), *libraries.with_libraries([program])]
+    return Image([layer([*files, _TMP])], ["/usr/bin/envoy"])
+
+
+def _picker() -> Image:
+    return Image(
+        [layer([File("/app/epp", build.program("epp")), _TMP])], ["/app/epp"], user="65532:65532"
+    )
+
+
+def _kit() -> Image:
+    return Image([_shell(), layer([File("/usr/bin/kit", STAND_INS / "kit.sh")])])
+
+
+def _initializer() -> Image:
+    return Image([_shell(), layer([File("/entry", STAND_INS / "initializer.sh")])], ["/entry"])
+
+
+def _engine() -> Image:
+    script = '#!/bin/sh\nexec python3 -u /opt/engine.py "$@"\n'
+    files = [
+        File("/opt/engine.py", STAND_INS / "engine.py"),
+        File("/usr/bin/vllm", text=script),
+        # Presets start vLLM by a shell of that name.
+        File("/bin/bash", text='#!/bin/sh\nexec sh "$@"\n'),
+    ]
+    return Image([_shell(), _python(), layer(files)], environment={"PATH": "/usr/bin:/bin"})
+
+
+RECIPES = (
+    Recipe((PAUSE,), _pause),
+    Recipe((ENVOY,), _envoy),
+    Recipe(PICKERS, _picker),
+    Recipe((KIT,), _kit),
+    Recipe((INITIALIZER,), _initializer),
+    Recipe((ENGINE, SERVER), _engine),
+)
+
+
+def archives(folder: Path) -> dict[str, str]:
+    """Write each image into this folder and return the digest for each name."""
+    folder.mkdir(parents=True, exist_ok=True)
+    pinned: dict[str, str] = {}
+    for recipe in RECIPES:
+        image = recipe.make()
+        for name in recipe.names:
+            pinned[name] = f"{name.rpartition(':')[0]}@{image.digest}"
+        names = [*recipe.names, *(pinned[name] for name in recipe.names)]
+        image.write(folder / f"{recipe.names[0].rpartition('/')[2].replace(':', '-')}.tar", names)
+    return pinned

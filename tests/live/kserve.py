@@ -1,0 +1,77 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""KServe as its LLMInferenceServices find it on the live lab: its configuration, and a mesh that speaks TLS to them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from ..lab.client import Client
+from . import gateway, images
+from .asking import Answer, chat
+
+Json = dict[str, Any]
+READY_WITHIN = 240.0
+#: What the modules are told beside the services.
+OPTIONS: Json = {"releases": {"kserve": "0.19"}, "settings": {"config_prefix": "modelops-"}}
+#: What a KServe installation says to its services.
+CONFIGURATION: Json = {
+    "ingress": {
+        "enableGatewayApi": True,
+        "ingressGateway": "knative-serving/knative-ingress-gateway",
+        "kserveIngressGateway": f"{gateway.KSERVE}/{gateway.KSERVE_NAME}",
+        "enableLLMInferenceServiceTLS": True,
+    },
+    "storageInitializer": {
+        "image": images.INITIALIZER.removeprefix("docker.io/"),
+        "cpuRequest": "20m",
+        "cpuLimit": "1",
+        "memoryRequest": "32Mi",
+        "memoryLimit": "256Mi",
+    },
+}
+
+
+def configure(client: Client) -> None:
+    """Write the ConfigMap that every service reads."""
+    client.apply(
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "inferenceservice-config", "namespace": gateway.KSERVE},
+            "data": {name: json.dumps(block) for name, block in CONFIGURATION.items()},
+        }
+    )
+
+
+def over_tls(client: Client, service: Json) -> None:
+    """Have Istio speak TLS to engine and picker of a service, as who runs the mesh would."""
+    name, namespace = service["metadata"]["name"], service["metadata"]["namespace"]
+    pool = shadow(f"{name}-inference-pool")
+    for host in (pool, f"{name}-epp-service", f"{name}-kserve-workload-svc"):
+        client.apply(
+            {
+                "apiVersion": "networking.istio.io/v1",
+                "kind": "DestinationRule",
+                "metadata": {"name": host, "namespace": namespace},
+                "spec": {
+                    "host": f"{host}.{namespace}.svc.cluster.local",
+                    "trafficPolicy": {"tls": {"mode": "SIMPLE", "insecureSkipVerify": True}},
+                },
+            }
+        )
+
+
+def shadow(pool: str) -> str:
+    """The Service that Istio makes for a pool (istio, InferencePoolServiceName)."""
+    return f"{pool}-ip-{hashlib.sha256(pool.encode()).hexdigest()[:8]}"
+
+
+def ask(service: Json) -> Answer:
+    """Ask a service by its path."""
+    meta = service["metadata"]
+    return chat(service["spec"]["model"]["name"], prefix=f"/{meta['namespace']}/{meta['name']}")

@@ -1,0 +1,79 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A ModelService on real pods, answered through Istio's gateway and the real picker. The engine is a stand-in, as each test says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.cluster.support.cluster import owned
+from tests.cluster.support.entries import Entries
+from tests.lab.client import Client
+
+from .asking import Answer, chat, until
+from .lab import Live
+
+Json = dict[str, Any]
+HEADER = "OtterScale-Model-Name"
+READY_WITHIN = 180.0
+
+
+@pytest.fixture(scope="module")
+def service(live: Live, entries: Entries, shared_namespace: str) -> Json:
+    """A service of two pods that was Ready."""
+    wanted = live.model_service("chat", shared_namespace, decode={"replicas": 2})
+    result = entries.reconcile(wanted, wait=True, wait_timeout=READY_WITHIN)
+    assert result["services"][0]["ready"] is True, result
+    return wanted
+
+
+def ask(service: Json, header: str | None = None) -> Answer:
+    meta, model = service["metadata"], service["spec"]["model"]["name"]
+    return chat(model, headers={HEADER: header or meta["name"]})
+
+
+def test_ready_service_with_a_stand_in_engine_is_answered_through_gateway_and_picker(
+    service: Json, answered: Callable[[object], None]
+) -> None:
+    answer = until(200, lambda: ask(service))
+    assert answer.pod.startswith("chat-decode-"), answer
+    answered(answer)
+
+
+def test_requests_to_a_stand_in_engine_are_spread_over_its_pods(service: Json) -> None:
+    until(200, lambda: ask(service))
+    answers = [ask(service) for dummy in range(40)]
+    assert {answer.code for answer in answers} == {200}, answers
+    assert len({answer.pod for answer in answers}) == 2, answers
+
+
+def test_name_of_the_model_in_place_of_the_service_is_not_found_before_any_stand_in(
+    service: Json, answered: Callable[[object], None]
+) -> None:
+    until(200, lambda: ask(service))
+    answer = ask(service, header=service["spec"]["model"]["name"])
+    assert answer.code == 404, answer
+    answered(answer)
+
+
+def test_second_run_on_real_pods_writes_nothing(service: Json, entries: Entries) -> None:
+    result = entries.reconcile(service, wait=True, wait_timeout=READY_WITHIN)
+    assert not result["changed"], result
+    assert result["stats"]["writes"] == 0
+
+
+def test_deleted_service_with_a_stand_in_engine_is_not_found_and_leaves_nothing_on_the_node(
+    live: Live, entries: Entries, client: Client, namespace: str
+) -> None:
+    service = live.model_service("gone", namespace)
+    entries.reconcile(service, wait=True, wait_timeout=READY_WITHIN)
+    until(200, lambda: ask(service))
+    entries.reconcile(service, state="absent", wait=True, wait_timeout=READY_WITHIN)
+    until(404, lambda: ask(service), within=10)
+    assert owned(client, service) == {}
+    live.await_gone(namespace)
