@@ -203,7 +203,6 @@ def test_api_server_passes_the_request_on(
 @pytest.mark.usefixtures("behind")
 def test_missing_right_to_the_proxy_is_named(
     lab: Cluster,
-    client: Client,
     routed: Json,
     entries: Entries,
     namespace: str,
@@ -211,8 +210,8 @@ def test_missing_right_to_the_proxy_is_named(
 ) -> None:
     entries.reconcile(routed)
     rules = [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list"]}]
-    grant(client, "looks", namespace, rules)
-    grant(client, "looks", bare_namespace, rules)
+    grant(lab, f"{namespace}/looks", rules, namespace)
+    grant(lab, f"{namespace}/looks", rules, bare_namespace)
     robot = Entries(lab.service_account_kubeconfig("looks", namespace))
     options = {"through": "apiserver", "timeout": 2.0}
     found = robot.info(namespace=namespace, answer=True, answer_options=options)["services"]

@@ -191,11 +191,11 @@ def test_group_gets_devices_in_both_templates_and_is_judged(
     }
     first = entries.gpu(**wanted)
     assert first["changed"] is True, first
-    assert not any("command line" in text for text in first.get("warnings", ()))
+    assert not any("the engine is started with" in text for text in first.get("warnings", ()))
     assert asked(client, manifest) == [{GPU: "8"}, {}, {GPU: "8"}]
     assert entries.gpu(**wanted)["changed"] is False
     fewer = entries.gpu(**{**wanted, "parallelism": {"tensor": 4}})
-    assert "its command line says tensor 8 × pipeline 2" in str(fewer["warnings"])
+    assert "the engine is started with tensor 8 and pipeline 2" in str(fewer["warnings"])
 
     entries.gpu(**wanted)
     live = there(client, manifest)
