@@ -116,6 +116,8 @@ def _dumper(quote: str = "'", block: str | None = None) -> Any:
 
     dumper: Any = type("GoDumper", (yaml.SafeDumper,), {})
     dumper.add_representer(str, represented)
+    # A number that was read from JSON is a float that remembers its text.
+    dumper.add_multi_representer(float, yaml.SafeDumper.represent_float)
     # The same object in two places is written twice, as Go does.
     dumper.ignore_aliases = lambda _self, _data: True
     return dumper

@@ -30,8 +30,7 @@ from ..view import (
     templates_of,
 )
 from . import names
-from .children.picker_config import PICKER as PICKER_TARGET
-from .children.picker_config import given_config
+from .children.picker_config import PICKER_TARGET, given_config
 from .pod import MAIN, SIDECAR, has_sidecar
 from .resolved import Resolved
 from .router.kinds import GATEWAY_API, POOL_API, parent_gateway

@@ -15,7 +15,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker
     release_of,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.children.picker_config import (
-    PICKER,
+    PICKER_TARGET,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.compile import (
     compile as compile_service,
@@ -326,7 +326,7 @@ def test_the_picker_of_our_presets_takes_the_configuration_of_the_release(releas
     (text,) = [word for word in picker["args"] if "EndpointPickerConfig" in word]
     assert [
         finding.message
-        for finding in check_text(text, release_of(PICKER.at(chosen.release))).findings
+        for finding in check_text(text, release_of(PICKER_TARGET.at(chosen.release))).findings
         if finding.severity == "error"
     ] == []
 

@@ -102,6 +102,11 @@ def test_plugins_are_those_of_picker_0_7(name: str) -> None:
     assert configuration(service(plugins), "0.18")["plugins"] == plugins
 
 
+def test_a_number_with_a_fraction_stays_what_it_is() -> None:
+    given = service([plugin("queue-scorer", threshold=1.5)])
+    assert configuration(given)["plugins"] == [plugin("queue-scorer", threshold=1.5)]
+
+
 @pytest.mark.parametrize(
     ("version", "changed"),
     [

@@ -22,7 +22,7 @@ _FLAGS = frozenset(
 
 
 #: The endpoint picker of the release's own presets, as a target of `endpoint_picker`.
-PICKER: Since[str] = Since({KServe.V0_17: "llmd:0.4", KServe.V0_18: "llmd:0.7"})
+PICKER_TARGET: Since[str] = Since({KServe.V0_17: "llmd:0.4", KServe.V0_18: "llmd:0.7"})
 
 
 @dataclass(frozen=True, slots=True)
