@@ -122,7 +122,7 @@ def test_two_services_with_one_picker_are_both_refused(
     assert '"llama-3.1" and "llama-3-1"' in message or '"llama-3-1" and "llama-3.1"' in message
     assert "services[0]" in message
     assert "services[1]" in message
-    assert proxy.requests == 0
+    assert proxy.writes == 0
 
 
 def test_picker_of_a_live_service_is_refused_to_another(
