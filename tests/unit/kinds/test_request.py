@@ -168,8 +168,10 @@ def test_second_gateway_with_an_address_is_better_than_a_first_without() -> None
         (OPENAI, "192.0.2.1", (), ["http://192.0.2.1/v1/chat/completions"]),
         (EMBEDDINGS, "192.0.2.1", (), ["http://192.0.2.1/v1/embeddings"]),
         (OPENAI, "2001:db8::1", (), ["http://[2001:db8::1]/v1/chat/completions"]),
-        (V1, "192.0.2.1", ("chat.example.com",), ["--connect-to", "chat.example.com:80:192.0.2.1:80", "http://chat.example.com/v1/models/acme/chat:predict"]),
-        (V2, "2001:db8::1", ("chat.example.com",), ["--connect-to", "chat.example.com:80:[2001:db8::1]:80", "http://chat.example.com/v2/models/acme/chat/infer"]),
+        (V1, "192.0.2.1", ("chat.example.com",), ["--connect-to", "chat.example.com:80:192.0.2.1:80",
+                                                  "http://chat.example.com/v1/models/acme/chat:predict"]),
+        (V2, "2001:db8::1", ("chat.example.com",), ["--connect-to", "chat.example.com:80:[2001:db8::1]:80",
+                                                    "http://chat.example.com/v2/models/acme/chat/infer"]),
     ],
 )  # fmt: skip
 def test_line_for_a_shell(
