@@ -15,7 +15,9 @@ import yaml
 
 from tests.lab.client import Client
 from tests.lab.control_plane import ControlPlane
+from tests.lab.faults import Fault, do, seen
 from tests.lab.nodes import Pool
+from tests.lab.proxy import Proxy
 from tests.tools import tree
 
 from .support.cluster import owned, there
@@ -185,6 +187,38 @@ def test_controller_is_told_stopped_and_started(
     assert [each["replicas"] for each in started["controllers"]] == [2]
     assert there(client, operator)["status"]["readyReplicas"]
     assert not entries.controller(state="started")["changed"]
+
+
+def test_controller_whose_status_moves_on_is_stopped_all_the_same(
+    own_lab: ControlPlane, client: Client, operator: Json
+) -> None:
+    """Whoever stops a controller that has just been started meets a Deployment that changes several times a second."""
+    turns = iter(range(100))
+
+    def touch() -> None:
+        client.patch(operator, {"metadata": {"annotations": {"turn": str(next(turns))}}})
+
+    moving = Fault(seen("patch", "deployments"), do(touch), times=3)
+    with Proxy(own_lab, hooks=[moving]) as proxy:
+        stopped = Entries(proxy.kubeconfig).controller(state="stopped")
+    assert len(moving.struck) == 3
+    assert (stopped["changed"], stopped["controllers"][0]["replicas"]) == (True, 0)
+    assert there(client, operator)["metadata"]["annotations"][REPLICAS] == "2"
+
+
+def test_controller_that_somebody_scales_meanwhile_is_left_alone(
+    own_lab: ControlPlane, client: Client, operator: Json
+) -> None:
+    race = Fault(
+        seen("patch", "deployments"), do(lambda: client.patch(operator, {"spec": {"replicas": 5}}))
+    )
+    with Proxy(own_lab, hooks=[race]) as proxy:
+        result = Entries(proxy.kubeconfig).controller(state="stopped")
+    assert race.struck
+    assert "model-operator" in result["msg"]
+    live = there(client, operator)
+    assert live["spec"]["replicas"] == 5
+    assert REPLICAS not in live["metadata"].get("annotations", {})
 
 
 def test_controller_that_somebody_else_scaled_to_nothing_is_not_started(

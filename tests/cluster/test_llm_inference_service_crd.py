@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.conversion import (
     to_v1alpha2,
 )
@@ -38,7 +39,10 @@ INPUTS |= {path.parent.name: path for path in sorted(RECORDINGS.glob("cases-inva
 
 @pytest.mark.parametrize(
     ("kind", "ours"),
-    [("llminferenceservices", crd()), ("llminferenceserviceconfigs", config_crd())],
+    [
+        ("llminferenceservices", crd(KServe.V0_17)),
+        ("llminferenceserviceconfigs", config_crd(KServe.V0_17)),
+    ],
 )
 def test_our_definition_says_what_kserve_s_says(kind: str, ours: Json) -> None:
     theirs = next(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..cluster.connection import Cluster
+from ..cluster.errors import Conflict
 from ..kube import gvk
 from ..kube.labels import selector_text
 from ..kube.manifest import Json, value_at
@@ -18,6 +19,9 @@ from .watch_loop import wait
 
 #: Annotation of a Deployment that was stopped: how many replicas it is started with again.
 REPLICAS_ANNOTATION = f"{PREFIX}replicas"
+
+#: How often it is scaled before a status that never rests ends it.
+_TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +72,38 @@ def find(cluster: Cluster, labels: Mapping[str, str]) -> list[Controller]:
 
 
 def stop(cluster: Cluster, controller: Controller, *, dry_run: bool) -> Controller:
-    """Scale a controller to nothing and note on it how many replicas it had. Raises Conflict where it changed since it was read."""
+    """Scale a controller to nothing and note on it how many replicas it had. Raises Conflict where somebody else scales it."""
     return _scale(cluster, controller, 0, str(controller.replicas), dry_run=dry_run)
 
 
 def start(cluster: Cluster, controller: Controller, *, dry_run: bool) -> Controller:
-    """Give a controller the replicas back that were noted. Raises Conflict where it changed since it was read."""
+    """Give a controller the replicas back that were noted. Raises Conflict where somebody else scales it."""
     return _scale(cluster, controller, controller.remembered, None, dry_run=dry_run)
 
 
 def _scale(
+    cluster: Cluster, controller: Controller, replicas: int, note: str | None, *, dry_run: bool
+) -> Controller:
+    """Write both in one patch. A Deployment whose status alone moved on, as it does while its pods start, is read again."""
+    found = controller
+    for _attempt in range(_TRIES - 1):
+        try:
+            return _patch(cluster, found, replicas, note, dry_run=dry_run)
+        except Conflict:
+            live = cluster.get(controller.reference)
+            if live is None or not _as_read(Controller(live), controller):
+                raise
+            found = Controller(live)
+    return _patch(cluster, found, replicas, note, dry_run=dry_run)
+
+
+def _as_read(now: Controller, before: Controller) -> bool:
+    """Return whether it is the same Deployment, and nobody scaled it."""
+    same = now.live["metadata"]["uid"] == before.live["metadata"]["uid"]
+    return same and (now.replicas, now.remembered) == (before.replicas, before.remembered)
+
+
+def _patch(
     cluster: Cluster, controller: Controller, replicas: int, note: str | None, *, dry_run: bool
 ) -> Controller:
     meta = controller.live["metadata"]

@@ -34,7 +34,7 @@ from ..reconcile.status import observe, read_pods, recorded_service, request_for
 from ..reconcile.topology import topology
 from ..task import arguments
 from ..task.manifest_loader import given, read
-from ..task.result import Clock, ServiceResult, stats, warnings
+from ..task.result import Clock, ServiceResult, service_warnings, stats
 
 EMPTY: Mapping[str, Any] = {"changed": False, "services": [], "orphans": [], "stats": {}}
 ARGUMENT_SPEC: arguments.Spec = {
@@ -122,7 +122,7 @@ def _ask(
 def _warnings(missing: Iterable[Reference], targets: Sequence[CompiledService]) -> list[str]:
     """Return which of the named services are not there, and what the authors of the others should know."""
     absent = [f"{reference}: there is no such service" for reference in sorted(missing)]
-    return absent + warnings(
+    return absent + service_warnings(
         (str(target.reference), problem)
         for target in targets
         for problem in target.service.problems

@@ -164,6 +164,31 @@ def warnings(found: Iterable[tuple[str, Problem]]) -> list[str]:
     ]
 
 
+def service_warnings(found: Iterable[tuple[str, Problem]]) -> list[str]:
+    """Return the warnings of services. A rule that concerns more than a few of them is one warning, which names them.
+
+    found: subjects with their problems, each of which the result of its service keeps in `problems`.
+    """
+    problems = [pair for pair in found if pair[1].severity == "warning"]
+    by_rule: dict[str, dict[str, Problem]] = {}
+    for subject, problem in problems:
+        by_rule.setdefault(problem.rule, {}).setdefault(subject, problem)
+    texts = []
+    for rule, subjects in by_rule.items():
+        own = [(subject, problem) for subject, problem in problems if problem.rule == rule]
+        many = bool(rule) and len(subjects) > SHOWN_SUBJECTS
+        if many and len({str(problem) for _subject, problem in own}) > 1:
+            first, problem = next(iter(subjects.items()))
+            names = few(list(subjects), SHOWN_SUBJECTS)
+            texts.append(
+                f"{rule}: {len(subjects)} services: {names}. {first} has: {problem}. "
+                "The `problems` of each service have the rest"
+            )
+        else:
+            texts += warnings(own)
+    return texts
+
+
 def left_out(complaints: Sequence[Complaint]) -> list[str]:
     """Return a warning for each service that `skip_invalid` left out."""
     return [f"left out: {complaint}" for complaint in complaints]
@@ -185,7 +210,7 @@ def summary_of(
     results: Sequence[ServiceResult], subjects: Mapping[Reference, str], *, verbose: bool
 ) -> Json:
     """Return the services of a result, and what is worth a warning. subjects: how messages call them."""
-    texts = warnings(
+    texts = service_warnings(
         (subjects.get(result.reference, str(result.reference)), problem)
         for result in results
         for problem in result.problems

@@ -34,6 +34,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.task.result imp
     diffs,
     failure_of,
     left_out,
+    service_warnings,
     stats,
     summary_of,
     warnings,
@@ -211,6 +212,29 @@ def test_warning_that_many_services_share_is_said_once() -> None:
     assert found == ["services[0], services[1], services[2] and 197 more: plain HTTP"]
     twice = warnings([("x", problem), ("x", problem), ("y", problem)])
     assert twice == ["x, y: plain HTTP"]
+
+
+def test_rule_that_concerns_many_services_is_one_warning_that_names_them() -> None:
+    found = [
+        (f"team-a/s{number}", Problem(f"spec.{number}", "is lost", "warning", "kv-transfer"))
+        for number in range(7)
+    ]
+    other = ("team-a/s0", Problem("spec.x", "is slow", "warning", "shared-memory"))
+    assert service_warnings([*found, other]) == [
+        (
+            "kv-transfer: 7 services: team-a/s0, team-a/s1, team-a/s2 and 4 more. team-a/s0 has: spec.0: is lost. "
+            "The `problems` of each service have the rest"
+        ),
+        "team-a/s0: spec.x: is slow",
+    ]
+    few = [f"team-a/s{number}: spec.{number}: is lost" for number in range(3)]
+    assert service_warnings(found[:3]) == few
+
+
+def test_what_many_services_have_alike_is_told_whole() -> None:
+    problem = Problem("", "plain HTTP", "warning", "insecure")
+    found = service_warnings((f"services[{number}]", problem) for number in range(200))
+    assert found == ["services[0], services[1], services[2] and 197 more: plain HTTP"]
 
 
 def test_service_that_was_left_out_is_a_warning() -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from ...kube.definition import AGE, Column, definition, plural_of
 from ...kube.manifest import Json
+from ..kserve.releases import KServe
+from .releases import NEWEST
 from .schema import STORED_VERSION, root_schema
 from .spec import API_VERSION, CONFIG_KIND, KIND
 
@@ -24,14 +26,13 @@ _COLUMNS = (
 )
 
 
-def crd() -> Json:
-    """Return the CustomResourceDefinition of LLMInferenceService."""
-    schema = root_schema(STORED_VERSION, KIND)
+def crd(release: KServe = NEWEST) -> Json:
+    """Return the CustomResourceDefinition of LLMInferenceService. The default, the newest, holds the fields of every release."""
+    schema = root_schema(STORED_VERSION, KIND, release)
     return definition(API_VERSION, KIND, schema, columns=_COLUMNS, short_names=["llmisvc"])
 
 
-def config_crd() -> Json:
-    """Return the CustomResourceDefinition of LLMInferenceServiceConfig."""
-    return definition(
-        API_VERSION, CONFIG_KIND, root_schema(STORED_VERSION, CONFIG_KIND), status=False
-    )
+def config_crd(release: KServe = NEWEST) -> Json:
+    """Return the CustomResourceDefinition of LLMInferenceServiceConfig, as `crd` returns that of the services."""
+    schema = root_schema(STORED_VERSION, CONFIG_KIND, release)
+    return definition(API_VERSION, CONFIG_KIND, schema, status=False)
