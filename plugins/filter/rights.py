@@ -17,6 +17,9 @@ from ..module_utils.rbac.services import least_privilege as rights_of
 from ..module_utils.rbac.sets import SetRights, set_privilege
 from ..plugin_utils.arguments import flag, mapping, text
 
+#: As in the option `answer` of llmisvc_reconcile.
+_THROUGH = ("gateway", "apiserver")
+
 
 def least_privilege(
     value: Any,
@@ -25,6 +28,7 @@ def least_privilege(
     wait: Any = True,
     create_namespaces: Any = False,
     cluster_rights: Any = True,
+    through: Any = "gateway",
 ) -> dict[str, Any]:
     """Return roles and bindings for whoever reconciles what was rendered."""
     plugin = "least_privilege"
@@ -35,7 +39,12 @@ def least_privilege(
         flag(plugin, wait, "wait"),
         flag(plugin, create_namespaces, "create_namespaces"),
         flag(plugin, cluster_rights, "cluster_rights"),
+        text(plugin, through, "through"),
     )
+    if wanted.through not in _THROUGH:
+        raise AnsibleFilterError(
+            f"{plugin}: through has to be {' or '.join(_THROUGH)}, but it is {wanted.through}"
+        )
     try:
         return rights_of(rendered.get("services") or [], rendered.get("manifests") or [], wanted)
     except (InputError, KeyError, TypeError) as error:

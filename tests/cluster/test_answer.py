@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.filter.rights import least_privilege
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster, grant
 
@@ -221,3 +222,17 @@ def test_missing_right_to_the_proxy_is_named(
     options = {"through": "apiserver", "timeout": 2.0}
     found = robot.info(namespace=namespace, answer=True, answer_options=options)["services"]
     assert "on services/proxy" in found[0]["answer"]["fault"]
+
+
+@pytest.mark.usefixtures("behind")
+def test_generated_rights_are_enough_to_ask_by_the_proxy(
+    lab: Cluster, routed: Json, namespace: str
+) -> None:
+    rendered = Entries(None).reconcile(routed, state="rendered")
+    robot = {"kind": "ServiceAccount", "name": "robot", "namespace": namespace}
+    found = least_privilege(rendered, robot, name=f"{namespace}-robot", through="apiserver")
+    entries = Entries(lab.service_account_kubeconfig("robot", namespace))
+    for manifest in found["manifests"]:
+        lab.client.apply(manifest)
+    result = entries.reconcile(routed, **ASKING, answer={"through": "apiserver"})
+    assert result["services"][0]["answer"]["status"] == 200

@@ -12,7 +12,7 @@ from ..engine import METADATA_ONLY
 from ..kinds.kind import ServiceKind
 from ..kube.labels import selector_text
 from ..kube.manifest import Json
-from ..kube.reader import GivenObjects, Lookup, Reader
+from ..kube.reader import GivenObjects, Lookup, NotLookedAt, Reader
 from ..kube.reference import Reference
 from .load import Service
 
@@ -42,6 +42,7 @@ class ClusterReader:
         self._whole: dict[Kind, GivenObjects | None] = {}
         self._lists: dict[tuple[str, str, str, str], Sequence[Json]] = {}
         self._refused: dict[Reference, Forbidden] = {}
+        self._sends = True
 
     def get(self, reference: Reference) -> Json | None:
         """Return the object, None where it or its kind is not there."""
@@ -53,6 +54,8 @@ class ClusterReader:
         if reference in self._refused:
             raise self._refused[reference]
         if reference not in self._read:
+            if not self._sends:
+                raise NotLookedAt(str(reference))
             try:
                 self._read[reference] = self._cluster.get(reference)
             except KindMissing:
@@ -97,6 +100,14 @@ class ClusterReader:
         after._whole = {kind: whole for kind, whole in self._whole.items() if kind not in kinds}
         return after
 
+    def remembered(self) -> ClusterReader:
+        """Return a reader that knows what this one has read, and sends nothing. It raises NotLookedAt where it would have to."""
+        quiet = ClusterReader(self._cluster, None, self._common, self._compared)
+        quiet._read, quiet._refused = self._read, self._refused
+        quiet._whole, quiet._lists = self._whole, self._lists
+        quiet._sends = False
+        return quiet
+
     def _whole_kind(self, kind: Kind) -> GivenObjects | None:
         if kind not in self._common:
             return None
@@ -120,6 +131,8 @@ class ClusterReader:
         return False
 
     def _list(self, api_version: str, kind: str, namespace: str, selector: str) -> Sequence[Json]:
+        if not self._sends:
+            raise NotLookedAt(kind)
         try:
             return self._cluster.list(
                 api_version, kind, namespace=namespace, selector=selector

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from ..kube.condition import GATEWAY_GROUP, acceptance
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
-from ..kube.reader import NotAllowed, Reader
+from ..kube.reader import NotAllowed, NotLookedAt, Reader
 from ..kube.redact import mask
 from ..kube.reference import Reference
 from ..kube.secret_forms import is_secret_name
@@ -22,6 +22,8 @@ from .protocols import Protocol
 from .route_match import Match, common_host, concrete, plainest_match
 
 _PORTS = {"http": 80, "https": 443}
+#: How to learn an address that a settled run has no reason to look for.
+HOW_TO_LOOK = "wait: true, check mode or llmisvc_info tells the address"
 _JSON = "Content-Type: application/json"
 
 
@@ -31,7 +33,7 @@ class Request:
 
     address, port: where the connection goes; an empty address is not known. host: the name to ask for where the address is none of it.
     path: what stands before the protocol's own paths. route, gateway: which objects pass it on. missing: the gateway is not there.
-    note: what is not known or does not work.
+    unseen: nobody looked at the gateway. note: what is not known or does not work.
     """
 
     protocol: Protocol | None = None
@@ -46,6 +48,7 @@ class Request:
     gateway: Reference | None = None
     backend: Backend | None = None
     missing: bool = False
+    unseen: bool = False
     note: str = ""
 
     @property
@@ -100,7 +103,8 @@ class Request:
 def request_of(entrance: Entrance, service: Reference, reader: Reader, url: str = "") -> Request:
     """Return how a service is called, the first way that is known in full; else the first, with a note that says what lacks.
 
-    reader: sees routes with their status, and gateways. url: what the service reports, for one that no route of ours leads to.
+    reader: sees routes with their status, and gateways. url: what the service reports, for one that no
+    route of ours leads to, and for one whose gateways were not looked at.
     """
     blank = Request(entrance.protocol, entrance.model, backend=entrance.backend)
     if entrance.closed:
@@ -111,7 +115,8 @@ def request_of(entrance: Entrance, service: Reference, reader: Reader, url: str 
         for way in _by_route(route, entrance, service, blank, reader)
     ]
     ways = ways or [_reported(blank, url)]
-    return next((way for way in ways if way.address), ways[0])
+    best = next((way for way in ways if way.address), ways[0])
+    return _reported(best, url) if best.unseen and url else best
 
 
 def _by_route(
@@ -147,6 +152,9 @@ def _by_gateway(
         gateway, live = reader.get(way.gateway), reader.get(way.route)
     except NotAllowed:
         return replace(way, note=f"{way.gateway} may not be read, so its address is not known")
+    except NotLookedAt:
+        text = f"nothing changed, so {way.gateway} was not looked at: {HOW_TO_LOOK}"
+        return replace(way, unseen=True, note=text)
     if gateway is None:
         given = f"{way.gateway} was not given, so its address is not known"
         absent = f"{way.gateway} does not exist, so its address is not known"
@@ -211,6 +219,7 @@ def _reported(blank: Request, url: str) -> Request:
         scheme=parts.scheme,
         address=parts.hostname,
         port=parts.port or _PORTS.get(parts.scheme, 80),
+        host="" if blank.host == parts.hostname else blank.host,
         path=parts.path.rstrip("/"),
         note=f"{parts.hostname} is a name inside the cluster" if _is_local(parts.hostname) else "",
     )

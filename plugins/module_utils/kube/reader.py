@@ -14,6 +14,10 @@ class NotAllowed(Exception):
     """Who runs us may not read this object."""
 
 
+class NotLookedAt(Exception):
+    """A run that is about to end had no reason to read this object."""
+
+
 class Lookup(Protocol):
     """Finds objects by name: a reader, or a mapping by reference."""
 

@@ -20,6 +20,7 @@ from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from .roles import LIST, WATCH, WRITE, Kind, Right, both, granted, rules_of
 
+_SERVICE = ("v1", "Service")
 #: What limits the pods of a namespace, and how many there may be.
 _LIMITS = (
     ("v1", "LimitRange"),
@@ -32,7 +33,8 @@ _LIMITS = (
 class Wanted:
     """name: of the roles. subject: whom they are bound to. wait: whether runs wait. create_namespaces: whether runs may make them.
 
-    cluster_rights: whether rights beyond the services' namespaces may be given.
+    cluster_rights: whether rights beyond the services' namespaces may be given. through: where services are asked for an answer, as in the
+    option `answer`: `gateway`, or `apiserver` for its proxy.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Wanted:
     wait: bool = True
     create_namespaces: bool = False
     cluster_rights: bool = True
+    through: str = "gateway"
 
 
 def least_privilege(
@@ -51,10 +54,12 @@ def least_privilege(
     """
     kinds = [_kind(service) for service in services]
     namespaces = sorted({str(service["namespace"]) for service in services})
+    asked = _asked(namespaces, manifests, wanted)
     roles: list[Json] = []
-    for namespace in namespaces:
+    for namespace in dict.fromkeys((*namespaces, *asked)):
         within = [each for each in manifests if each["metadata"].get("namespace") == namespace]
-        used = rules_of(_used(kinds, within, wanted, namespaced=True))
+        own = _used(kinds, within, wanted, namespaced=True) if namespace in namespaces else ()
+        used = rules_of([*own, *asked.get(namespace, ())])
         held = granted(within, "Role")
         roles += both(wanted.name, wanted.subject, namespace, used, held)
     everywhere = [each for each in manifests if not each["metadata"].get("namespace")]
@@ -109,6 +114,22 @@ def _used(
             yield ("v1", "Pod"), "", WATCH
 
 
+def _asked(
+    namespaces: Sequence[str], manifests: Sequence[Json], wanted: Wanted
+) -> Mapping[str, Sequence[Right]]:
+    """Return by namespace what asking by the API server's proxy needs: of the Services of gateways, and of the services' own."""
+    if wanted.through != "apiserver":
+        return {}
+    proxy: Right = (_SERVICE, "proxy", ("create", "get"))
+    found: dict[str, Sequence[Right]] = dict.fromkeys(namespaces, (proxy,))
+    for route in manifests:
+        for parent in (route.get("spec") or {}).get("parentRefs") or ():
+            place = parent.get("namespace") or route["metadata"]["namespace"]
+            if wanted.cluster_rights or place in namespaces:
+                found[place] = (proxy, (_SERVICE, "", ("get", "list")))
+    return found
+
+
 def _looks(wanted: Wanted) -> Iterator[Right]:
     """Yield what is looked at beyond the services' namespaces: whether a controller runs, the gateway, the namespaces."""
     yield (gvk.APPS, "Deployment"), "", LIST
@@ -137,7 +158,7 @@ def _lost(everywhere: Sequence[Json]) -> Iterator[str]:
         name = f"{each['kind']} {each['metadata']['name']}"
         yield f"{name} cannot be written, and a service that wants it is refused: switch the feature off"
     yield "whether a controller runs for the services is not seen; say reconciler: direct"
-    yield "whether the gateway is there is not seen"
+    yield "whether the gateway is there is not seen, nor its address, so services can be asked by answer: {through: apiserver} alone"
     yield "namespaces cannot be created, and a missing one is only seen when a write fails"
     yield "whether pods will find room on the nodes is not judged"
 

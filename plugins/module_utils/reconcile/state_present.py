@@ -79,11 +79,14 @@ def make_present(
         troubles = _settle(
             params, answer, cluster, reconciler, results, objects, policy, clock, progress
         )
+    # What leads to a settled fleet is worth no request of its own: its results tell what the run has read.
+    looks = params["wait"] or policy.dry_run or any(plan.changes for plan in done.plans)
+    seen = others if looks else others.remembered()
     for target in done.targets:
         result = results[target.reference]
         result.observation = result.observation or observe(target, objects, others=others)
         if not result.request.url:
-            result.request = request_for(target, objects, others, result.observation.url)
+            result.request = request_for(target, objects, seen, result.observation.url)
     subjects = {target.reference: target.service.subject for target in done.targets}
     summary = summary_of(list(results.values()), subjects, verbose=params["verbose_result"])
     summary["warnings"] += [str(problem) for problem in done.warnings] + left_out(

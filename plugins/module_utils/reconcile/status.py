@@ -13,14 +13,14 @@ from ..cluster.errors import ClusterError, Conflict, NotFound
 from ..engine import FIELD_MANAGER
 from ..fleet.cluster_reader import Surroundings
 from ..kinds.kind import Observation
-from ..kinds.request import Request, request_of
+from ..kinds.request import HOW_TO_LOOK, Request, request_of
 from ..kube import managed_fields
 from ..kube.canonical import canonical_json
 from ..kube.fault import WorkloadFault
 from ..kube.labels import selector_text
 from ..kube.manifest import Json
 from ..kube.pod_health import UNREAD, newest, pod_fault
-from ..kube.reader import GivenObjects, Lookup, Reader
+from ..kube.reader import GivenObjects, Lookup, NotLookedAt, Reader
 from ..kube.reference import Reference
 from ..kube.rollout import WORKLOADS, pod_selector, read_rollout
 from .compiled_service import CompiledService
@@ -69,6 +69,8 @@ def request_for(target: CompiledService, objects: Lookup, others: Reader, url: s
         return request_of(entrance, target.reference, seen, url)
     except ClusterError as error:
         return Request(note=f"what leads to it could not be read: {error}")
+    except NotLookedAt as error:
+        return Request(note=f"nothing changed, so {error} was not looked at: {HOW_TO_LOOK}")
 
 
 def _replicas(target: CompiledService, objects: Lookup, status: Json) -> tuple[int, int] | None:

@@ -11,7 +11,10 @@ from ansible_collections.modelops.inference.plugins.module_utils.cluster.errors 
 from ansible_collections.modelops.inference.plugins.module_utils.fleet.cluster_reader import (
     ClusterReader,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import NotAllowed
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import (
+    NotAllowed,
+    NotLookedAt,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
 
 WEBHOOKS = Reference("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", "", "x")
@@ -35,4 +38,29 @@ def test_what_may_not_be_read_is_asked_for_once() -> None:
     for dummy in range(3):
         with pytest.raises(NotAllowed):
             reader.get(WEBHOOKS)
+    assert cluster.asked == 1
+
+
+class Counting:
+    """A cluster where everything is there, which counts how often it is asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def get(self, reference: Reference) -> dict[str, Any] | None:
+        self.asked += 1
+        return reference.to_manifest()
+
+
+def test_what_was_read_is_remembered_and_nothing_more_is_asked_for() -> None:
+    cluster: Any = Counting()
+    reader = ClusterReader(cluster, common=[("v1", "Namespace")])
+    reader.get(WEBHOOKS)
+    quiet = reader.remembered()
+    assert quiet.get(WEBHOOKS) == WEBHOOKS.to_manifest()
+    for other in (Reference("v1", "Secret", "a", "b"), Reference("v1", "Namespace", "", "a")):
+        with pytest.raises(NotLookedAt):
+            quiet.get(other)
+    with pytest.raises(NotLookedAt):
+        quiet.list("v1", "Pod", "a", {})
     assert cluster.asked == 1

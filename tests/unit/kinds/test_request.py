@@ -25,7 +25,10 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.request i
     Request,
     request_of,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import (
+    GivenObjects,
+    NotLookedAt,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
 
 Json = dict[str, Any]
@@ -213,6 +216,36 @@ def test_reported_address_stands_where_no_route_of_ours_leads() -> None:
         request_of(entrance, SERVICE, GivenObjects()).note
         == "no address of the service is known yet"
     )
+
+
+class Unread(GivenObjects):
+    """A settled run: nobody has looked at gateways."""
+
+    def get(self, reference: Reference) -> Json | None:
+        if reference.kind == "Gateway":
+            raise NotLookedAt(str(reference))
+        return super().get(reference)
+
+
+@pytest.mark.parametrize(
+    ("reported", "url", "note"),
+    [
+        ("", "", "nothing changed, so Gateway gateways/gw was not looked at: wait: true"),
+        ("http://gw.example.com/team-a/chat", "http://gw.example.com/team-a/chat", ""),
+    ],
+    ids=["nothing is known", "the service reports it"],
+)
+def test_gateway_that_nobody_looked_at_keeps_no_header_back(
+    reported: str, url: str, note: str
+) -> None:
+    entrance = Entrance(
+        OPENAI, "acme/chat", routes=(route(BY_HEADER),), targets=frozenset({"chat"})
+    )
+    found = request_of(entrance, SERVICE, Unread(), reported)
+    assert found.headers == {"X-Service": "chat"}
+    assert found.url == url
+    assert found.note.startswith(note)
+    assert bool(found.note) == bool(note)
 
 
 def test_address_of_an_ingress_is_what_its_controller_reports() -> None:
