@@ -24,6 +24,7 @@ from ..kube.problem import Complaint, InputError
 from ..kube.reader import GivenObjects
 from ..kube.redact import redact
 from ..reconcile.answer_options import ANSWER, SPEC, AnswerOptions, answer_options
+from ..reconcile.run import Run
 from ..reconcile.state_present import make_present
 from ..task import arguments
 from ..task.manifest_loader import Document, cluster_objects, given, read
@@ -43,6 +44,7 @@ from ..task.result import (
 Params = Mapping[str, Any]
 Progress = Callable[[str], None]
 
+READY = "ready"
 STATES = ("present", "absent", "overridden", "rendered", "gathered")
 
 #: Every key of the result, with what it is where there is nothing to say.
@@ -68,7 +70,7 @@ ARGUMENT_SPEC: arguments.Spec = {
     "max_deletions": {"type": "int"},
     "wait": {"type": "bool", "default": False},
     "wait_timeout": {"type": "float", "default": 600.0},
-    "wait_for": {"type": "str", "default": "ready"},
+    "wait_for": {"type": "str", "default": READY},
     "answer": SPEC,
     "force_conflicts": {"type": "bool", "default": True},
     "adopt": {"type": "bool", "default": False},
@@ -128,16 +130,27 @@ def run(
                 progress=progress,
             )
         services, complaints = _load(params, documents)
-        policy = _policy(params, check_mode=check_mode, diff=diff)
         # A service that is named stays, however wrong its document is.
         keeps = (
             frozenset(reference for dummy, reference in named(documents, params["namespace"]))
             if state == "overridden"
             else None
         )
-        made = make_present(
-            params, services, complaints, policy, cluster, clock, progress, keeps, answer
+        wait_for = READY if answer is not None else params["wait_for"]
+        told_to = Run(
+            cluster,
+            _policy(params, check_mode=check_mode, diff=diff),
+            reconciler=params["reconciler"],
+            skip_invalid=params["skip_invalid"],
+            fit=params["fit"],
+            keeps=keeps,
+            wait_for=wait_for if params["wait"] else "",
+            wait_timeout=params["wait_timeout"],
+            answer=answer,
+            clock=clock,
+            progress=progress,
         )
+        made = make_present(told_to, services, complaints, verbose=params["verbose_result"])
         return {**EMPTY, **made}
 
 

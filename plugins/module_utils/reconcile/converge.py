@@ -3,76 +3,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
-from ..cluster.connection import Cluster
 from ..cluster.errors import ClusterError
-from ..kube.manifest import Json
 from ..kube.problem import InputError
 from ..kube.reference import Reference
-from ..task.result import Clock, ServiceResult
+from ..task.result import ServiceResult
 from .compiled_service import CompiledService
 from .readiness_wait import ReadinessWait
 from .reconciler import Reconciler
+from .run import Run
 from .service_progress import ServiceProgress, reached
-from .status import known_objects, lacking, observe
-
-Progress = Callable[[str], None]
-Results = dict[Reference, ServiceResult]
+from .status import lacking, observe
 
 
-class Patience(NamedTuple):
-    """What is waited for, for how many seconds, and the label of our objects."""
-
-    wait_for: str
-    seconds: float
-    fleet: str
-
-
-def wait_for(
-    patience: Patience,
-    cluster: Cluster,
-    reconciler: Reconciler,
-    targets: Sequence[CompiledService],
-    results: Results,
-    objects: dict[Reference, Json],
-    clock: Clock,
-    progress: Progress,
-) -> list[str]:
+def wait_for(run: Run, reconciler: Reconciler, targets: Sequence[CompiledService]) -> list[str]:
     """Wait for what is not there yet, and return a text for each service that did not get there.
 
-    objects: what is known after the writes, so that a settled service needs no watch. Both they and results get what is written meanwhile.
+    What is known after the writes counts, so that a settled service needs no watch. `reconciler.done` gets what is written meanwhile.
     """
-    deadline = clock.monotonic() + patience.seconds
+    deadline = run.clock.monotonic() + run.wait_timeout
+    done = reconciler.done
     ended: dict[Reference, ServiceProgress] = {}
     broken: list[str] = []
     left: Sequence[CompiledService] = targets
-    while left := _unready(left, results, objects, reconciler, patience.wait_for):
+    while left := _unready(run, reconciler, left):
         waiting = ReadinessWait(
-            cluster,
+            run,
             left,
-            objects,
+            done.objects,
             others=reconciler.reader,
-            looked_at={target.reference: _looked_at(results[target.reference]) for target in left},
+            looked_at={
+                target.reference: _looked_at(done.results[target.reference]) for target in left
+            },
             another=reconciler.another,
-            wait_for=patience.wait_for,
-            fleet=patience.fleet,
-            clock=clock.monotonic,
-            progress=progress,
         )
         try:
-            waiting.run(max(deadline - clock.monotonic(), 0.0))
+            waiting.run(max(deadline - run.clock.monotonic(), 0.0))
         except ClusterError as error:
             broken.append(f"the wait broke off: {error}")
         finally:
             for service in waiting.services:
                 ended[service.target.reference] = service
                 if service.observation is not None:
-                    results[service.target.reference].observation = service.observation
+                    done.results[service.target.reference].observation = service.observation
         if broken or not waiting.turned:
             break
-        broken += _go_on(reconciler, waiting.turned, results, objects)
+        broken += _go_on(reconciler, waiting.turned)
         turned = {target.reference: target for target in waiting.turned}
         left = [
             turned.get(service.target.reference, service.target)
@@ -80,33 +57,28 @@ def wait_for(
             if service.target.reference in turned or not (service.reached or service.verdict)
         ]
     return broken + [
-        _shortfall(service, clock.elapsed)
+        _shortfall(service, run.clock.elapsed)
         for reference, service in ended.items()
-        if not reached(results[reference].observation, patience.wait_for)
+        if not reached(done.results[reference].observation, run.wait_for)
     ]
 
 
 def _unready(
-    targets: Sequence[CompiledService],
-    results: Results,
-    objects: Mapping[Reference, Json],
-    reconciler: Reconciler,
-    wanted: str,
+    run: Run, reconciler: Reconciler, targets: Sequence[CompiledService]
 ) -> list[CompiledService]:
     """Return the services that are not what is waited for, as far as is known without a watch."""
+    done = reconciler.done
     for target in targets:
-        results[target.reference].observation = observe(target, objects, others=reconciler.reader)
+        seen = observe(target, done.objects, others=reconciler.reader)
+        done.results[target.reference].observation = seen
     return [
-        target for target in targets if not reached(results[target.reference].observation, wanted)
+        target
+        for target in targets
+        if not reached(done.results[target.reference].observation, run.wait_for)
     ]
 
 
-def _go_on(
-    reconciler: Reconciler,
-    targets: Sequence[CompiledService],
-    results: Results,
-    objects: dict[Reference, Json],
-) -> list[str]:
+def _go_on(reconciler: Reconciler, targets: Sequence[CompiledService]) -> list[str]:
     """Write what services want now; return what did not come about."""
     troubles = []
     try:
@@ -115,11 +87,7 @@ def _go_on(
         troubles.append(str(error))
     finally:
         # What was written is told, also where somebody interrupts the run.
-        observed = {reference: result.observation for reference, result in results.items()}
-        results.update(reconciler.done.results())
-        for reference, observation in observed.items():
-            results[reference].observation = observation
-        objects.update(known_objects({}, reconciler.done.outcomes))
+        reconciler.done.tell()
     return troubles
 
 

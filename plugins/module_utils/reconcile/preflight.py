@@ -5,11 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..cluster.connection import Cluster
 from ..engine import preflight_checks
 from ..engine.adoption.preflight import objections as objections_to_adopt
 from ..engine.exclusive_objects import look_up_exclusive
-from ..engine.policy import Policy
 from ..engine.rights import Need, missing_rights, needs_of
 from ..engine.service_plan import ServicePlan, look_up_strangers
 from ..kube.intent import Stage
@@ -17,11 +15,12 @@ from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reader import Reader
 from ..kube.reference import Reference
 from ..task.arguments import IGNORE
-from .answer_options import AnswerOptions, way_in_problems
+from .answer_options import way_in_problems
 from .compiled_service import CompiledService
 from .controller_mode import CONTROLLER, Controllers, objections, unseen
 from .planner import Planned
 from .release_change import preset_problems, release_problems
+from .run import Run
 from .run_state import RunState
 from .status import request_for
 
@@ -31,23 +30,16 @@ class Preflight:
 
     def __init__(
         self,
-        cluster: Cluster,
-        policy: Policy,
+        run: Run,
         controllers: Controllers,
         done: RunState,
-        *,
-        skip_invalid: bool,
-        fit: str,
-        answer: AnswerOptions | None,
     ) -> None:
         self.taken: frozenset[Reference] = frozenset()
-        self._cluster = cluster
-        self._policy = policy
+        self._run = run
+        self._cluster = run.cluster
+        self._policy = run.policy
         self._controllers = controllers
         self._done = done
-        self._skip_invalid = skip_invalid
-        self._fit = fit
-        self._answer = answer
 
     def examine(
         self, planned: Planned, targets: Sequence[CompiledService], reader: Reader
@@ -62,9 +54,9 @@ class Preflight:
                 plan.problems += found or preset_problems(
                     target, plan, allow_restart=self._policy.allow_restart
                 )
-            if self._answer is not None:
+            if self._run.answer is not None:
                 request = request_for(target, planned.snapshot.objects, reader, "")
-                plan.problems += way_in_problems(request, self._answer)
+                plan.problems += way_in_problems(request, self._run.answer)
         self._done.warnings += unseen(self._controllers, targets)
         new = preflight_checks.missing_namespaces(self._cluster, planned.plans)
         if not self._policy.create_namespaces:
@@ -80,7 +72,7 @@ class Preflight:
                     self._cluster, plan, allow_restart=self._policy.allow_restart
                 )
         self._check_fit(planned.plans)
-        self._done.refuse(planned.plans, skip_invalid=self._skip_invalid)
+        self._done.refuse(planned.plans, skip_invalid=self._run.skip_invalid)
         self._check_budget(planned)
         self._check_rights(planned, new)
         return new
@@ -88,12 +80,12 @@ class Preflight:
     def _check_fit(self, plans: Sequence[ServicePlan]) -> None:
         """Look whether pods will find room, where workloads change at all."""
         changes = [change for plan in plans for change in plan.changes]
-        if self._fit == IGNORE or not any(change.stage is Stage.WORKLOAD for change in changes):
+        if self._run.fit == IGNORE or not any(change.stage is Stage.WORKLOAD for change in changes):
             return
         # Loading it costs a tenth of a settled run, which has no use for it.
         from .capacity_preflight import check_fit
 
-        self._done.warnings += check_fit(self._cluster, plans, self._fit)
+        self._done.warnings += check_fit(self._cluster, plans, self._run.fit)
 
     def _check_rights(self, planned: Planned, new_namespaces: Sequence[str]) -> None:
         """Ask for the rights of all planned writes; what a namespace that is still to be made permits shows when it is there."""
@@ -112,7 +104,7 @@ class Preflight:
             raise InputError(
                 Complaint(str(service), tuple(found)) for service, found in problems.items()
             )
-        self._done.refuse(planned.plans, skip_invalid=self._skip_invalid)
+        self._done.refuse(planned.plans, skip_invalid=self._run.skip_invalid)
 
     def _check_budget(self, planned: Planned) -> None:
         objects = len(planned.snapshot.objects)

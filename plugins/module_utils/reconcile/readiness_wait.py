@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
-from ..cluster.connection import Cluster
 from ..engine import FLEET_LABEL
 from ..engine.informer import Watched
 from ..engine.watch_loop import wait
@@ -19,10 +18,9 @@ from ..kube.text import few
 from .compiled_service import CompiledService
 from .controller_mode import CONTROLLER
 from .fault_confirmation import FaultConfirmation
+from .run import Run
 from .service_progress import ServiceProgress
 from .status import POD, summary
-
-Progress = Callable[[str], None]
 
 #: Where nothing happens for so many seconds, a line tells how far the wait is, and names so many services.
 SILENT_S, NAMED = 60.0, 3
@@ -31,7 +29,7 @@ SILENT_S, NAMED = 60.0, 3
 class ReadinessWait:
     """Follows services until each is what is waited for, or has a fault that lasts. An observer for `engine.wait`.
 
-    known: the live objects after our writes. wait_for: `ready`, or the type of a condition. fleet: the label of our objects.
+    known: the live objects after our writes.
     looked_at: by service the objects of others that its state depends on. others: where they are read that were not seen.
     another: compiles a service anew, once somebody has answered to an object of it; None where it wants what it wanted.
     turned: services that want something else than what was applied, which ends the wait.
@@ -39,20 +37,18 @@ class ReadinessWait:
 
     def __init__(
         self,
-        cluster: Cluster,
+        run: Run,
         targets: Sequence[CompiledService],
         known: Mapping[Reference, Json],
         *,
         others: ClusterReader,
         looked_at: Mapping[Reference, Sequence[Reference]],
         another: Callable[[CompiledService], CompiledService | None],
-        wait_for: str,
-        fleet: str,
-        clock: Callable[[], float],
-        progress: Progress,
     ) -> None:
         self.services = [
-            ServiceProgress(target, known, wait_for, looked_at.get(target.reference, ()), others)
+            ServiceProgress(
+                target, known, run.wait_for, looked_at.get(target.reference, ()), others
+            )
             for target in targets
         ]
         self.turned: list[CompiledService] = []
@@ -60,21 +56,19 @@ class ReadinessWait:
         self._versions = {reference: _version(live) for reference, live in known.items()}
         self._another = another
         self._others = others
-        self._cluster = cluster
-        self._fleet = fleet
-        self._clock = clock
-        self._progress = progress
-        self._second_look = FaultConfirmation(cluster)
+        self._run = run
+        self._clock = run.clock.monotonic
+        self._second_look = FaultConfirmation(run.cluster)
         self._of: dict[Reference, list[ServiceProgress]] = {}
         for service in self.services:
             for each in (*service.references, *service.foreign):
                 self._of.setdefault(each, []).append(service)
         self._changed = dict.fromkeys(self.services)
-        self._started = self._spoke = clock()
+        self._started = self._spoke = self._clock()
 
     def run(self, timeout: float) -> None:
         """Watch for at most `timeout` seconds; `services` hold how it ended for each, also after a ClusterError."""
-        wait(self._cluster, self._watched(), self, timeout, self._clock)
+        wait(self._run.cluster, self._watched(), self, timeout, self._clock)
 
     def see(self, reference: Reference, live: Json | None) -> None:
         """Take note of an object, where it is one of the services' or one that they look at."""
@@ -122,7 +116,7 @@ class ReadinessWait:
         watched = partial(
             Watched, namespaces=tuple(sorted({each.reference.namespace for each in targets}))
         )
-        fleet = selector_text({FLEET_LABEL: self._fleet})
+        fleet = selector_text({FLEET_LABEL: self._run.policy.fleet})
         found = []
         for target in targets:
             kind = target.service.kind
@@ -159,7 +153,7 @@ class ReadinessWait:
 
     def _say(self, line: str, now: float) -> None:
         self._spoke = now
-        self._progress(line)
+        self._run.progress(line)
 
 
 def _version(live: Json) -> str:

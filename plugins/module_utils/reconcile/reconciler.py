@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..cluster.connection import Cluster
 from ..cluster.errors import AlreadyExists
 from ..cluster.lease import leases
 from ..engine import preflight_checks
 from ..engine.apply import Execution
 from ..engine.exclusive_objects import look_up_exclusive
 from ..engine.outcome import Outcome
-from ..engine.policy import Policy
 from ..engine.service_plan import ServicePlan, look_up_strangers
 from ..engine.write import Writer
 from ..fleet.cluster_reader import ClusterReader, reader_of
@@ -23,44 +21,31 @@ from ..fleet.load import Service, compile_fleet
 from ..kube.intent import Intent
 from ..kube.problem import InputError
 from ..kube.reference import Reference
-from .answer_options import AnswerOptions
 from .certificates import KeyMaker, read_certificates
 from .compiled_service import CompiledService, compiled_service
 from .controller_mode import CONTROLLER, Controllers, unlisted
 from .planner import Planned, Planner
 from .requeue import ROUNDS, PutOff, merged, put_off, reader_after, recompiled, skipped
+from .run import Run
 from .run_state import RunState
 
 
 class Reconciler:
     """One run over the services of a fleet.
 
-    keeps: services that the task names, valid or not; every other one of the fleet is removed. None: no other one is touched.
-    answer: what is sent to each service at the end, which then has to have a way in; None where nothing is.
     done: what the run did so far, also where `run` raises. reader: what the services see of the cluster.
     """
 
-    def __init__(
-        self,
-        cluster: Cluster,
-        policy: Policy,
-        *,
-        reconciler: str,
-        keeps: frozenset[Reference] | None,
-        skip_invalid: bool,
-        fit: str,
-        answer: AnswerOptions | None,
-    ) -> None:
-        self._cluster = cluster
-        self._policy = policy
-        self._wanted = reconciler
-        self._skip_invalid = skip_invalid
+    def __init__(self, run: Run) -> None:
         self.done = RunState()
-        self.reader = ClusterReader(cluster)
-        self._fit = fit
-        self._answer = answer
-        self._controllers = Controllers(cluster)
-        self._planner = Planner(cluster, policy, self._controllers, wanted=reconciler, keeps=keeps)
+        self.reader = ClusterReader(run.cluster)
+        self._run = run
+        self._cluster = run.cluster
+        self._policy = run.policy
+        self._controllers = Controllers(run.cluster)
+        self._planner = Planner(
+            run.cluster, run.policy, self._controllers, wanted=run.reconciler, keeps=run.keeps
+        )
 
     def run(self, services: Sequence[Service]) -> None:
         """Make the cluster match the services.
@@ -76,7 +61,7 @@ class Reconciler:
             services,
             self.reader,
             self._target,
-            skip_invalid=self._skip_invalid,
+            skip_invalid=self._run.skip_invalid,
             compiler=lambda service, dummy: keys.compile(service),
         )
         planned = self._planner.first(services, targets)
@@ -88,22 +73,14 @@ class Reconciler:
         # A settled fleet has no use for it, nor for what it loads.
         from .preflight import Preflight
 
-        preflight = Preflight(
-            self._cluster,
-            self._policy,
-            self._controllers,
-            done,
-            skip_invalid=self._skip_invalid,
-            fit=self._fit,
-            answer=self._answer,
-        )
+        preflight = Preflight(self._run, self._controllers, done)
         new_namespaces = preflight.examine(planned, targets, self.reader)
         if self._policy.dry_run:
             self._create_namespaces(new_namespaces)
             self._execute(planned, frozenset(new_namespaces), lambda dummy: None)
             return
         preflight_checks.wait_for_dying(self._cluster, planned.plans)
-        done.refuse(planned.plans, skip_invalid=self._skip_invalid)
+        done.refuse(planned.plans, skip_invalid=self._run.skip_invalid)
         self._create_namespaces(new_namespaces)
         with leases(self._cluster, self._policy.fleet, _written(planned)) as check:
             again = self._planner.again(done.targets)
@@ -111,7 +88,7 @@ class Reconciler:
             look_up_strangers(self._cluster, again.plans, only=preflight.taken)
             look_up_exclusive(self._cluster, again.plans)
             preflight_checks.wait_for_dying(self._cluster, again.plans)
-            done.refuse(again.plans, skip_invalid=self._skip_invalid)
+            done.refuse(again.plans, skip_invalid=self._run.skip_invalid)
             _keep_warnings(planned.plans, again.plans)
             done.snapshot, done.plans = again.snapshot, again.plans
             late = put_off(again, keys.unfinished, done.targets)
@@ -151,7 +128,7 @@ class Reconciler:
         look_up_strangers(self._cluster, planned.plans, only=done.unplanned(planned.plans))
         preflight_checks.wait_for_dying(self._cluster, planned.plans)
         done.replace(targets, planned.plans)
-        done.refuse(done.plans, skip_invalid=self._skip_invalid)
+        done.refuse(done.plans, skip_invalid=self._run.skip_invalid)
         return planned
 
     def another(self, target: CompiledService) -> CompiledService | None:
@@ -176,7 +153,7 @@ class Reconciler:
                 self.done.outcomes = merged(self.done.outcomes)
 
     def _target(self, service: Service, intent: Intent) -> CompiledService:
-        return compiled_service(service, intent, self._policy.fleet, self._wanted)
+        return compiled_service(service, intent, self._policy.fleet, self._run.reconciler)
 
     def _create_namespaces(self, names: Sequence[str]) -> None:
         for name in names:

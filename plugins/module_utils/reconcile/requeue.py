@@ -21,8 +21,7 @@ from .certificates import KeyMaker
 from .compiled_service import CompiledService, compiled_service
 from .controller_mode import CONTROLLER
 from .planner import Planned
-from .run_state import RunState
-from .status import known_objects
+from .run_state import RunState, known_objects
 
 #: How often a run compiles at most; a settled fleet needs one time.
 ROUNDS = 4

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..engine.outcome import Outcome
 from ..engine.service_plan import ServicePlan
 from ..engine.snapshot import Snapshot
+from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reference import Reference
 from ..task.result import ServiceResult
@@ -20,6 +21,7 @@ class RunState:
     """What a reconcile found and did, as far as it came.
 
     snapshot: what was there before the writes. lost: namespaces in which another run took over. rounds: how often it was compiled.
+    results, objects: by service what was done, and the live objects after the writes; `tell` brings them up to date.
     """
 
     snapshot: Snapshot = field(default_factory=lambda: Snapshot({}))
@@ -30,6 +32,8 @@ class RunState:
     left_out: list[Complaint] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
     rounds: int = 1
+    results: dict[Reference, ServiceResult] = field(default_factory=dict)
+    objects: dict[Reference, Json] = field(default_factory=dict)
 
     def refuse(self, plans: list[ServicePlan], *, skip_invalid: bool) -> None:
         """Stop at problems, or with `skip_invalid` leave out the services that have one. Raises InputError."""
@@ -66,8 +70,16 @@ class RunState:
                 self.plans[number] = new
         self.targets = [found.get(target.reference, target) for target in self.targets]
 
-    def results(self) -> dict[Reference, ServiceResult]:
-        """Return what was done for each service."""
+    def tell(self) -> None:
+        """Bring `results` and `objects` up to what the run has written. What was observed of a service stays."""
+        observed = {reference: result.observation for reference, result in self.results.items()}
+        self.results.update(self._results())
+        for reference, observation in observed.items():
+            self.results[reference].observation = observation
+        before = self.objects or self.snapshot.objects
+        self.objects = known_objects(before, self.outcomes)
+
+    def _results(self) -> dict[Reference, ServiceResult]:
         results = {}
         for target, plan in zip(self.targets, self.plans, strict=True):
             problems = list(dict.fromkeys([*target.service.problems, *plan.problems]))
@@ -81,3 +93,16 @@ class RunState:
                 text = f"{outcome.reference}: {outcome.warning}"
                 result.problems.append(Problem("", text, "warning", rule="two-owners"))
         return results
+
+
+def known_objects(
+    snapshot: Mapping[Reference, Json], outcomes: Sequence[Outcome]
+) -> dict[Reference, Json]:
+    """Return the live objects after the writes: those listed, overlaid with what the server answered."""
+    objects = dict(snapshot)
+    for outcome in outcomes:
+        if outcome.action == "deleted":
+            objects.pop(outcome.reference, None)
+        elif outcome.live is not None:
+            objects[outcome.reference] = outcome.live
+    return objects

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from ..cluster.connection import Cluster
 from ..cluster.errors import ClusterError, Conflict, NotFound
@@ -235,16 +234,3 @@ def read_pods(cluster: Cluster, targets: Sequence[CompiledService]) -> Pods:
             continue
         pods.setdefault(namespace, []).extend(listing.items)
     return pods
-
-
-def known_objects(
-    snapshot: Mapping[Reference, Json], outcomes: Sequence[Any]
-) -> dict[Reference, Json]:
-    """Return the live objects after the writes: those listed, overlaid with what the server answered."""
-    objects = dict(snapshot)
-    for outcome in outcomes:
-        if outcome.action == "deleted":
-            objects.pop(outcome.reference, None)
-        elif outcome.live is not None:
-            objects[outcome.reference] = outcome.live
-    return objects

@@ -31,6 +31,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kube.reference 
 from ansible_collections.modelops.inference.plugins.module_utils.reconcile.reconciler import (
     Reconciler,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.reconcile.run import Run
 from ansible_collections.modelops.inference.plugins.module_utils.task.manifest_loader import given
 from tests.cluster.support.services import full, small
 from tests.lab import crds
@@ -76,9 +77,8 @@ def _service(path: Path, client: Client) -> list[Json]:
     )
     with connect({"kubeconfig": str(path), "environment": {}}) as cluster:
         for dummy in range(2):
-            reconciler = Reconciler(
-                cluster, Policy(), reconciler="direct", fit="ignore", keeps=None, skip_invalid=False
-            )
+            run = Run(cluster, Policy(), reconciler="direct", skip_invalid=False, fit="ignore")
+            reconciler = Reconciler(run)
             reconciler.run(services)
     return [
         _case(str(wanted.reference), wanted, plan.owner_uid if wanted.parent else "", live)

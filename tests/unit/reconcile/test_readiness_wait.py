@@ -16,6 +16,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.engine.lasting 
     FAULT_LASTS_S,
     LASTS_S,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.engine.policy import Policy
 from ansible_collections.modelops.inference.plugins.module_utils.fleet.cluster_reader import (
     ClusterReader,
 )
@@ -35,6 +36,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.reconcile.fault
 from ansible_collections.modelops.inference.plugins.module_utils.reconcile.readiness_wait import (
     ReadinessWait,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.reconcile.run import Run
 from ansible_collections.modelops.inference.plugins.module_utils.reconcile.service_progress import (
     NO_GATEWAY,
 )
@@ -103,18 +105,28 @@ class _Waited:
             compiled_service(each, each.compile(GivenObjects()), "default", reconciler)
             for each in services
         ]
-        self.wait = ReadinessWait(
+        run = Run(
             cast("Any", cluster or _Cluster()),
-            targets,
-            live(*known),
-            others=ClusterReader(cast("Any", cluster or _Cluster())),
-            looked_at={},
-            another=lambda dummy: None,
+            Policy(),
+            reconciler=DIRECT,
+            skip_invalid=False,
+            fit="ignore",
             wait_for=wait_for,
-            fleet="default",
-            clock=lambda: self.now,
+            clock=cast("Any", self),
             progress=self.lines.append,
         )
+        self.wait = ReadinessWait(
+            run,
+            targets,
+            live(*known),
+            others=ClusterReader(run.cluster),
+            looked_at={},
+            another=lambda dummy: None,
+        )
+
+    def monotonic(self) -> float:
+        """Return the time that the test says it is."""
+        return self.now
 
     def see(self, *objects: Json) -> bool:
         """Show objects and return whether the wait is over."""

@@ -19,13 +19,15 @@ from ansible_collections.modelops.inference.plugins.module_utils.reconcile.contr
     CONTROLLER,
     DIRECT,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.reconcile.run_state import (
+    known_objects,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.reconcile.service_progress import (
     reached,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.reconcile.status import (
     NOT_YET,
     condition,
-    known_objects,
     lacking,
     observe,
     recorded_service,

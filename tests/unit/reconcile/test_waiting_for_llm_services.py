@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.engine.policy import Policy
 from ansible_collections.modelops.inference.plugins.module_utils.fleet.cluster_reader import (
     ClusterReader,
 )
@@ -22,6 +23,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.reconcile.contr
 from ansible_collections.modelops.inference.plugins.module_utils.reconcile.readiness_wait import (
     ReadinessWait,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.reconcile.run import Run
 from tests.unit.kinds.llm_inference_service.build import document
 
 from ..modules.task import loaded
@@ -51,17 +53,22 @@ class _Waited:
             compiled_service(each, each.compile(GivenObjects()), "default", DIRECT)
             for each in services
         ]
-        self.wait = ReadinessWait(
+        run = Run(
             cast("Any", _Nowhere()),
+            Policy(),
+            reconciler=DIRECT,
+            skip_invalid=False,
+            fit="ignore",
+            wait_for="ready",
+            progress=self.lines.append,
+        )
+        self.wait = ReadinessWait(
+            run,
             targets,
             {Reference.of(each): each for each in known},
-            others=ClusterReader(cast("Any", _Nowhere())),
+            others=ClusterReader(run.cluster),
             looked_at={},
             another=self._another,
-            wait_for="ready",
-            fleet="default",
-            clock=lambda: 0.0,
-            progress=self.lines.append,
         )
 
     def _another(self, target: CompiledService) -> CompiledService:
