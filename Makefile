@@ -68,7 +68,7 @@ sanity: env-test ## ansible-test sanity, all tests, no ignore file
 	@$(PY) -m tests.tools.sanity $(ARGS)
 
 cluster: env-test tree ## tests against a real API server: the lab's, or that of LAB_KUBECONFIG
-	@$(PY) -m tests.tools.again tests/cluster -n $(WORKERS) $(ARGS)
+	@$(PYTEST) -n $(WORKERS) tests/cluster $(ARGS)
 
 molecule: env-test tree ## every molecule scenario
 	@$(PY) -m tests.tools.molecule $(ARGS)

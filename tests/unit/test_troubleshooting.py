@@ -22,8 +22,9 @@ _LEAST = 7
 
 
 def rows() -> list[list[str]]:
-    """The cells of each row, heads and lines between them left out."""
-    lines = [line for line in PAGE.read_text().splitlines() if line.startswith("| ")]
+    """The cells of each row of the tables by message, heads and lines between them left out."""
+    dummy, dummy, tables = PAGE.read_text().partition("## By message")
+    lines = [line for line in tables.splitlines() if line.startswith("| ")]
     cells = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in lines]
     return [row for row in cells if row[0] != "message"]
 
