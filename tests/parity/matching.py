@@ -55,6 +55,11 @@ def load(path: Path) -> Any:
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
+def every(path: Path) -> list[Json]:
+    """Return a file's documents."""
+    return [each for each in yaml.safe_load_all(path.read_text(encoding="utf-8")) if each]
+
+
 def faults(expected: Json, seen: Seen) -> Iterator[str]:
     """Yield what is not as expected."""
     if seen.failed != (expected["outcome"] == "error"):

@@ -17,14 +17,20 @@ from ansible_collections.modelops.inference.plugins.module_utils.modules import 
     llmisvc_reconcile,
 )
 
-from .matching import ABSENT, CASES, Seen, at, cases, faults, is_of_kind, load, mentions
+from .matching import ABSENT, CASES, Seen, at, cases, every, faults, is_of_kind, load, mentions
 from .recorded_inference_services import RECORDINGS
+from .recorded_llm_services import RECORDINGS as LLM_RECORDINGS
 from .recorded_llm_services import read_all
 
 Json = dict[str, Any]
 ALL = cases()
 #: What KServe ships, as far as a case does not say that it is not there.
-SHIPPED = read_all(RECORDINGS / "context" / "clusterservingruntimes.yaml")
+RUNTIMES = list(read_all(RECORDINGS / "context" / "clusterservingruntimes.yaml"))
+PRESETS = [
+    each
+    for path in sorted((LLM_RECORDINGS / "context").glob("*-preset-*.yaml"))
+    for each in read_all(path)
+]
 OFFLINE = sorted(name for name, expected in ALL.items() if expected["run"]["needs"] == "nothing")
 FILES = ("src", "cluster_objects")
 ENTRIES: dict[str, Any] = {
@@ -50,14 +56,26 @@ def run(folder: Path, how: Json) -> Seen:
 
 
 def _shipped(folder: Path, how: Json) -> list[Json]:
+    """Return what KServe ships beside what a case gives: a case with runtimes of its own has no others."""
+    given = [
+        each for name in how["args"].get("cluster_objects", []) for each in every(folder / name)
+    ]
+    if is_of_kind(folder.name, "LLMInferenceService"):
+        own = {(each["kind"], each["metadata"]["name"]) for each in given}
+        return [each for each in PRESETS if (each["kind"], each["metadata"]["name"]) not in own]
     kserve = is_of_kind(folder.name, "InferenceService")
-    return SHIPPED if kserve and how.get("assume") != "no shipped runtimes" else []
+    own_runtimes = any(each["kind"].endswith("ServingRuntime") for each in given)
+    return RUNTIMES if kserve and not own_runtimes and how.get("assume") is None else []
 
 
 def call(entry: Any, folder: Path, arguments: Json) -> Json:
     options = {
         name: _in(folder, value) if name in FILES else value for name, value in arguments.items()
     }
+    if "workloads" in options:
+        options["workloads"] = [
+            each for name in options["workloads"] for each in every(folder / name)
+        ]
     validated = ArgumentSpecValidator(entry.ARGUMENT_SPEC).validate(options)
     assert not validated.error_messages
     return outcome(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..accelerators.vendors import is_device, is_mig, is_shared
@@ -56,6 +56,19 @@ MIG = Check(
     WARNING,
     finds="{count} of {resource} cannot reach each other's memory, so tensor parallel engines use one of them",
     fix="ask for one larger slice, or for whole devices",
+)
+NO_CLAIM = Check(
+    "claim-missing",
+    ERROR,
+    finds="container {container} wants the device claim {claim}, and resourceClaims of its pod {has}: the API refuses the pod",
+    fix="name {claim} in {field}resourceClaims, or leave it out of resources.claims",
+    stops=True,
+)
+IDLE_CLAIM = Check(
+    "claim-unused",
+    WARNING,
+    finds="the pod claims the device {claim}, and no container has it in resources.claims: it is taken and not used",
+    fix="name it in resources.claims of the engine's container",
 )
 MEMORY = Check(
     "shared-memory",
@@ -130,6 +143,38 @@ def claimed(view: ServiceView) -> Iterator[Problem]:
                 yield CLAIMED.at(
                     workload.fields(f"{path}.resources"), devices=", ".join(sorted(names))
                 )
+
+
+@check(NO_CLAIM)
+def no_claim(view: ServiceView) -> Iterator[Problem]:
+    """Yield containers that want a device claim which their pod does not have."""
+    for workload in view.workloads:
+        there = _claims(workload.pod.get("resourceClaims"))
+        for container, path in containers_of(workload):
+            for claim in _claims((container.get("resources") or {}).get("claims")):
+                if claim not in there:
+                    field = f"{workload.origin}." if workload.origin else ""
+                    yield NO_CLAIM.at(
+                        workload.fields(f"{path}.resources.claims"),
+                        container=container.get("name"),
+                        claim=claim,
+                        has=f"has {', '.join(there)}" if there else "has none",
+                        field=field,
+                    )
+
+
+@check(IDLE_CLAIM)
+def idle_claim(view: ServiceView) -> Iterator[Problem]:
+    """Yield device claims of pods that no container uses."""
+    for workload in view.workloads:
+        used = {
+            claim
+            for container, dummy in containers_of(workload)
+            for claim in _claims((container.get("resources") or {}).get("claims"))
+        }
+        for claim in _claims(workload.pod.get("resourceClaims")):
+            if claim not in used:
+                yield IDLE_CLAIM.at(workload.fields("resourceClaims"), claim=claim)
 
 
 @check(MEMORY)
@@ -217,6 +262,10 @@ def _devices(resources: Json) -> dict[str, int]:
         for name, amount in asked.items()
         if "/" in name and is_device(name)
     }
+
+
+def _claims(claims: Sequence[Json] | None) -> list[str]:
+    return [str(claim.get("name")) for claim in claims or ()]
 
 
 def _over_several_pods(container: Json) -> bool:

@@ -3,16 +3,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import DECODE, PREFILL, SERVING, ServiceView, Workload
+from ..kube.command_line import written
+from ..kube.manifest import Json
 from ..kube.problem import Problem
 from .devices import size_of
 
 _TRANSFER = "--kv-transfer-config"
 #: Flags of engines that hand the cache over in another way, and files in which more flags stand.
 _OTHER_WAYS = ("--disaggregation-", "--config", "--enable-disaggregation")
+#: What prefill and decode have to say alike, where both say it.
+_ALIKE = ("--block-size", "--kv-cache-dtype")
 
 KV_TRANSFER = Check(
     "kv-transfer",
@@ -25,6 +30,24 @@ PREFILL_TENSOR = Check(
     WARNING,
     finds="{prefill} is larger than that of decode, {decode} ({field}); most models cannot hand their KV cache over that way",
     fix="use at most the decode size",
+)
+CONNECTORS = Check(
+    "kv-connector",
+    WARNING,
+    finds="{ours} of prefill is {mine}, and that of decode {theirs} ({field}): the cache does not get from one to the other",
+    fix="give both the same",
+)
+ROLE = Check(
+    "kv-role",
+    WARNING,
+    finds="{role} pods have kv_role {given} and only {what}, so the cache does not get from prefill to decode",
+    fix="use kv_both, or {wanted} for {role} pods",
+)
+UNREAD = Check(
+    "kv-transfer",
+    WARNING,
+    finds=f"{_TRANSFER} is no JSON object, and the engine will not start",
+    fix="write it as one word in JSON, in quotes of its own where a shell splits the line",
 )
 NO_SENDER = Check(
     "prefill-without-proxy",
@@ -64,6 +87,67 @@ def kv_transfer(view: ServiceView) -> Iterator[Problem]:
     for workload in view.of(*SERVING):
         if workload.engine_container and not _hands_over(workload):
             yield KV_TRANSFER.at(workload.in_engine("args"))
+
+
+@check(UNREAD)
+def unread(view: ServiceView) -> Iterator[Problem]:
+    """Yield descriptions of the transfer that cannot be read."""
+    for workload in view.serving:
+        text = written(workload.engine_container, _TRANSFER)
+        if text.strip() and "$" not in text and _transfer(workload) is None:
+            yield UNREAD.at(workload.in_engine("args"))
+
+
+@check(ROLE)
+def roles(view: ServiceView) -> Iterator[Problem]:
+    """Yield engines that do only the other half of a transfer."""
+    wrong = {PREFILL: "kv_consumer", DECODE: "kv_producer"}
+    for workload in view.of(*SERVING) if view.splits else ():
+        given = (_transfer(workload) or {}).get("kv_role")
+        if given == wrong[workload.role]:
+            wanted = wrong[DECODE if workload.role == PREFILL else PREFILL]
+            what = "take it in" if given == "kv_consumer" else "hand it over"
+            yield ROLE.at(
+                workload.in_engine("args"),
+                role=workload.role,
+                given=given,
+                what=what,
+                wanted=wanted,
+            )
+
+
+@check(CONNECTORS)
+def connectors(view: ServiceView) -> Iterator[Problem]:
+    """Yield what prefill and decode have to have in common, and have not."""
+    prefill, decode = (next(view.of(role), None) for role in (PREFILL, DECODE))
+    if prefill is None or decode is None:
+        return
+    here, there = _in_common(prefill), _in_common(decode)
+    for name in here.keys() & there.keys():
+        if here[name] != there[name]:
+            yield CONNECTORS.at(
+                prefill.in_engine("args"),
+                ours=name,
+                mine=here[name],
+                theirs=there[name],
+                field=decode.in_engine("args").field,
+            )
+
+
+def _in_common(workload: Workload) -> dict[str, str]:
+    """Return what an engine says about the form in which caches are handed over."""
+    flags = {flag.name: flag.value for flag in workload.flags if flag.name in _ALIKE}
+    connector = (_transfer(workload) or {}).get("kv_connector")
+    found = {name: value for name, value in flags.items() if value}
+    return {**found, "kv_connector": str(connector)} if connector else found
+
+
+def _transfer(workload: Workload) -> Json | None:
+    try:
+        found = json.loads(written(workload.engine_container, _TRANSFER))
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _tensor_field(workload: Workload) -> str:

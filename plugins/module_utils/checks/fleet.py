@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from ..kinds.check import WARNING, Check, check
+from ..kinds.listeners import covers, share_a_request
 from ..kinds.view import Match, Neighbour, RouteView
 from ..kube.problem import Problem
 from ..kube.reference import Reference
@@ -21,7 +22,7 @@ _SHOWN = 3
 ROUTES = Check(
     "route-collision",
     WARNING,
-    finds="HTTPRoute {route} takes the requests of {others} too: same gateway {gateway}, {match}. Only the older route is served",
+    finds="{kind} {route} takes the requests of {others} too: same gateway {gateway}, {match}. Only the older route is served",
     fix="give each its own host name, header or path",
 )
 BORROWED = Check(
@@ -43,14 +44,16 @@ def same_requests(services: Sequence[Neighbour]) -> Iterator[Found]:
                     claims[gateway, match].append((service, route))
     for (gateway, match), holders in claims.items():
         for (service, route), rivals in _rivals(holders) if len(holders) > 1 else ():
+            host = _shared_host(route, [each for holder, each in holders if holder is not service])
             yield (
                 service.reference,
                 ROUTES.at(
                     route.place,
+                    kind=route.reference.kind,
                     route=route.reference.name,
                     others=few(sorted(rivals), _SHOWN),
-                    gateway=f"{gateway.namespace}/{gateway.name}",
-                    match=f"host {route.hostnames[0]}" if route.hostnames else match,
+                    gateway="/".join(filter(None, (gateway.namespace, gateway.name))),
+                    match=f"host {host}" if host else match,
                 ),
             )
 
@@ -80,7 +83,7 @@ def _rivals(holders: Sequence[Holder]) -> Iterator[tuple[Holder, set[str]]]:
             each
             for host, found in wide.items()
             for each in found
-            if any(_covers(host, other) for other in route.hostnames)
+            if any(covers(host, other) for other in route.hostnames)
         ]
         if not route.hostnames or any(host in wide for host in route.hostnames):
             near += [each for each in holders if _share_a_host(route, each[1])]
@@ -93,12 +96,21 @@ def _rivals(holders: Sequence[Holder]) -> Iterator[tuple[Holder, set[str]]]:
             yield (service, route), rivals
 
 
+def _shared_host(route: RouteView, others: Sequence[RouteView]) -> str:
+    """Return the first host name of a route for which others take requests, too; empty where it names none."""
+    return next(
+        (
+            host
+            for host in route.hostnames
+            for other in others
+            if any(share_a_request(host, each) for each in other.hostnames or ("",))
+        ),
+        "",
+    )
+
+
 def _share_a_host(one: RouteView, other: RouteView) -> bool:
     """Tell whether a request can be for both. A route without host names takes all."""
     if not one.hostnames or not other.hostnames:
         return True
-    return any(_covers(a, b) or _covers(b, a) for a in one.hostnames for b in other.hostnames)
-
-
-def _covers(wide: str, narrow: str) -> bool:
-    return wide in ("", narrow) or (wide.startswith("*.") and narrow.endswith(wide[1:]))
+    return any(share_a_request(a, b) for a in one.hostnames for b in other.hostnames)

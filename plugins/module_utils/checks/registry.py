@@ -8,14 +8,28 @@ from functools import cache
 from types import ModuleType
 
 from ..kinds.check import BoundCheck
-from . import credentials, devices, disaggregation, engine_flags, fleet, picker, routing
+from . import (
+    credentials,
+    devices,
+    disaggregation,
+    engine_flags,
+    fleet,
+    models,
+    picker,
+    ports,
+    routing,
+    scaling,
+)
 
 THEMES: Sequence[ModuleType] = (
     engine_flags,
     devices,
     disaggregation,
     picker,
+    ports,
     routing,
+    scaling,
+    models,
     credentials,
     fleet,
 )

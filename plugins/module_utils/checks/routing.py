@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..kinds.check import WARNING, Check, check
-from ..kinds.listeners import is_admitted, policy_of, route_listeners
+from ..kinds.listeners import is_admitted, policy_of, route_listeners, share_a_request
 from ..kinds.view import Parent, ServiceView
+from ..kube import gvk
+from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reader import Reader
 
@@ -17,6 +19,12 @@ ADMITS = Check(
     WARNING,
     finds="no listener of Gateway {gateway} admits routes from namespace {namespace} ({found}), so the route is not served",
     fix="ask its owner to set listeners[].allowedRoutes.namespaces, for example from: All or a selector (NotAllowedByListeners)",
+)
+NO_LISTENER = Check(
+    "listener-host",
+    WARNING,
+    finds="no listener of Gateway {gateway} takes requests for {host}: they are for {listeners} (NoMatchingListenerHostname)",
+    fix="use a host name within one of these, or ask the Gateway's owner for a listener",
 )
 ISTIO_NAME = Check(
     "istio-pool-name",
@@ -66,8 +74,42 @@ def admits(view: ServiceView, reader: Reader) -> Iterator[Problem]:
         yield ADMITS.at(parent.place, gateway=place, namespace=namespace, found=found)
 
 
+@check(NO_LISTENER, reads=("Gateways", "Namespaces"))
+def no_listener(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield host names of routes that no listener of their Gateway takes."""
+    namespace = view.reference.namespace
+    for route in view.routes:
+        for parent in route.parents:
+            gateway = (
+                reader.get(parent.gateway) if parent.gateway.api_version == gvk.GATEWAY else None
+            )
+            admitting = [
+                listener
+                for listener in route_listeners(gateway or {}, parent.section)
+                if is_admitted(listener, namespace, parent.gateway.namespace, reader)
+            ]
+            hosts = [str(listener.get("hostname") or "") for listener in admitting]
+            if not hosts or "" in hosts:
+                continue
+            for host in route.hostnames:
+                if not any(share_a_request(host, taken) for taken in hosts):
+                    yield NO_LISTENER.at(
+                        route.place,
+                        gateway=f"{parent.gateway.namespace}/{parent.gateway.name}",
+                        host=host,
+                        listeners=_shown(admitting),
+                    )
+
+
+def _shown(listeners: Sequence[Json]) -> str:
+    return ", ".join(f"{each.get('hostname')} (listener {each.get('name')})" for each in listeners)
+
+
 def _parents(view: ServiceView) -> Iterator[Parent]:
     """Yield the Gateways of a service's routes, each once."""
     yield from {
-        parent.gateway: parent for route in view.routes for parent in route.parents
+        parent.gateway: parent
+        for route in view.routes
+        for parent in route.parents
+        if parent.gateway.api_version == gvk.GATEWAY
     }.values()

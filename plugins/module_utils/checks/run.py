@@ -26,8 +26,11 @@ from .registry import checks, of_theme
 
 def settled_problems(view: ServiceView) -> list[Problem]:
     """Return what a look at the service itself finds. It costs little and is told in every run."""
-    return _warnings(
-        problem for check in checks() if check.in_every_run for problem in check.function(view)
+    return _told(
+        (check, problem)
+        for check in checks()
+        if check.in_every_run
+        for problem in check.function(view)
     )
 
 
@@ -38,8 +41,8 @@ def further_problems(
 
     Where something may not be read, the check that needs it is left out, and that is told.
     """
-    return _warnings(
-        problem
+    return _told(
+        (check, problem)
         for check in (*checks(), *own)
         if not (check.in_every_run or check.fleet)
         for problem in _asked(check, view, reader)
@@ -48,17 +51,17 @@ def further_problems(
 
 def problems_beside(services: Sequence[Neighbour]) -> dict[Reference, list[Problem]]:
     """Return what is wrong between the services of a run, by service."""
-    found: dict[Reference, list[Problem]] = {}
+    found: dict[Reference, list[tuple[BoundCheck, Problem]]] = {}
     for check in checks():
         for reference, problem in check.function(services) if check.fleet else ():
-            found.setdefault(reference, []).append(problem)
-    return {reference: _warnings(problems) for reference, problems in found.items()}
+            found.setdefault(reference, []).append((check, problem))
+    return {reference: _told(problems) for reference, problems in found.items()}
 
 
 def device_problems(view: ServiceView) -> list[Problem]:
     """Return what checks of devices and of engines' flags say of a service."""
     themes = (*of_theme(devices), *of_theme(engine_flags))
-    return _warnings(problem for check in themes for problem in check.function(view))
+    return _told((check, problem) for check in themes for problem in check.function(view))
 
 
 def workload_device_problems(manifest: Json) -> list[Problem]:
@@ -126,10 +129,14 @@ def _asked(check: BoundCheck, view: ServiceView, reader: Reader) -> Iterator[Pro
         yield Problem("", message, WARNING, rule="could-not-look")
 
 
-def _warnings(found: Iterable[Problem]) -> list[Problem]:
-    """Return problems as a service gets them: each once, and none that stops it, since its controller renders it as well."""
+def _told(found: Iterable[tuple[BoundCheck, Problem]]) -> list[Problem]:
+    """Return problems as a service gets them, each once: errors of rows that stop a service, and warnings.
+
+    Whatever else is an error becomes a warning, since the service's controller renders it as well.
+    """
     return list(
         dict.fromkeys(
-            each if each.severity == WARNING else replace(each, severity=WARNING) for each in found
+            each if each.severity == WARNING or check.row.stops else replace(each, severity=WARNING)
+            for check, each in found
         )
     )

@@ -52,7 +52,8 @@ class Service:
     def judge(self, intent: Intent) -> Neighbour:
         """Add what a look at the compiled service finds to its problems. Return what other services have to know of it."""
         view = self.view(intent.basis, [child.manifest.to_dict() for child in intent.children])
-        self.problems += settled_problems(view)
+        # Whoever stops a service need not mend it first.
+        self.problems += [] if intent.nothing else settled_problems(view)
         return view.beside([child.manifest.reference for child in intent.children])
 
     def advice(self, basis: Any, manifests: Sequence[Json], reader: Reader) -> list[Problem]:
@@ -229,6 +230,9 @@ def compile_fleet(
             found[service.reference] = problems
             continue
         neighbour = service.judge(intent)
+        if service.errors:
+            found[service.reference] = list(service.errors)
+            continue
         neighbours.append(neighbour)
         claims.append((service, neighbour.makes))
         compiled[service.reference] = into(service, intent)
@@ -257,6 +261,22 @@ def _without_shared(intent: Intent, shared: dict[Reference, Manifest]) -> Intent
         return first is child.manifest or first != child.manifest
 
     return replace(intent, children=tuple(filter(is_its_own, intent.children)))
+
+
+def without_errors(
+    compiled: Sequence[tuple[Service, Intent]], *, skip_invalid: bool
+) -> tuple[list[tuple[Service, Intent]], list[Complaint]]:
+    """Return the compiled services in which no error was found, and the complaints about the others.
+
+    Raises InputError that holds them all where they are not to be left out, or nothing would stay.
+    """
+    complaints = [
+        Complaint(service.subject, service.errors) for service, dummy in compiled if service.errors
+    ]
+    kept = [(service, intent) for service, intent in compiled if not service.errors]
+    if complaints and not (skip_invalid and kept):
+        raise InputError(complaints)
+    return kept, complaints
 
 
 def paired(service: Service, intent: Intent) -> tuple[Service, Intent]:

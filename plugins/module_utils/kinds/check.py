@@ -22,12 +22,15 @@ class Check:
     stands for a value that the function gives.
     severity: error for what no engine starts with. A service gets a warning all the same, since its controller would render it; a
     workload that is given by itself is refused.
+    stops: an error of this row is one for a service, too, and nothing of the service is written: the API would refuse a child, or its
+    pods would never start.
     """
 
     rule: str
     severity: Severity
     finds: str
     fix: str
+    stops: bool = False
 
     def at(
         self, where: Place | str, *, fix: str = "", severity: Severity | None = None, **values: Any

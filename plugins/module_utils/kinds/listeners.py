@@ -40,9 +40,19 @@ def is_admitted(listener: Json, namespace: str, home: str, reader: Reader) -> bo
     return policy == "All"
 
 
+def share_a_request(one: str, other: str) -> bool:
+    """Return whether a request can be for both host names, of which either may begin with `*.`."""
+    return covers(one, other) or covers(other, one)
+
+
 def policy_of(listener: Json) -> str:
     """Return from where a listener takes routes, for messages."""
     return f"from {_namespaces(listener).get('from') or 'Same'}"
+
+
+def covers(wide: str, narrow: str) -> bool:
+    """Return whether a host name takes all requests of another; an empty one takes every request."""
+    return wide in ("", narrow) or (wide.startswith("*.") and narrow.endswith(wide[1:]))
 
 
 def _takes_routes(listener: Json) -> bool:

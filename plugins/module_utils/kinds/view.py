@@ -6,6 +6,7 @@ Each kind says it in its own `view.py`, from what it compiled. Nothing here is r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 from ..kube import gvk
 from ..kube.command_line import Flag, placed_flags
 from ..kube.manifest import Json, value_at
+from ..kube.reader import Reader
 from ..kube.reference import Reference
 
 #: Roles of workloads, in every kind: those that answer, those that only read prompts, those that choose a pod, and what stands around.
@@ -39,6 +41,8 @@ class Said(NamedTuple):
 
 #: Nothing is said.
 NOBODY = Said("", "")
+#: A host name as KServe asks Istio for it: whatever the port.
+_AUTHORITY = re.compile(r"\^(?P<host>.+)\(\?::\\d\{1,5\}\)\?\$")
 #: From a place in a pod, for example `containers[0].args[3]`, to where it comes from.
 Fields = Callable[[str], Place]
 
@@ -51,7 +55,8 @@ class Workload:
     pod, labels: as they will be sent. engine: the container that serves, empty for none. fetcher: the init container that fetches
     the model, empty where none does; it may be missing in `pod`, where a webhook adds it. sidecar: the container that sends the prefill
     part of requests elsewhere, empty for none.
-    replicas: None where somebody else decides. pods_per_replica: how many pods hold one copy of the model.
+    replicas: None where somebody else decides. replicas_field: what says how many there are.
+    pods_per_replica: how many pods hold one copy of the model.
     said: sizes and names that the custom resource itself gives, by what they are: tensor, pipeline, data, data_local, port, model_name, model.
     """
 
@@ -65,6 +70,7 @@ class Workload:
     fetcher: str = ""
     sidecar: str = ""
     replicas: int | None = None
+    replicas_field: str = ""
     pods_per_replica: int = 1
     said: Mapping[str, Said] = field(default_factory=dict)
 
@@ -156,6 +162,10 @@ class PickerView:
     failure: str = ""
 
 
+def _nobody_else(_uri: str, _reader: Reader) -> bool:
+    return False
+
+
 @dataclass(frozen=True)
 class ServiceView:
     """A service as checks see it.
@@ -163,12 +173,16 @@ class ServiceView:
     sender: what sends the prefill part of requests to prefill pods; empty value: nothing does; field: what has to be given for that.
     provider: who makes the gateway work, for example `istio`; empty where nobody says. refers: objects that the service uses and does not make.
     s3_keys: entries of a Secret that are read to fetch a model from S3. ways: by rule, what else mends it in this kind.
-    basis: what the kind made of the service, for the kind's own checks.
+    made: the manifests of its children. models: the addresses of its models. fetched_otherwise: whether somebody else than KServe's own
+    initializer fetches a model of that address. basis: what the kind made of the service, for the kind's own checks.
     """
 
     reference: Reference
     document: Json
     workloads: tuple[Workload, ...]
+    made: Sequence[Json] = ()
+    models: tuple[Said, ...] = ()
+    fetched_otherwise: Callable[[str, Reader], bool] = _nobody_else
     routes: tuple[RouteView, ...] = ()
     picker: PickerView | None = None
     sender: Said = NOBODY
@@ -214,10 +228,11 @@ def routes_of(
 ) -> Iterator[RouteView]:
     """Yield the routes among manifests. parent: makes of a parentRef, and its position, what a check wants to know of it."""
     for manifest in manifests:
-        if manifest.get("kind") == "HTTPRoute":
-            spec: Json = manifest.get("spec") or {}
+        reference = Reference.of(manifest)
+        spec: Json = manifest.get("spec") or {}
+        if reference.kind == "HTTPRoute":
             yield RouteView(
-                Reference.of(manifest),
+                reference,
                 place,
                 tuple(
                     parent(each, number) for number, each in enumerate(spec.get("parentRefs") or ())
@@ -228,6 +243,43 @@ def routes_of(
                     for rule in spec.get("rules") or ()
                     for match in rule.get("matches") or [{}]
                 ),
+            )
+        elif reference.kind == "Ingress":
+            yield from _of_ingress(reference, spec, place)
+        elif reference.kind == "VirtualService":
+            yield from _of_virtual_service(reference, spec, place)
+
+
+def _of_ingress(reference: Reference, spec: Json, place: Place) -> Iterator[RouteView]:
+    """Yield a route for each host name of an Ingress. Its class takes the part of a Gateway."""
+    holder = Reference(
+        "networking.k8s.io/v1", "IngressClass", "", spec.get("ingressClassName") or ""
+    )
+    for rule in spec.get("rules") or ():
+        hosts = (rule["host"],) if rule.get("host") else ()
+        matches = tuple(
+            Match((path.get("pathType") or "Prefix", path.get("path") or "/"), frozenset())
+            for path in (rule.get("http") or {}).get("paths") or ()
+        )
+        yield RouteView(reference, place, (Parent(holder, "", place),), hosts, matches)
+
+
+def _of_virtual_service(reference: Reference, spec: Json, place: Place) -> Iterator[RouteView]:
+    """Yield a route for each match of a VirtualService from outside: its host name is a regular expression in Istio."""
+    for http in spec.get("http") or ():
+        for match in http.get("match") or ():
+            gateways = [each for each in match.get("gateways") or () if "/" in each]
+            parents = [Reference(gvk.ISTIO, "Gateway", *each.split("/", 1)) for each in gateways]
+            found = _AUTHORITY.fullmatch((match.get("authority") or {}).get("regex") or "")
+            if found is None:
+                continue
+            ((kind, value),) = (match.get("uri") or {"prefix": "/"}).items()
+            yield RouteView(
+                reference,
+                place,
+                tuple(Parent(each, "", place) for each in parents),
+                (found["host"].replace("\\", ""),),
+                (Match((kind, str(value)), frozenset()),),
             )
 
 

@@ -59,6 +59,16 @@ def flags(container: Json) -> Iterator[tuple[str, str]]:
         yield flag.name, flag.value
 
 
+def written(container: Json, flag: str) -> str:
+    """Return what a flag gets as it is written, quotes and blanks included, empty where it stands in a longer item or nowhere."""
+    items = [str(item) for field in ("command", "args") for item in container.get(field) or ()]
+    for number, item in enumerate(items):
+        name, equals, value = item.partition("=")
+        if name.replace("_", "-") == flag:
+            return value if equals else next(iter(items[number + 1 : number + 2]), "")
+    return ""
+
+
 def _resolved(value: str, variables: Mapping[str, str]) -> str:
     match = _VARIABLE.fullmatch(value)
     return variables.get(next(filter(None, match.groups())), "") if match else value

@@ -8,7 +8,9 @@ from typing import Any
 
 from ..cluster.connection import Cluster
 from ..endpoint_picker.block_size import block_size_findings
+from ..endpoint_picker.cache_events import cache_event_findings
 from ..endpoint_picker.check import check_text
+from ..endpoint_picker.engine_types import engine_type_findings
 from ..endpoint_picker.findings import Finding
 from ..endpoint_picker.normal_form import differences, meaning_hash
 from ..endpoint_picker.objects import deployment_findings, flags_for, pool_findings
@@ -141,6 +143,8 @@ def _around(params: Mapping[str, Any], prepared: Prepared, release: PickerReleas
         findings += pool_findings(params["pool"], prepared.report, release)
     findings += role_findings(params["workloads"], params["pool"], prepared.report, release)
     findings += block_size_findings(params["workloads"], prepared.report)
+    findings += cache_event_findings(params["workloads"], prepared.report)
+    findings += engine_type_findings(params["workloads"], prepared.report, release)
     return findings
 
 

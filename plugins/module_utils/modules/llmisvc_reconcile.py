@@ -17,6 +17,7 @@ from ..fleet.load import (
     load_fleet,
     named,
     paired,
+    without_errors,
 )
 from ..kinds.request import request_of
 from ..kube.manifest import Json
@@ -222,6 +223,7 @@ def _rendered(
     for service, intent in compiled:
         manifests_of_it = [child.manifest.to_dict() for child in intent.children]
         service.problems += service.advice(intent.basis, manifests_of_it, reader)
+    compiled, refused = without_errors(compiled, skip_invalid=params["skip_invalid"])
     kept = [service for service, dummy in compiled]
     rendered = manifests(compiled, params["fleet"] or arguments.DEFAULT_FLEET)
     results = [
@@ -243,7 +245,7 @@ def _rendered(
         **summary_of(results, subjects, verbose=params["verbose_result"]),
         "stats": stats(None, clock),
     }
-    result["warnings"] += left_out([*complaints, *colliding])
+    result["warnings"] += left_out([*complaints, *colliding, *refused])
     if not params["dest"]:
         result["warnings"] += masks(rendered)
         return {**result, "manifests": [redact(manifest) for manifest in rendered]}

@@ -18,13 +18,17 @@ KINDS = (MS, LLM, IS)
 
 @dataclass(frozen=True)
 class Mistake:
-    """A service with a mistake. field: where it is told. objects: what is in the cluster. others: services of the same task."""
+    """A service with a mistake. field: where it is told. objects: what is in the cluster. others: services of the same task.
+
+    complete: what is not among the objects is not there. stops: nothing of the service is written, or rendered from the same objects.
+    """
 
     service: Json
     field: str
     objects: tuple[Json, ...] = ()
     others: tuple[Json, ...] = ()
     complete: bool = False
+    stops: bool = False
 
 
 def preset(**container: Any) -> Json:
@@ -50,6 +54,19 @@ def runtime(*args: str) -> Json:
             "containers": [server],
         },
     }
+
+
+def sklearn() -> Json:
+    """Return a runtime whose server requests nothing."""
+    found = runtime()
+    found["spec"]["supportedModelFormats"] = [{"name": "sklearn", "autoSelect": True}]
+    return found
+
+
+def server(*args: str) -> Json:
+    """Return the template of an LLMInferenceService's pods whose server is started with arguments."""
+    command = ["vllm", "serve", "/mnt/models"]
+    return {"containers": [{"name": "main", "command": command, "args": list(args)}]}
 
 
 def gateway(name: str, namespace: str) -> Json:
@@ -104,10 +121,42 @@ def named(document: Json, name: str, namespace: str) -> Json:
     return {**document, "metadata": {**document["metadata"], "name": name, "namespace": namespace}}
 
 
+def transfer(role: str, connector: str = "NixlConnector") -> str:
+    """Return the flag with which an engine hands its cache over."""
+    return f'--kv-transfer-config={{"kv_connector":"{connector}","kv_role":"{role}"}}'
+
+
+def autoscaler(target: str) -> Json:
+    """Return an HPA of somebody for a Deployment."""
+    return {
+        "apiVersion": "autoscaling/v2",
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": {"name": "by-hand", "namespace": "team-a"},
+        "spec": {
+            "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": target},
+            "maxReplicas": 3,
+        },
+    }
+
+
+def hosts(taken: str, name: str, namespace: str) -> Json:
+    """Return a Gateway whose listener takes requests for one host name of all namespaces."""
+    listener = {"name": "web", "port": 80, "protocol": "HTTP", "hostname": taken}
+    everybody = {"allowedRoutes": {"namespaces": {"from": "All"}}}
+    found = gateway(name, namespace)
+    found["spec"]["listeners"] = [{**listener, **everybody}]
+    return found
+
+
 ONE_GPU = {"nvidia.com/gpu": "1"}
 SLICES = {"nvidia.com/mig-1g.5gb": "2"}
 SHARES = {"nvidia.com/gpu.shared": "2"}
 BOTH = {"nvidia.com/gpu": "1", "nvidia.com/mig-1g.5gb": "1"}
+CLAIM = {"name": "gpu", "resourceClaimTemplateName": "one-gpu"}
+CPU_METRIC = {
+    "type": "Resource",
+    "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 60}},
+}
 CONFIG = config_map()
 PROXY = {"secureProxy": False}
 CPU = {"type": "cpu"}
@@ -203,6 +252,20 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             split(prefill={"template": {"containers": [{"name": "main", "command": ["vllm", "serve", "/mnt/models"]}]}}),
             "spec.prefill.template.containers[0]"),
     },
+    "kv-role": {
+        MS: Mistake(
+            model_service(prefill={}, routingProxy=PROXY, engine={"args": [transfer("kv_producer")]}), "spec.engine.args"),
+        LLM: Mistake(
+            split(template=server(transfer("kv_both")), prefill={"template": server(transfer("kv_consumer"))}),
+            "spec.prefill.template.containers[0].args"),
+    },
+    "kv-connector": {
+        LLM: Mistake(
+            split(
+                template=server(transfer("kv_both")),
+                prefill={"template": server(transfer("kv_both", "LMCacheConnectorV1"))}),
+            "spec.prefill.template.containers[0].args"),
+    },
     "prefill-tensor": {
         MS: Mistake(
             model_service(prefill={"parallelism": {"tensor": 2}}, routingProxy=PROXY), "spec.prefill.parallelism.tensor"),
@@ -220,6 +283,81 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
     "picker-advice": {
         LLM: Mistake(
             llm(router={**ROUTE, "scheduler": {"config": {"inline": {"kind": "Wrong"}}}}), "spec.router.scheduler.config"),
+    },
+    "port-taken": {
+        MS: Mistake(
+            model_service(prefill={}, routingProxy=PROXY, engine={"args": ["--port=8000"]}), "spec.decode"),
+        LLM: Mistake(
+            llm_inference_service(template={"containers": [
+                {"name": "main", "ports": [{"containerPort": 8000}]},
+                {"name": "helper", "image": "example.com/helper:1", "ports": [{"containerPort": 8000}]}]}),
+            "spec.template.containers[1].ports"),
+        IS: Mistake(
+            inference_service(predictor={"containers": [
+                {"name": "kserve-container", "image": "example.com/vllm:1", "ports": [{"containerPort": 8080}]},
+                {"name": "helper", "image": "example.com/helper:1", "ports": [{"containerPort": 8080}]}]}),
+            "spec.predictor.containers[1].ports", (CONFIG,)),
+    },
+    "port-nobody": {
+        LLM: Mistake(
+            llm_inference_service(template={"containers": [
+                {"name": "main", "image": "example.com/vllm:1", "command": ["serve"], "ports": [{"containerPort": 9000}]}]}),
+            "spec.template.containers[0].ports", (preset(),)),
+    },
+    "picker-port": {
+        LLM: Mistake(
+            llm(router={**ROUTE, "scheduler": {"pool": {"spec": {
+                "selector": {"matchLabels": {"a": "b"}}, "targetPorts": [{"number": 8000}],
+                "endpointPickerRef": {"name": "chat-epp-service", "port": {"number": 9555}}}}}}),
+            "spec.router.scheduler"),
+    },
+    "scale-from-zero": {
+        IS: Mistake(
+            inference_service(
+                predictor={"minReplicas": 0, "autoScaling": {"metrics": [CPU_METRIC]}},
+                annotations={"deploymentMode": "Standard", "autoscalerClass": "keda"}),
+            "spec.predictor.minReplicas", (CONFIG, sklearn()), stops=True),
+    },
+    "scale-without-request": {
+        IS: Mistake(
+            inference_service(predictor={"maxReplicas": 3}, annotations={"deploymentMode": "Standard"}),
+            "spec.predictor.model", (CONFIG, sklearn())),
+    },
+    "replicas-scaled": {
+        MS: Mistake(model_service(decode={"replicas": 2}), "spec.decode.replicas", (autoscaler("chat-decode"),)),
+        LLM: Mistake(llm(replicas=2), "spec.replicas", (autoscaler("chat-kserve"),)),
+    },
+    "listener-host": {
+        MS: Mistake(
+            model_service(httpRoute={"gatewayRef": {"name": "edge", "namespace": "infra"}, "hostnames": ["a.example.org"]}),
+            "spec.httpRoute.hostnames", (hosts("*.example.com", "edge", "infra"),)),
+        LLM: Mistake(
+            llm(router={"gateway": {}, "route": {"http": {"spec": {
+                **EVERYTHING["route"]["http"]["spec"], "hostnames": ["a.example.org"]}}}}),
+            "spec.router.route.http.spec", (hosts("*.example.com", "edge", "infra"),)),
+        IS: Mistake(
+            custom(), "metadata.name", (CONFIG, hosts("*.example.org", "kserve-ingress-gateway", "kserve"))),
+    },
+    "model-address": {
+        LLM: Mistake(
+            llm_inference_service(model={"uri": "hf://acme/chat/chat.gguf"}), "spec.model.uri", stops=True),
+        IS: Mistake(
+            model(storageUri="s3:///chat"), "spec.predictor.model.storageUri", (CONFIG, runtime()), stops=True),
+    },
+    "claim-missing": {
+        LLM: Mistake(
+            llm_inference_service(template={"containers": [{"name": "main", "resources": {"claims": [{"name": "gpu"}]}}]}),
+            f"{MAIN_PATH}.resources.claims", stops=True),
+        IS: Mistake(
+            custom(resources={"claims": [{"name": "gpu"}]}), f"{SERVER_PATH}.resources.claims", (CONFIG,), stops=True),
+    },
+    "claim-unused": {
+        LLM: Mistake(
+            llm_inference_service(template={"containers": [{"name": "main"}], "resourceClaims": [CLAIM]}),
+            "spec.template"),
+        IS: Mistake(
+            inference_service(predictor={**custom()["spec"]["predictor"], "resourceClaims": [CLAIM]}),
+            "spec.predictor", (CONFIG,)),
     },
     "istio-pool-name": {
         MS: Mistake(model_service("qwen-0.6b"), "metadata.name"),
@@ -261,6 +399,21 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
 EXEMPT: dict[tuple[str, str], str] = {
     ("argument-twice", MS): "what the operator computes is told as argument-computed",
     ("kv-transfer", IS): "has no prefill pods",
+    ("kv-role", IS): "has no prefill pods",
+    ("kv-connector", IS): "has no prefill pods",
+    ("kv-connector", MS): "all its engines have the same arguments",
+    ("port-nobody", MS): "no Service stands in front of its engines",
+    ("port-nobody", IS): "its Services follow the ports of its containers",
+    ("picker-port", MS): "port and Service of its picker are the operator's own",
+    ("picker-port", IS): "has no picker",
+    ("scale-from-zero", MS): "has no autoscaler",
+    ("scale-from-zero", LLM): "scales by a metric that is there without pods",
+    ("scale-without-request", MS): "has no autoscaler",
+    ("scale-without-request", LLM): "scales by a metric of llm-d",
+    ("replicas-scaled", IS): "leaves the number to its autoscaler, or is told to by the class",
+    ("model-address", MS): "its model comes from a registry, with pull secrets",
+    ("claim-missing", MS): "its pods cannot have claims, which is told as resource-claims",
+    ("claim-unused", MS): "its pods cannot have claims, which is told as resource-claims",
     ("prefill-tensor", IS): "has no prefill pods",
     ("prefill-without-proxy", IS): "has no prefill pods",
     ("picker-replicas", LLM): "KServe's webhook refuses a picker without pods",

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.checks.registry import checks
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
 from tests.unit.modules.task import run
 
 from .checked import Cluster, warnings
@@ -17,10 +18,21 @@ RULES = {check.row.rule for check in checks()}
 CELLS = [(rule, kind) for rule, by_kind in MISTAKES.items() for kind in by_kind]
 
 
+def refused(mistake: Mistake) -> bool:
+    """Tell whether a task with a service fails at the field of the mistake, and says so in its message."""
+    result = run(
+        state="rendered", services=[mistake.service], cluster_objects=list(mistake.objects)
+    )
+    return bool(result.get("failed")) and mistake.field in result["msg"]
+
+
 def told(mistake: Mistake) -> list[dict[str, Any]]:
     """Return what a task says of a service."""
-    if mistake.complete:
-        found = warnings(mistake.service, Cluster(mistake.objects))
+    if mistake.complete or mistake.stops:
+        reader = Cluster(mistake.objects) if mistake.complete else GivenObjects(mistake.objects)
+        found = warnings(mistake.service, reader)
+        if mistake.stops:
+            assert refused(mistake)
         return [{"rule": each.rule, "path": each.path} for each in found.values()]
     result = run(
         state="rendered",

@@ -20,10 +20,11 @@ from ..kserve.system_config import CONFIG_MAP
 from ..view import ServiceView
 from .admission.multi_node import CLASS_ANNOTATION
 from .errors import Unbuildable
+from .implementations import TRANSFORMER_CONTAINER
 from .pods.annotations import SOURCE_URI
 from .pods.build import models_refused
 from .pods.component import Component
-from .pods.containers import readers
+from .pods.containers import SERVER, readers
 from .pods.knative_features import FEATURES, switched_off
 from .pods.webhook_emulation import POD_WEBHOOKS, is_rendered, may_look, mutator
 from .resolved import Resolved
@@ -85,6 +86,18 @@ KNATIVE_FEATURES = Check(
     WARNING,
     finds="Knative refuses these pods while {missing} {be} off",
     fix=f"write `enabled` in {FEATURES}, or use Standard mode",
+)
+PATH_TEMPLATE = Check(
+    "path-template",
+    WARNING,
+    finds="{map} has the pathTemplate {template}, {effect}",
+    fix="take pathTemplate out of the block ingress, or use Knative mode",
+)
+PAST_TRANSFORMER = Check(
+    "past-transformer",
+    WARNING,
+    finds="Service {service} leads to port {port}, which is that of {server}: requests go past {transformer}",
+    fix="declare the port of {transformer}",
 )
 WITHOUT_EFFECT = Check("without-effect", WARNING, finds="{effect}", fix="{way}")
 
@@ -197,6 +210,53 @@ def features(view: ServiceView, reader: Reader) -> Iterator[Problem]:
             yield KNATIVE_FEATURES.at(f"spec.{component.role}", missing=", ".join(missing), be=be)
 
 
+@check(PATH_TEMPLATE, costly=True)
+def path_template(view: ServiceView) -> Iterator[Problem]:
+    """Yield that a path of the cluster's configuration does not lead to one service alone."""
+    resolved = _resolved(view)
+    ingress = resolved.config.ingress
+    if resolved.mode != STANDARD or not ingress.path_template or not has_routes(resolved):
+        return
+    effect = "which has no effect on an Ingress: the service is reached by its host name alone"
+    if ingress.enable_gateway_api:
+        effect = (
+            f"so that the route of each service takes every path of {ingress.domain}: of several services only the oldest is "
+            "reached there"
+        )
+    name = _config_map(view)
+    place = f"ConfigMap {name.namespace}/{name.name}"
+    yield PATH_TEMPLATE.at("", map=place, template=ingress.path_template, effect=effect)
+
+
+@check(PAST_TRANSFORMER, costly=True)
+def past_transformer(view: ServiceView) -> Iterator[Problem]:
+    """Yield Services that lead to the server of a pod whose transformer should be asked first."""
+    services = [
+        each for each in view.made if each["kind"] == "Service" and each["apiVersion"] == "v1"
+    ]
+    for workload in view.workloads:
+        server = container_of(workload.pod, SERVER)
+        transformer = container_of(workload.pod, TRANSFORMER_CONTAINER)
+        if server is None or transformer is None:
+            continue
+        ours = {port.get("containerPort") for port in transformer.get("ports") or ()}
+        theirs = {port.get("containerPort") for port in server.get("ports") or ()} - ours
+        for service in services:
+            spec = service["spec"]
+            selector = spec.get("selector") or {"": ""}
+            if not selector.items() <= workload.labels.items():
+                continue
+            for port in spec.get("ports") or ():
+                if port.get("targetPort") in theirs:
+                    yield PAST_TRANSFORMER.at(
+                        workload.origin,
+                        service=service["metadata"]["name"],
+                        port=port["targetPort"],
+                        server=SERVER,
+                        transformer=TRANSFORMER_CONTAINER,
+                    )
+
+
 @check(WITHOUT_EFFECT, costly=True)
 def without_effect(view: ServiceView) -> Iterator[Problem]:
     """Yield fields that the service's mode leaves out."""
@@ -271,5 +331,7 @@ CHECKS = (
     model_user,
     agent,
     features,
+    path_template,
+    past_transformer,
     without_effect,
 )

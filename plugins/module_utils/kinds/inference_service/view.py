@@ -28,11 +28,14 @@ from ..view import (
     port_said,
     routes_of,
 )
+from .implementations import CUSTOM, implementations, storage_uri
 from .knative import KNATIVE_API
 from .pods.annotations import SOURCE_URI
 from .pods.component import Component
 from .pods.containers import SERVER, WORKER
+from .pods.storage.containers import fetched_otherwise
 from .resolved import Resolved
+from .spec import ROLES
 
 _ROLES = {"predictor": DECODE, "transformer": TRANSFORMER, "explainer": EXPLAINER}
 _FETCHED = ("hf://", "s3://")
@@ -52,10 +55,25 @@ def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
             for component in resolved.components.items
             for workload in _workloads(resolved, component, made)
         ),
+        made=manifests,
+        models=tuple(_models(service.document)),
+        fetched_otherwise=fetched_otherwise,
         routes=tuple(_routes(resolved, manifests)),
         s3_keys=secret_keys(resolved.config.credentials.s3),
         basis=resolved,
     )
+
+
+def _models(document: Json) -> Iterator[Said]:
+    """Yield the addresses of models, as the author writes them."""
+    for role in ROLES:
+        component = document["spec"].get(role) or {}
+        for name in implementations(component, role)[:1]:
+            uri = storage_uri(component, role)
+            where = "containers" if name == CUSTOM else f"{name}.storageUri"
+            yield Said(uri or "", f"spec.{role}.{where}")
+        for number, item in enumerate(component.get("storageUris") or ()):
+            yield Said(str(item.get("uri") or ""), f"spec.{role}.storageUris[{number}].uri")
 
 
 def _workloads(
@@ -81,6 +99,7 @@ def _workloads(
             engine=engine,
             fetcher=INITIALIZER if fetched and engine == SERVER else "",
             replicas=spec.get("replicas"),
+            replicas_field=f"spec.{component.role}.minReplicas",
             pods_per_replica=pods,
             said={**port_said(template["spec"], engine, fields), **_said(component)},
         )

@@ -24,7 +24,7 @@ _READS_LOCAL_MODELS: Since[bool] = Since({KServe.V0_17: False, KServe.V0_19: Tru
 OWN_PRESETS = Check(
     "own-presets",
     WARNING,
-    finds="namespace {namespace} shows no presets, so the collection's own are used",
+    finds="namespace {namespace} shows no {presets}, so the collection's own are used",
     fix=f"set settings.config_prefix: {PREFIX} to use them without this warning",
 )
 REFERENCE = Check(
@@ -51,9 +51,12 @@ LOCAL_MODEL = Check(
 def own_presets(view: ServiceView) -> Iterator[Problem]:
     """Yield that presets are missing in the cluster and others take their place."""
     resolved: Resolved = view.basis
-    own = any(source.startswith(OWN) for source in resolved.sources)
-    if own and resolved.settings.config_prefix != PREFIX:
-        yield OWN_PRESETS.at("", namespace=resolved.settings.kserve_namespace)
+    prefix = resolved.settings.config_prefix
+    own = [each.removeprefix(f"{OWN} ") for each in resolved.sources if each.startswith(OWN)]
+    if own and prefix != PREFIX:
+        all_own = len(own) == len(resolved.sources)
+        presets = "presets" if all_own else ", ".join(f"{prefix}{name}" for name in own)
+        yield OWN_PRESETS.at("", namespace=resolved.settings.kserve_namespace, presets=presets)
 
 
 @check(REFERENCE, reads=("Gateways", "HTTPRoutes"))

@@ -54,6 +54,8 @@ def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
         reference=resolved.service.reference,
         document=resolved.service.document,
         workloads=(*workloads, *([picker.workload] if picker else [])),
+        made=manifests,
+        models=tuple(_models(resolved)),
         routes=tuple(_routes(resolved, manifests)),
         picker=picker,
         sender=_sender(resolved),
@@ -61,6 +63,13 @@ def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
         s3_keys=secret_keys(resolved.config.credentials.s3),
         basis=resolved,
     )
+
+
+def _models(resolved: Resolved) -> Iterator[Said]:
+    yield Said(str(resolved.at("model", "uri") or ""), "spec.model.uri")
+    for number, adapter in enumerate(resolved.at("model", "lora", "adapters") or ()):
+        field = f"spec.model.lora.adapters[{number}].uri"
+        yield Said(str((adapter or {}).get("uri") or ""), field)
 
 
 def _workloads(resolved: Resolved, made: Mapping[Reference, Json]) -> Iterator[Workload]:
@@ -100,6 +109,7 @@ def _parts(
             fetcher=INITIALIZER if container_of(pod, INITIALIZER, "initContainers") else "",
             sidecar=SIDECAR if has_sidecar(pod) else "",
             replicas=(manifest.get("spec") or {}).get("replicas"),
+            replicas_field=".".join(("spec", *where, "replicas")),
             pods_per_replica=group_size(manifest),
             said={**port_said(pod, MAIN, fields), **_said(resolved, where)},
         )
@@ -159,6 +169,7 @@ def _picker(resolved: Resolved, made: Mapping[Reference, Json]) -> PickerView | 
         fields=partial(_field, place, own, pod),
         labels=(template.get("metadata") or {}).get("labels") or {},
         replicas=replicas,
+        replicas_field=f"{_PICKER}.replicas",
     )
     pool = resolved.at("router", "scheduler", "pool", "spec") or {}
     return PickerView(

@@ -47,6 +47,7 @@ def view(service: ModelService, settings: Settings, manifests: Sequence[Json]) -
         reference=service.reference,
         document=service.document,
         workloads=(*workloads, picker.workload),
+        made=manifests,
         routes=tuple(_routes(service, manifests)),
         picker=picker,
         sender=Said(_SIDECAR if proxy else "", "spec.routingProxy"),
@@ -76,6 +77,7 @@ def _serving(service: ModelService, name: str, role: Role, made: dict[Reference,
         engine=_ENGINE,
         sidecar=_SIDECAR if name == "decode" and service.routing_proxy else "",
         replicas=role.replicas,
+        replicas_field=f"spec.{name}.replicas",
         said=_said(service, name, role),
     )
 
@@ -125,6 +127,7 @@ def _picker(service: ModelService, made: dict[Reference, Json]) -> PickerView:
         fields=lambda dummy: Place(_PICKER),
         labels=template["metadata"]["labels"],
         replicas=pool.replicas,
+        replicas_field=f"{_PICKER}.replicas",
     )
     return PickerView(
         workload,

@@ -96,14 +96,16 @@ def _check_given(subject: str, path: str, told: str) -> None:
 def _own(name: str, settings: Settings, reader: Reader, spec: Json) -> Preset | None:
     """Return one of the collection's presets, where they are asked for or the cluster has none at all.
 
-    They are asked for by their name, which a service keeps from its first run whatever the settings of whoever looks at it.
+    They are asked for by their name, which a service keeps from its first run whatever the settings of whoever looks at it. Objects that
+    are given in place of a cluster need not be all that it has.
     """
     own = builtin_presets(settings.release, asked(spec))
     asked_for = name.startswith(PREFIX)
     suffix = name.removeprefix(PREFIX if asked_for else settings.config_prefix)
     if suffix == name or suffix not in own:
         return None
-    if not asked_for and reader.list(API_VERSION, CONFIG_KIND, settings.kserve_namespace, {}):
+    there = reader.complete and reader.list(API_VERSION, CONFIG_KIND, settings.kserve_namespace, {})
+    if there and not asked_for:
         return None
     text = json.dumps(own[suffix])
     return Preset(f"{OWN} {suffix}", _stored(API_VERSION, text, settings.release))

@@ -16,6 +16,7 @@ from .errors import StorageRefused
 
 API_VERSION, KIND = gvk.KSERVE_V1ALPHA1, "ClusterStorageContainer"
 _INIT_CONTAINER = "initContainer"
+_SHIPPED = "default"
 _SCHEME = re.compile(r"\w+?://", re.ASCII)
 _AZURE_HOST = "blob.core.windows.net"
 _AZURE = re.compile(r"https://(.+?).blob.core.windows.net/(.+)")
@@ -33,6 +34,19 @@ def storage_container(uri: str, reader: Reader) -> Json | None:
         if _takes(spec.get("supportedUriFormats") or (), uri, manifest["metadata"]["name"]):
             return spec
     return None
+
+
+def fetched_otherwise(uri: str, reader: Reader) -> bool:
+    """Tell whether an address is taken by a container that is not the one which KServe ships."""
+    return any(
+        _takes(
+            (manifest.get("spec") or {}).get("supportedUriFormats") or (),
+            uri,
+            manifest["metadata"]["name"],
+        )
+        for manifest in reader.list(API_VERSION, KIND, "", {})
+        if manifest["metadata"]["name"] != _SHIPPED and not manifest.get("disabled")
+    )
 
 
 def check_uri(uri: str, reader: Reader) -> None:

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ports: of the containers of one pod, of the Services in front of them, and of the picker that a pool asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..kinds.check import WARNING, Check, check
+from ..kinds.view import ServiceView, Workload
+from ..kube.manifest import Json, value_at
+from ..kube.problem import Problem
+from .engine_flags import MEANINGS
+
+_LISTEN_ALWAYS = "Always"
+
+SHARED = Check(
+    "port-taken",
+    WARNING,
+    finds="containers {first} and {second} both listen on port {port}: they share one network, so the second one will not start",
+    fix="give one of them another port",
+)
+NOBODY = Check(
+    "port-nobody",
+    WARNING,
+    finds="Service {service} sends requests to port {target} of the pods, and their containers have {ports}: nothing answers there",
+    fix="declare the port in the container that serves",
+)
+PICKER_PORT = Check(
+    "picker-port",
+    WARNING,
+    finds="InferencePool {pool} asks the picker at port {port} of Service {service}, which has {ports}: every request fails",
+    fix="name the port in the picker's container as its preset does, or the other one in the pool",
+)
+
+
+@check(SHARED)
+def shared(view: ServiceView) -> Iterator[Problem]:
+    """Yield ports on which two containers of a pod listen."""
+    for workload in view.workloads:
+        first: dict[tuple[str, int], str] = {}
+        for container, path in _running(workload):
+            name = str(container.get("name"))
+            for port in sorted(_listens(workload, container)):
+                other = first.setdefault(port, name)
+                if other != name:
+                    place = workload.fields(f"{path}.ports")
+                    yield SHARED.at(place, first=other, second=name, port=port[1])
+
+
+@check(NOBODY)
+def nobody(view: ServiceView) -> Iterator[Problem]:
+    """Yield Services that send requests to a port on which no container listens."""
+    for service in _services(view):
+        spec = service["spec"]
+        for workload in _behind(view, spec.get("selector") or {}):
+            declared = [
+                port for each, dummy in _running(workload) for port in each.get("ports") or ()
+            ]
+            names = {port.get("name") for port in declared}
+            numbers = {
+                number
+                for container, dummy in _running(workload)
+                for dummy_protocol, number in _listens(workload, container)
+            }
+            for port in spec.get("ports") or ():
+                target = port.get("targetPort") or port.get("port")
+                known = names if isinstance(target, str) and not target.isdecimal() else numbers
+                if declared and target not in known:
+                    yield NOBODY.at(
+                        workload.in_engine("ports") if workload.engine_path else workload.origin,
+                        service=service["metadata"]["name"],
+                        target=target,
+                        ports=_shown(declared),
+                    )
+
+
+@check(PICKER_PORT)
+def picker_port(view: ServiceView) -> Iterator[Problem]:
+    """Yield pools that ask a picker at a port which its Service does not have."""
+    services = {service["metadata"]["name"]: service for service in _services(view)}
+    for pool in view.made:
+        picker = value_at(pool, ("spec", "endpointPickerRef")) or {}
+        service = services.get(picker.get("name"))
+        if pool.get("kind") != "InferencePool" or service is None or view.picker is None:
+            continue
+        number = value_at(picker, ("port", "number"))
+        ports = service["spec"].get("ports") or ()
+        if number is not None and number not in [port.get("port") for port in ports]:
+            yield PICKER_PORT.at(
+                view.picker.workload.origin,
+                pool=pool["metadata"]["name"],
+                port=number,
+                service=service["metadata"]["name"],
+                ports=", ".join(str(port.get("port")) for port in ports) or "none",
+            )
+
+
+def _running(workload: Workload) -> Iterator[tuple[Json, str]]:
+    """Yield the containers of a pod that run side by side, each with its place."""
+    for number, container in enumerate(workload.pod.get("containers") or ()):
+        yield container, f"containers[{number}]"
+    for number, container in enumerate(workload.pod.get("initContainers") or ()):
+        if container.get("restartPolicy") == _LISTEN_ALWAYS:
+            yield container, f"initContainers[{number}]"
+
+
+def _listens(workload: Workload, container: Json) -> set[tuple[str, int]]:
+    """Return the ports of a container: those that it declares, and that of the engine's command line."""
+    found = {
+        (str(port.get("protocol") or "TCP"), int(port["containerPort"]))
+        for port in container.get("ports") or ()
+        if isinstance(port.get("containerPort"), int)
+    }
+    if container is workload.engine_container:
+        found |= {
+            ("TCP", int(flag.value))
+            for flag in workload.flags
+            if MEANINGS.get(flag.name) == "port" and flag.value.isdecimal()
+        }
+    return found
+
+
+def _services(view: ServiceView) -> list[Json]:
+    return [
+        each
+        for each in view.made
+        if (each.get("apiVersion"), each.get("kind")) == ("v1", "Service")
+        and (each.get("spec") or {}).get("type") != "ExternalName"
+    ]
+
+
+def _behind(view: ServiceView, selector: Json) -> Iterator[Workload]:
+    """Yield the workloads to whose pods a Service sends requests."""
+    for workload in view.workloads if selector else ():
+        if selector.items() <= workload.labels.items():
+            yield workload
+
+
+def _shown(ports: list[Json]) -> str:
+    said = [
+        f"{port.get('containerPort')} ({port['name']})"
+        if port.get("name")
+        else str(port.get("containerPort"))
+        for port in ports
+    ]
+    return ", ".join(dict.fromkeys(said))

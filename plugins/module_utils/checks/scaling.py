@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Autoscalers against what they scale: how few pods they allow, by what they count, and who else says how many there are.
+
+Source: KEDA apis/keda/v1alpha1/scaledobject_webhook.go@v2.17.0; Kubernetes documentation, Horizontal Pod Autoscaling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..kinds.check import ERROR, WARNING, Check, check
+from ..kinds.view import ServiceView, Workload
+from ..kube import gvk
+from ..kube.manifest import Json, value_at
+from ..kube.problem import Problem
+from ..kube.reader import Reader
+from ..kube.reference import Reference
+from .devices import containers_of
+
+_SCALED_OBJECT = (gvk.KEDA, "ScaledObject")
+_AUTOSCALER = (gvk.AUTOSCALING, "HorizontalPodAutoscaler")
+#: What is measured of pods that run, so that nothing is measured where none does.
+_OF_PODS = ("cpu", "memory")
+
+FROM_ZERO = Check(
+    "scale-from-zero",
+    ERROR,
+    finds="the fewest pods are 0, and {metrics} is measured of pods that run: KEDA refuses this, since nothing would start the first pod",
+    fix="use at least 1, or add a trigger that is not a Resource of the pods, for example prometheus",
+    stops=True,
+)
+HPA_ZERO = Check(
+    "scale-from-zero",
+    WARNING,
+    finds="the fewest pods are 0, which the API takes in an HPA only with the feature gate HPAScaleToZero",
+    fix="use at least 1, or scale with KEDA",
+)
+NO_REQUEST = Check(
+    "scale-without-request",
+    WARNING,
+    finds="the autoscaler measures {metric} as a share of what is requested, and container {container} requests none: it never scales",
+    fix="set resources.requests.{metric} of that container",
+)
+TWO_COUNTS = Check(
+    "replicas-scaled",
+    WARNING,
+    finds="{count} replicas are asked for, and {scaler} scales {target}: each run undoes what the autoscaler did",
+    fix="leave the number out, or delete the autoscaler",
+)
+
+
+@check(FROM_ZERO)
+def from_zero(view: ServiceView) -> Iterator[Problem]:
+    """Yield ScaledObjects that can leave no pod and need one to measure."""
+    for spec, workload in _scalers(view, *_SCALED_OBJECT):
+        kinds = {str(trigger.get("type")) for trigger in spec.get("triggers") or ()}
+        least = spec.get("idleReplicaCount", spec.get("minReplicaCount"))
+        if least == 0 and kinds and kinds <= set(_OF_PODS):
+            yield FROM_ZERO.at(_field(workload), metrics=" and ".join(sorted(kinds)))
+
+
+@check(HPA_ZERO)
+def hpa_zero(view: ServiceView) -> Iterator[Problem]:
+    """Yield HPAs that may leave no pod."""
+    for spec, workload in _scalers(view, *_AUTOSCALER):
+        if spec.get("minReplicas") == 0:
+            yield HPA_ZERO.at(_field(workload))
+
+
+@check(NO_REQUEST)
+def no_request(view: ServiceView) -> Iterator[Problem]:
+    """Yield containers that request nothing of what an autoscaler measures as a share."""
+    for spec, workload in (
+        *_scalers(view, *_AUTOSCALER),
+        *_scalers(view, *_SCALED_OBJECT),
+    ):
+        for metric in sorted(_shares(spec)) if _moves(spec) else ():
+            for container, path in containers_of(workload):
+                if path.startswith("containers") and not _requests(container, metric):
+                    place = workload.fields(f"{path}.resources")
+                    yield NO_REQUEST.at(place, metric=metric, container=container.get("name"))
+
+
+@check(TWO_COUNTS, reads=("HorizontalPodAutoscalers", "ScaledObjects"))
+def two_counts(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield workloads with a number of pods that an autoscaler of somebody else changes."""
+    made = {Reference.of(manifest) for manifest in view.made}
+    for workload in view.workloads:
+        if workload.replicas is None:
+            continue
+        target = workload.reference
+        for kind in (_AUTOSCALER, _SCALED_OBJECT):
+            for scaler in reader.list(*kind, target.namespace, {}):
+                found = Reference.of(scaler)
+                if found not in made and _targets(scaler.get("spec") or {}, target):
+                    yield TWO_COUNTS.at(
+                        workload.replicas_field,
+                        count=workload.replicas,
+                        scaler=f"{found.kind} {found.name}",
+                        target=f"{target.kind} {target.name}",
+                    )
+
+
+def _scalers(view: ServiceView, api_version: str, kind: str) -> Iterator[tuple[Json, Workload]]:
+    """Yield the specs of a service's autoscalers of one kind, each with what it scales."""
+    for manifest in view.made:
+        if (manifest.get("apiVersion"), manifest.get("kind")) != (api_version, kind):
+            continue
+        spec: Json = manifest.get("spec") or {}
+        for workload in view.workloads:
+            if _targets(spec, workload.reference):
+                yield spec, workload
+
+
+def _targets(spec: Json, reference: Reference) -> bool:
+    target = spec.get("scaleTargetRef") or {}
+    # KEDA takes a Deployment where nothing is said.
+    kind = target.get("kind") or "Deployment"
+    return (kind, target.get("name")) == (reference.kind, reference.name)
+
+
+def _field(workload: Workload) -> str:
+    """Return where the fewest pods are said: in a `scaling` block beside the number of pods, or in its place."""
+    where, dummy, last = workload.replicas_field.rpartition(".")
+    return workload.replicas_field if last == "minReplicas" else f"{where}.scaling.minReplicas"
+
+
+def _shares(spec: Json) -> set[str]:
+    """Return the resources that an autoscaler measures as a share of what is requested."""
+    found = {
+        str(value_at(metric, ("resource", "name")))
+        for metric in spec.get("metrics") or ()
+        if value_at(metric, ("resource", "target", "type")) == "Utilization"
+    }
+    return found | {
+        str(trigger.get("type"))
+        for trigger in spec.get("triggers") or ()
+        if trigger.get("type") in _OF_PODS and trigger.get("metricType") == "Utilization"
+    }
+
+
+def _moves(spec: Json) -> bool:
+    """Tell whether an autoscaler may change anything at all."""
+    least = spec.get("minReplicas") or spec.get("minReplicaCount") or 1
+    most = spec.get("maxReplicas") or spec.get("maxReplicaCount") or least
+    return int(most) > int(least)
+
+
+def _requests(container: Json, resource: str) -> bool:
+    resources = container.get("resources") or {}
+    return any(resource in (resources.get(side) or {}) for side in ("requests", "limits"))

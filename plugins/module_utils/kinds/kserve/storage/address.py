@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The form of a model's address, by its scheme: what KServe's initializer cannot read, or reads otherwise than it looks.
+
+Source: KServe python/storage/kserve_storage/kserve_storage.py@v0.17.0; huggingface_hub's rules for the name of a repository; botocore's for
+the name of a bucket.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ....kube.names import check_dns_subdomain
+
+_HUB = re.compile(r"https?://(?:www\.)?huggingface\.co/")
+#: What follows the name of a repository on a page of the hub.
+_PAGES = ("tree", "blob", "resolve", "raw")
+_OF_REPOSITORIES = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_BUCKET = re.compile(r"[A-Za-z0-9._-]{1,255}")
+_PARTS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class AddressFault:
+    """What is wrong with an address. finds: the fact. fix: what to write. fatal: nothing is fetched with it."""
+
+    finds: str
+    fix: str
+    fatal: bool = True
+
+
+def address_fault(uri: str) -> AddressFault | None:
+    """Return what is wrong with the form of an address, None for one that can be read or whose scheme has no form."""
+    scheme, separator, rest = uri.partition("://")
+    judge = _FORMS.get(scheme) if separator else None
+    return judge(scheme, rest) if judge is not None else None
+
+
+def _hugging_face(dummy: str, rest: str) -> AddressFault | None:
+    parts = _HUB.sub("", rest).split("/")
+    owner, name = parts[0], parts[1].partition(":")[0] if len(parts) > 1 else ""
+    if rest.count("/") != 1:
+        number = rest.count("/") + 1
+        what = "1 part" if number == 1 else f"{number} parts"
+        finds = f"has {what} after hf://, and hf:// takes owner/model, with :revision behind it where one is meant"
+        return AddressFault(finds, _repository(owner, name, parts[_PARTS:]))
+    if not owner or not name:
+        what = "owner" if not owner else "model"
+        return AddressFault(f"names no {what}", "write hf://owner/model")
+    for what, said in (("owner", owner), ("model", name)):
+        if not _OF_REPOSITORIES.fullmatch(said):
+            finds = f'"{said}" is no name of {"an" if what == "owner" else "a"} {what} on the hub, which has letters, digits, ".", "_" and "-"'
+            near, mark, revision = said.partition("@")
+            way = f"hf://{owner}/{near}:{revision}" if mark else "hf://owner/model"
+            return AddressFault(finds, f"write {way}")
+    return None
+
+
+def _repository(owner: str, name: str, more: list[str]) -> str:
+    """Return what to write instead. more: what follows the name of the repository."""
+    if not name:
+        return "name the owner, too" if owner else "write hf://owner/model"
+    page = bool(more) and more[0] in _PAGES and len(more) > 1
+    revision = f":{more[1]}" if page else ""
+    whole = (
+        ""
+        if page or not any(more)
+        else ", which is fetched as a whole, and the file in the engine's arguments"
+    )
+    return f"write hf://{owner}/{name}{revision}{whole}"
+
+
+def _bucket(scheme: str, rest: str) -> AddressFault | None:
+    bucket, dummy, key = rest.partition("/")
+    if not bucket:
+        return AddressFault("names no bucket", f"write {scheme}://bucket/key")
+    if not _BUCKET.fullmatch(bucket):
+        finds = f'"{bucket}" is no name of a bucket'
+        return AddressFault(
+            finds, f"write {scheme}://bucket/key, and give the endpoint with the credentials"
+        )
+    if not key.strip("/"):
+        finds = f"names no key, so everything in the bucket {bucket} is fetched"
+        return AddressFault(finds, f"write {scheme}://{bucket}/key", fatal=False)
+    return None
+
+
+def _claim(dummy: str, rest: str) -> AddressFault | None:
+    claim = rest.partition("/")[0]
+    if not claim:
+        return AddressFault("names no claim", "write pvc://claim/folder")
+    fault = check_dns_subdomain(claim)
+    if fault:
+        return AddressFault(f"names no claim: {fault}", "write pvc://claim/folder")
+    return None
+
+
+def _image(dummy: str, rest: str) -> AddressFault | None:
+    if not rest:
+        return AddressFault("names no image", "write oci://registry/repository:tag")
+    if "://" in rest:
+        return AddressFault("names its scheme twice", f"write oci://{rest.partition('://')[2]}")
+    return None
+
+
+_FORMS = {
+    "hf": _hugging_face,
+    "s3": _bucket,
+    "gs": _bucket,
+    "pvc": _claim,
+    "oci": _image,
+}

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Nothing wrong is told of services that real controllers were given: each finding on a recording was judged, and is right."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from .recorded import findings
+
+#: Rules that many recordings earn, and why they are right about them.
+EARNED = {
+    "kv-transfer": "no recorded engine is told to hand its cache over",
+    "prefill-without-proxy": "recorded without a proxy to see what the operator makes of it",
+    "shared-memory": "recorded without the setting that mounts memory",
+    "picker-advice": "written to see what a picker is given, not to route well",
+    "prefill-tensor": "sizes that tell the roles apart",
+    "istio-pool-name": "names that are no DNS labels",
+    "router-reference": "references that lead nowhere on purpose",
+    "gateway-missing": "no Gateway was there",
+    "without-effect": "fields that a mode ignores",
+    "argument-computed": "arguments that contradict a field on purpose",
+    "modelcar-user": "a user of the configuration beside a securityContext",
+}
+#: Rules that few earn: the recordings.
+EARNED_BY = {
+    "engine-arguments": {"model_service/res-cpu-with-gpu-key"},
+    "path-template": {"inference_service/gw-path-template"},
+    "picker-replicas": {"model_service/ex-07-gaudi-picker-zero"},
+    "port-taken": {"model_service/proxy-same-port"},
+    # KEDA's webhook was not there when it was recorded.
+    "scale-from-zero": {"inference_service/keda-resource"},
+}
+
+
+def test_every_finding_on_a_recording_was_judged() -> None:
+    told: dict[str, set[str]] = defaultdict(set)
+    for name, problem in findings():
+        told[problem.rule].add(name)
+    assert {rule: names for rule, names in told.items() if rule not in EARNED} == EARNED_BY
+    assert EARNED.keys() <= told.keys(), "told no more: take it out of the list"
