@@ -104,21 +104,34 @@ options:
     type: int
   model:
     description:
-      - The model, to see what memory it takes. The fields are those of its C(config.json).
+      - The model, to see what memory it takes. Its C(config.json) says everything; or the fields are given by hand.
+      - What is given by hand goes before the config, and a contradiction is warned about.
     type: dict
     suboptions:
+      config:
+        description:
+          - The C(config.json) of the model, as Hugging Face has it. A path on the Ansible controller (of the file, or of the model's folder), or its
+            content as a map or as text.
+          - Beside a file, C(model.safetensors.index.json) says how large the weights are, and C(hf_quant_config.json) how they are quantised.
+          - A model class, quantisation or tower that is not known is refused by name, with what to give in its place.
+        type: raw
+      index:
+        description:
+          - The C(model.safetensors.index.json) of the model, as O(model.config). Its C(total_size) is the size of the weights.
+        type: raw
       parameters:
         description:
-          - Number of parameters, such as V(8.03B).
+          - Number of parameters, such as V(8.03B). Needed without O(model.config) and O(model.index).
         type: str
-        required: true
       precision:
         description:
-          - Of the weights, V(fp32), V(bf16), V(fp16), V(fp8), V(int8), V(int4) or V(fp4); V(bf16) where it is not given.
+          - Of the weights, V(fp32), V(bf16), V(fp16), V(fp8), V(int8), V(int4) or V(fp4).
+          - Where it is not given, as O(model.config) says, V(bf16) without it.
         type: str
       kv_precision:
         description:
-          - Of the KV cache, as O(model.precision); V(bf16) where it is not given.
+          - Of the KV cache, as O(model.precision).
+          - Where it is not given, as O(model.config) says, V(bf16) without it.
         type: str
       layers:
         description:
@@ -150,7 +163,7 @@ options:
         type: int
       context:
         description:
-          - Tokens of the longest request.
+          - Tokens of the longest request. Where it is not given, as many as O(model.config) allows.
         type: int
   utilization:
     description:
@@ -262,6 +275,14 @@ EXAMPLES = r"""
     accelerator: {type: nvidia, memory: 80, devices_per_node: 8}
     parallelism: {tensor: 4}
     model: {parameters: 70.6B, layers: 80, attention_heads: 64, kv_heads: 8, head_dim: 128, context: 32768}
+  register: needed
+
+- name: What does a model take, by its own config.json and the index of its weights?
+  modelops.inference.gpu_resources:
+    state: rendered
+    accelerator: {type: nvidia, memory: 80, devices_per_node: 8}
+    parallelism: {tensor: 2}
+    model: {config: /models/Qwen3-30B-A3B, context: 32768}
   register: needed
 
 - name: Set the devices on a Deployment

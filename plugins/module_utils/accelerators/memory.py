@@ -1,68 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a model needs of device memory: weights, KV cache, and how much context fits. Each figure says what it rests on.
 
-Sizes are bytes. Source of the formulas: reference figures of public model cards, checked by the tests.
+Sizes are bytes. Source of the formulas: published figures of models, checked by the tests (`tests/unit/accelerators/model_sizes`).
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from ..kube.problem import Problem
-from ..kube.schema_faults import show
 from .devices import Parallelism
+from .model import Model
+from .model_config.block import Kept
+from .precision import PRECISIONS, in_bytes
 
 GIB = 2**30
-#: Bytes of one number.
-PRECISIONS: Mapping[str, Fraction] = {
-    "fp32": Fraction(4),
-    "bf16": Fraction(2),
-    "fp16": Fraction(2),
-    "fp8": Fraction(1),
-    "int8": Fraction(1),
-    "int4": Fraction(1, 2),
-    "fp4": Fraction(1, 2),
-}
 #: Activations and CUDA graphs of an engine, on each device.
 ENGINE_OVERHEAD_GIB = 2
 #: The part of a device that vLLM takes (`--gpu-memory-utilization`).
 UTILIZATION = 0.9
-_COUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMBT]?)", re.ASCII)
-_UNITS = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
-_WHOLE = (
-    "layers",
-    "attention_heads",
-    "kv_heads",
-    "head_dim",
-    "hidden_size",
-    "kv_lora_rank",
-    "rope_head_dim",
-    "context",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """What sizing needs to know of a model; 0 where it is not known.
-
-    kv_lora_rank, rope_head_dim: of models with latent attention (MLA), whose cache is neither doubled nor split.
-    """
-
-    parameters: int
-    precision: str = "bf16"
-    kv_precision: str = "bf16"
-    layers: int = 0
-    attention_heads: int = 0
-    kv_heads: int = 0
-    head_dim: int = 0
-    hidden_size: int = 0
-    kv_lora_rank: int = 0
-    rope_head_dim: int = 0
-    context: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,74 +34,41 @@ class Figure:
     basis: str
 
 
-def read_model(given: Mapping[str, Any], path: str) -> tuple[Model | None, list[Problem]]:
-    """Return the model that a user describes, None where it cannot be sized, and every problem found."""
-    problems = []
-    facts: dict[str, Any] = {}
-    try:
-        facts["parameters"] = _count(given.get("parameters"))
-    except ValueError as error:
-        problems.append(Problem(f"{path}.parameters", str(error), rule="model"))
-    for name in ("precision", "kv_precision"):
-        value = given.get(name)
-        if value is None:
-            continue
-        if value in PRECISIONS:
-            facts[name] = value
-        else:
-            text = f"{show(value)} is not one of {', '.join(PRECISIONS)}"
-            problems.append(Problem(f"{path}.{name}", text, rule="model"))
-    for name in _WHOLE:
-        value = given.get(name)
-        if value is None:
-            continue
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            text = f"{show(value)} is not a whole number of 1 or more"
-            problems.append(Problem(f"{path}.{name}", text, rule="model"))
-        else:
-            facts[name] = value
-    return (None if problems else Model(**facts)), problems
-
-
-def _count(value: Any) -> int:
-    """Return a number of parameters, given as number or as `8.03B`."""
-    match = None if isinstance(value, bool) else _COUNT.fullmatch(str(value).strip())
-    if value is None or match is None or float(match[1]) == 0:
-        raise ValueError(f"{show(value)} is not a number of parameters such as 8.03B")
-    return int(Fraction(match[1]) * _UNITS[match[2]])
-
-
 def kv_bytes_per_token(model: Model) -> Fraction:
     """Return the KV cache of one token, of all layers and heads together, 0 where the shape is not known."""
     each = PRECISIONS[model.kv_precision]
-    if model.kv_lora_rank:
-        return model.layers * (model.kv_lora_rank + model.rope_head_dim) * each
-    return 2 * model.layers * _kv_heads(model) * _head_dim(model) * each
-
-
-def _kv_heads(model: Model) -> int:
-    return model.kv_heads or model.attention_heads
-
-
-def _head_dim(model: Model) -> int:
-    return model.head_dim or model.hidden_size // (model.attention_heads or 1)
+    return Fraction(sum(kept.numbers for kept in model.all_kept)) * each
 
 
 def weight_bytes(model: Model) -> Fraction:
     """Return the size of all weights. All experts of a mixture count, whether they are active or not."""
-    return model.parameters * PRECISIONS[model.precision]
+    return model.all_weights.size
 
 
-def kv_bytes_on_device(model: Model, parallelism: Parallelism) -> Fraction:
-    """Return the KV cache of one token on one device.
+def request_bytes(model: Model, tokens: int, tensor: int = 1) -> Fraction:
+    """Return what a request of so many tokens keeps, with `tensor` on one of that many ranks; windows hold no more than they are wide."""
+    each = PRECISIONS[model.kv_precision]
+    total = Fraction(0)
+    for kept in model.all_kept:
+        held = min(tokens, kept.window) if kept.window else tokens
+        total += held * (kept.numbers * each * _part(kept.heads, tensor) + kept.fixed_bytes)
+        total += _state_bytes(model, kept) / tensor
+    return total
 
-    Tensor parallelism splits the heads, but each device holds at least one, and all of a latent cache; a pipeline splits layers.
-    """
-    stages = Fraction(-(-model.layers // parallelism.pipeline), model.layers or 1)
-    if model.kv_lora_rank or not _kv_heads(model):
-        return kv_bytes_per_token(model) * stages
-    heads = -(-_kv_heads(model) // parallelism.tensor)
-    return kv_bytes_per_token(model) * stages * heads / _kv_heads(model)
+
+def _part(heads: int, tensor: int) -> Fraction:
+    """Return the part of a cache that a rank holds: at least one head, and all of a latent cache."""
+    return Fraction(-(-heads // tensor), heads) if heads else Fraction(1)
+
+
+def _state_bytes(model: Model, kept: Kept) -> Fraction:
+    convolution = kept.convolution * PRECISIONS[_half(model.precision)]
+    return convolution + kept.state * PRECISIONS[model.state_precision]
+
+
+def _half(precision: str) -> str:
+    """Return the precision of what an engine computes with, which is none of those that weights are packed in."""
+    return precision if precision in ("bf16", "fp16", "fp32") else "bf16"
 
 
 def size(
@@ -161,29 +87,55 @@ def size(
 
 
 def _weights(model: Model, parallelism: Parallelism, share: Fraction) -> Iterator[Figure]:
-    """Yield the size of all weights, and of those of one device."""
-    yield Figure(
-        "weights",
-        _gib(weight_bytes(model)),
-        "GiB",
-        f"{model.parameters} parameters × {_bytes(model.precision)}",
-    )
-    yield Figure(
-        "weights_per_device",
-        _gib(share),
-        "GiB",
-        f"split over tensor {parallelism.tensor} × pipeline {parallelism.pipeline}",
-    )
+    """Yield the size of all weights, of those that only draft, and of those of one device."""
+    weights = model.all_weights
+    yield Figure("weights", _gib(weights.size), "GiB", weights.basis)
+    if weights.draft_size:
+        text = "of the weights, those of layers that draft tokens (MTP), which an engine loads for speculative decoding"
+        yield Figure("draft_weights", _gib(weights.draft_size), "GiB", text)
+    text = f"split over tensor {parallelism.tensor} × pipeline {parallelism.pipeline}"
+    yield Figure("weights_per_device", _gib(share), "GiB", text)
 
 
 def _cache(model: Model) -> Iterator[Figure]:
     """Yield what a token and a request take, where the shape of the model is known."""
+    layers = model.all_kept
     token = kv_bytes_per_token(model)
     if token:
-        yield Figure("kv_cache_per_token", float(token), "bytes", _kv_basis(model))
-        if model.context:
-            text = f"one request of {model.context} tokens"
-            yield Figure("kv_cache_per_request", _gib(token * model.context), "GiB", text)
+        yield Figure("kv_cache_per_token", float(token), "bytes", _kv_basis(model, layers))
+    windows = [kept for kept in layers if kept.window]
+    if windows:
+        each = PRECISIONS[model.kv_precision]
+        beyond = sum(kept.numbers for kept in layers if not kept.window) * each
+        widths = ", ".join(str(width) for width in sorted({kept.window for kept in windows}))
+        text = f"once {len(windows)} layers have filled their window of {widths} tokens"
+        yield Figure("kv_cache_per_token_beyond_window", float(beyond), "bytes", text)
+    fixed = sum(kept.fixed_bytes for kept in layers)
+    if fixed:
+        text = "keys of the sparse indexer, beside the KV cache"
+        yield Figure("indexer_cache_per_token", float(fixed), "bytes", text)
+    states = [kept for kept in layers if kept.state or kept.convolution]
+    if states:
+        state = sum((_state_bytes(model, kept) for kept in states), Fraction(0))
+        yield Figure("state_per_request", float(state), "bytes", _state_basis(model, states))
+    if layers and model.context:
+        text = f"one request of {model.context} tokens"
+        yield Figure("kv_cache_per_request", _gib(request_bytes(model, model.context)), "GiB", text)
+
+
+def _kv_basis(model: Model, layers: Sequence[Kept]) -> str:
+    """Return the sum behind the cache of a token: how many layers keep what."""
+    groups = Counter(kept.basis for kept in layers if kept.numbers)
+    terms = [f"{count} layers × {basis}" for basis, count in groups.items()]
+    joined = " + ".join(terms)
+    joined = f"({joined})" if len(terms) > 1 else joined
+    return f"{joined} × {in_bytes(model.kv_precision)}"
+
+
+def _state_basis(model: Model, states: Sequence[Kept]) -> str:
+    groups = Counter(kept.basis for kept in states)
+    terms = " + ".join(f"{count} layers × {basis}" for basis, count in groups.items())
+    return f"states of {terms}, {in_bytes(model.state_precision)}, and last inputs of convolutions"
 
 
 def _room(share: Fraction, device_gib: float, utilization: float) -> Fraction:
@@ -198,23 +150,24 @@ def _fitting(
     """Yield how many tokens and requests find room. device: how much of it is used, in words."""
     basis = f"{device} − weights − {ENGINE_OVERHEAD_GIB} GiB for the engine itself (an estimate)"
     yield Figure("kv_room_per_device", _gib(room), "GiB", basis)
-    if not kv_bytes_per_token(model) or room <= 0:
+    layers = model.all_kept
+    if not layers or room <= 0:
         return
-    tokens = int(room / kv_bytes_on_device(model, parallelism))
-    yield Figure("tokens", tokens, "tokens", "room ÷ the cache of a token on one device")
+    stage = Fraction(-(-model.layers // parallelism.pipeline), model.layers or 1)
+    tokens = model.context or 1
+    request = request_bytes(model, tokens, parallelism.tensor) * stage
+    alike = not any(kept.window or kept.state or kept.convolution for kept in layers)
+    if alike:
+        text = "room ÷ the cache of a token on one device"
+    elif model.context:
+        text = f"in requests of {model.context} tokens, which windows and states make smaller or larger"
+    else:
+        text = "as long as no window is full, without states"
+    fitting = int(room / request * tokens)
+    yield Figure("tokens", fitting, "tokens", text)
     if model.context:
         text = f"requests of {model.context} tokens at the same time"
-        yield Figure("concurrency", round(tokens / model.context, 2), "requests", text)
-
-
-def _kv_basis(model: Model) -> str:
-    if model.kv_lora_rank:
-        return f"{model.layers} layers × ({model.kv_lora_rank} + {model.rope_head_dim}) × {_bytes(model.kv_precision)}"
-    return f"2 × {model.layers} layers × {_kv_heads(model)} KV heads × {_head_dim(model)} × {_bytes(model.kv_precision)}"
-
-
-def _bytes(precision: str) -> str:
-    return f"{float(PRECISIONS[precision]):g} bytes ({precision})"
+        yield Figure("concurrency", round(fitting / model.context, 2), "requests", text)
 
 
 def _gib(size_in_bytes: Fraction) -> float:

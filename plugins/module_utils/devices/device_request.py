@@ -9,9 +9,11 @@ from typing import Any
 
 from ..accelerators.build import Accelerator, Placement, place, read_accelerator
 from ..accelerators.devices import Parallelism, Shape, read_parallelism
-from ..accelerators.memory import check_model, read_model, size
+from ..accelerators.memory import check_model, size
+from ..accelerators.model import read_model
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
+from .model_files import read_model_files
 
 Params = Mapping[str, Any]
 
@@ -68,9 +70,12 @@ def _memory(
     if not 0 < params["utilization"] <= 1:
         text = f"{params['utilization']} is not above 0 and at most 1"
         problems.append(Problem("utilization", text, rule="memory"))
-    model, found = read_model(params["model"], "model")
+    files = read_model_files(params["model"], "model")
+    problems += files.problems
+    broken = bool(files.problems) and files.config is None
+    model, found = read_model(params["model"], "model", files.config, files.index, broken=broken)
     problems += found
-    if model is None or problems:
+    if model is None or any(problem.severity == "error" for problem in problems):
         return [], problems
     ranks = accelerator.ranks_per_device
     # A rank has its part of a device that runs several.

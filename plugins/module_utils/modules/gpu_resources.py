@@ -82,7 +82,9 @@ ARGUMENT_SPEC: arguments.Spec = {
     "model": {
         "type": "dict",
         "options": {
-            "parameters": {"type": "str", "required": True},
+            "config": {"type": "raw"},
+            "index": {"type": "raw"},
+            "parameters": {"type": "str"},
             "precision": {"type": "str"},
             "kv_precision": {"type": "str"},
             "layers": {"type": "int"},

@@ -12,11 +12,13 @@ from ansible_collections.modelops.inference.plugins.module_utils.accelerators.de
     Parallelism,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.accelerators.memory import (
-    Model,
     check_model,
     kv_bytes_per_token,
-    read_model,
     size,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.accelerators.model import (
+    Model,
+    read_model,
 )
 
 LLAMA_8B = Model(8_030_000_000, layers=32, attention_heads=32, kv_heads=8, hidden_size=4096)

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import pytest
 
+from tests.lab.client import Client
 from tests.live import dns
 
 Json = dict[str, Any]
@@ -24,7 +25,7 @@ class Cluster:
         return [{"endpoints": [POD, STARTING]}] if labelSelector.endswith("=group") else []
 
 
-CLIENT = cast("Any", Cluster())
+CLIENT = cast("Client", Cluster())
 
 
 def asked(name: str, kind: int = 1) -> tuple[int, list[str]]:

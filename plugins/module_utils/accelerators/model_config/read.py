@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The door: what a config says of weights, cache and shape. What it does not say, or is not known here, is a problem by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from ...kube.schema_faults import show
+from ..precision import PRECISIONS
+from .architecture import Architecture, read_architecture, unknown_class
+from .block import Kept, Tensor
+from .fields import Fields, Notes
+from .quantization import Quantization, read_quantization
+
+#: `dtype` of a config, in the words of the option `precision`.
+_DTYPES = {
+    "bfloat16": "bf16",
+    "float16": "fp16",
+    "half": "fp16",
+    "float32": "fp32",
+    "float": "fp32",
+    "float8_e4m3fn": "fp8",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """All tensors of a checkpoint. size: in bytes; parameters: as many numbers. draft_size: of them, those of layers that draft."""
+
+    size: Fraction
+    parameters: int
+    basis: str
+    draft_size: Fraction = Fraction(0)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelConfig:
+    """What a config says. weights: None where not all tensors are known. known: whether its model class is.
+
+    kept: what each layer keeps; state_precision: of states. kv_precision: empty where the config says nothing.
+    """
+
+    kind: str
+    precision: str
+    layers: int = 0
+    attention_heads: int = 0
+    kv_heads: int = 0
+    context: int = 0
+    weights: Weights | None = None
+    kept: Sequence[Kept] = ()
+    kv_precision: str = ""
+    state_precision: str = ""
+    latent: bool = False
+    unreckoned: Sequence[str] = ()
+
+    def of_checkpoint(self, *, drafts: bool) -> ModelConfig:
+        """Return what the config says of a checkpoint, which may have been saved without the layers that draft."""
+        weights = self.weights
+        if drafts or weights is None or not weights.draft_size:
+            return self
+        return replace(
+            self,
+            weights=replace(
+                weights, size=weights.size - weights.draft_size, draft_size=Fraction(0)
+            ),
+        )
+
+
+def read_config(
+    config: Mapping[str, Any], path: str, overlay: Mapping[str, Any], notes: Notes
+) -> ModelConfig | None:
+    """Return what a config says, None where its model class is not known, which is noted.
+
+    overlay: fields of the language model that the user gives by hand.
+    """
+    architecture, fields = read_architecture(config, path, overlay, notes)
+    if architecture is None:
+        notes.add(path, unknown_class(config, fields))
+        return None
+    whole = Fields(config, path, notes)
+    precision = _precision(whole, fields, notes)
+    quantization = _quantization(whole, fields)
+    kept = list(architecture.kept())
+    heads = max([each.heads for each in kept], default=0)
+    weights = None if architecture.unreckoned else _weights(architecture, precision, quantization)
+    return ModelConfig(
+        architecture.kind,
+        precision,
+        fields.layers,
+        fields.whole("num_attention_heads", default=0, least=0) if heads or _is_latent(kept) else 0,
+        heads,
+        _context(fields),
+        weights,
+        kept,
+        quantization.kv_precision if quantization else "",
+        _state_precision(fields, precision),
+        _is_latent(kept),
+        architecture.unreckoned,
+    )
+
+
+def _is_latent(kept: Sequence[Kept]) -> bool:
+    return any(each.numbers and not each.heads for each in kept)
+
+
+def _precision(whole: Fields, fields: Fields, notes: Notes) -> str:
+    for part in (fields, whole):
+        for name in ("dtype", "torch_dtype"):
+            if not part.has(name):
+                continue
+            value = part.text(name).removeprefix("torch.")
+            if value in _DTYPES:
+                return _DTYPES[value]
+            part.fault(
+                name,
+                f"{show(part.raw(name))} is not one of {', '.join(_DTYPES)}; give {notes.root}.precision",
+            )
+            return "bf16"
+    text = f"missing: bf16 is taken for what is not quantised, as most engines do; give {notes.root}.precision otherwise"
+    notes.add(f"{fields.path}.dtype", text, "warning")
+    return "bf16"
+
+
+def _state_precision(fields: Fields, precision: str) -> str:
+    for name in ("mamba_ssm_cache_dtype", "mamba_ssm_dtype"):
+        value = fields.text(name)
+        if value in _DTYPES:
+            return _DTYPES[value]
+    return precision
+
+
+def _quantization(whole: Fields, fields: Fields) -> Quantization | None:
+    for part in (whole, fields):
+        found = part.part("quantization_config")
+        if found is None:
+            continue
+        return read_quantization(found)
+    return None
+
+
+def _context(fields: Fields) -> int:
+    """Return the tokens of the longest request. YaRN multiplies those that the model was trained with.
+
+    Source: vllm-project/vllm `config/model.py`, the length that is derived where none is given.
+    """
+    most = fields.whole("max_position_embeddings", default=0, least=0)
+    scaling = fields.part("rope_scaling")
+    kind = (scaling.raw("rope_type") or scaling.raw("type")) if scaling else None
+    if scaling is None or kind != "yarn" or not scaling.has("original_max_position_embeddings"):
+        return most
+    factor = scaling.raw("factor")
+    if not isinstance(factor, (int, float)) or isinstance(factor, bool):
+        return most
+    return int(scaling.whole("original_max_position_embeddings") * factor)
+
+
+def _weights(
+    architecture: Architecture, precision: str, quantization: Quantization | None
+) -> Weights:
+    main = _sum(list(architecture.tensors()), precision, quantization)
+    draft = _sum(list(architecture.tensors(draft=True)), precision, quantization)
+    parameters = main[0] + draft[0]
+    how = f"{quantization.name}, the rest {precision}" if quantization else precision
+    basis = f"{parameters} parameters of {architecture.kind}: {how}"
+    return Weights(main[1] + draft[1], parameters, basis, draft[1])
+
+
+def _sum(
+    tensors: Sequence[Tensor], precision: str, quantization: Quantization | None
+) -> tuple[int, Fraction]:
+    """Return how many numbers tensors have, and their bytes."""
+    numbers, size = 0, Fraction(0)
+    for tensor in tensors:
+        scheme = quantization.scheme(tensor) if quantization else None
+        numbers += tensor.numbers
+        size += scheme.bytes_of(tensor) if scheme else tensor.numbers * PRECISIONS[precision]
+    return numbers, size
