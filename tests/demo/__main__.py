@@ -21,7 +21,7 @@ from ..lab.existing import VARIABLE
 from ..tools import tree
 from ..tools.example_cluster import add_gateway, control_plane
 from . import advice
-from .play import PAGE, Play, reconcile, report
+from .play import PAGE, Play, calls, reconcile, report
 
 
 class DemoError(Exception):
@@ -102,6 +102,15 @@ def _fleet(plane: ControlPlane) -> None:
     if report(plane.kubeconfig):
         raise DemoError("the report page could not be written; its playbook's output is above")
     print(f"open it in a browser: {PAGE.as_uri()}")
+    _title("How each service is called")
+    asked = calls(plane.kubeconfig)
+    if not asked:
+        raise DemoError("llmisvc_info did not say how the services are called; its output is above")
+    for name, line in asked.items():
+        print(f"{name}:\n  {line}")
+    print(
+        "Gateway and pods of this control plane are played; `make live` gets an answer from real ones."
+    )
     _title("What you saw")
     print(f"first run:   {_figures(first)}")
     print(f"second run:  {_figures(second)}")

@@ -2,10 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Runs the playbook `reconcile` as a user would, shows its output as it comes, and reads the figures in it."""
+"""Runs playbooks as a user would, shows their output as it comes, and reads the figures in it."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -18,6 +19,7 @@ from ..tools.steps import tool
 from ..tools.tree import BUILD, CHECKOUT, TREE_ROOT
 
 COMMAND = ("ansible-playbook", "modelops.inference.reconcile", "-e", "@examples/vars.yml")
+INFO = ("ansible", "localhost", "-m", "modelops.inference.llmisvc_info")
 REPORT = ("ansible-playbook", "modelops.inference.report", "-e", "@examples/vars.yml")
 #: The page that the demo leaves.
 PAGE = BUILD / "demo-report.html"
@@ -77,6 +79,28 @@ def report(kubeconfig: Path) -> int:
     if done.returncode:
         print(done.stdout, flush=True)
     return done.returncode
+
+
+def calls(kubeconfig: Path) -> dict[str, str]:
+    """Return by service the line that asks it, or why there is none; empty where the module fails, whose output is shown then."""
+    done = subprocess.run(
+        [tool(INFO[0]), *INFO[1:]],
+        cwd=CHECKOUT,
+        env=_environment(kubeconfig) | {"ANSIBLE_FORCE_COLOR": "0"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    dummy, found, told = done.stdout.partition("localhost | SUCCESS => ")
+    if not found:
+        print(done.stdout, flush=True)
+        return {}
+    services = json.loads(told)["services"]
+    return {
+        f"{each['namespace']}/{each['name']}": each["request"]["curl"] or each["request"]["note"]
+        for each in services
+    }
 
 
 def _environment(kubeconfig: Path) -> dict[str, str]:
