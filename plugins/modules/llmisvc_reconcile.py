@@ -96,7 +96,6 @@ options:
       kserve:
         description:
           - A release of KServe, V(0.17), V(0.18) or V(0.19). It is V(0.17) where it is not given.
-          - C(InferenceService) knows V(0.17) alone, and refuses the others.
           - Another release than before may restart pods; a warning names the workloads before anything is written.
         type: str
   cluster_objects:

@@ -47,6 +47,7 @@ def subject_of(folder: Path, pod: Json) -> Subject:
         config=read_system_config(SETTINGS.kserve_namespace, reader),
         kserve_namespace=SETTINGS.kserve_namespace,
         reader=reader,
+        release=SETTINGS.release,
         logger=service["spec"]["predictor"].get("logger"),
     )
 

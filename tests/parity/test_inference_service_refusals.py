@@ -179,7 +179,8 @@ def test_runtimes_are_refused_as_the_webhook_does(case: str, paths: list[str]) -
     own, everywhere = runtimes("team-a", cluster)
     neighbours = own if document["kind"] == "ServingRuntime" else everywhere
     (asked,) = [one for one in neighbours if one.name == document["metadata"]["name"]]
-    assert [one.path for one in runtime_problems(asked, neighbours, before=before)] == paths
+    found = runtime_problems(asked, neighbours, SETTINGS.release, before=before)
+    assert [one.path for one in found] == paths
 
 
 def test_every_recorded_runtime_is_looked_at() -> None:

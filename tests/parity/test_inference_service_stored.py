@@ -48,7 +48,8 @@ def made(folder: Path, file: str) -> InferenceService:
     loaded = load(read_one(folder / file), SETTINGS)
     assert loaded.service is not None, [str(problem) for problem in loaded.problems]
     cluster = recorded_cluster(folder)
-    return defaulted(loaded.service, read_system_config("kserve", cluster), cluster)
+    config = read_system_config("kserve", cluster)
+    return defaulted(loaded.service, config, SETTINGS.release, cluster)
 
 
 @pytest.mark.parametrize("file", ["input.yaml", "stored.yaml"])

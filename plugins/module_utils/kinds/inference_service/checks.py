@@ -16,6 +16,7 @@ from ..check import WARNING, Check, check
 from ..kserve.modes import KNATIVE, STANDARD
 from ..kserve.pod import container_of
 from ..kserve.read_system_config import SIDECARS
+from ..kserve.storage.modelcar import KEEPS_SECURITY_CONTEXT
 from ..kserve.system_config import CONFIG_MAP
 from ..view import ServiceView
 from .admission.multi_node import CLASS_ANNOTATION
@@ -26,6 +27,8 @@ from .pods.build import models_refused
 from .pods.component import Component
 from .pods.containers import SERVER, readers
 from .pods.knative_features import FEATURES, switched_off
+from .pods.storage.one_model import OCI
+from .pods.storage.several_models import images_among
 from .pods.webhook_emulation import POD_WEBHOOKS, is_rendered, may_look, mutator
 from .resolved import Resolved
 from .router.front_component import front_role, has_routes
@@ -66,6 +69,12 @@ MODELS = Check(
     WARNING,
     finds="{message}: in Knative mode KServe goes on without the models",
     fix="{advice}",
+)
+PASSED_OVER = Check(
+    "storage-images",
+    WARNING,
+    finds="{uri} is missing in the pods: once a model of the list stands in an image, KServe {release} reads the first image alone",
+    fix="give the model in an image alone, or fetch all models another way",
 )
 MODEL_USER = Check(
     "modelcar-user",
@@ -130,7 +139,9 @@ def runtime(view: ServiceView, reader: Reader) -> Iterator[Problem]:
         return
     own, everywhere = runtimes(resolved.service.namespace, reader)
     neighbours = own if used.kind == NAMESPACED else everywhere
-    for problem in runtime_problems(used, neighbours, resolved.config.gpu_types):
+    for problem in runtime_problems(
+        used, neighbours, resolved.settings.release, resolved.config.gpu_types
+    ):
         message = f"{used}: {problem}; {RUNTIME.fix}"
         yield Problem("spec.predictor.model", message, "warning", rule=problem.rule)
 
@@ -168,11 +179,28 @@ def models(view: ServiceView, reader: Reader) -> Iterator[Problem]:
             yield MODELS.at(field, message=error.message, advice=error.advice)
 
 
+@check(PASSED_OVER)
+def passed_over(view: ServiceView) -> Iterator[Problem]:
+    """Yield models of `storageUris` that no pod gets, since one of them stands in an image."""
+    resolved = _resolved(view)
+    release = resolved.settings.release
+    for component in _components(view):
+        uris = component.spec.get("storageUris") or ()
+        images = images_among(uris, resolved.config.storage, release)
+        kept = next((n for n, each in enumerate(uris) if each["uri"].startswith(OCI)), None)
+        for number, each in enumerate(uris) if images else ():
+            if number != kept:
+                where = f"spec.{component.role}.storageUris[{number}]"
+                yield PASSED_OVER.at(where, uri=each["uri"], release=release)
+
+
 @check(MODEL_USER, costly=True)
 def model_user(view: ServiceView) -> Iterator[Problem]:
     """Yield that a server next to a model in an image loses its securityContext."""
-    storage = _resolved(view).config.storage
-    if not storage.enable_modelcar or storage.uid_modelcar is None:
+    resolved = _resolved(view)
+    storage = resolved.config.storage
+    keeps = KEEPS_SECURITY_CONTEXT.at(resolved.settings.release)
+    if keeps or not storage.enable_modelcar or storage.uid_modelcar is None:
         return
     for component in _components(view):
         if not component.annotations.get(SOURCE_URI, "").startswith("oci://"):
@@ -328,6 +356,7 @@ CHECKS = (
     no_host,
     mutation,
     models,
+    passed_over,
     model_user,
     agent,
     features,

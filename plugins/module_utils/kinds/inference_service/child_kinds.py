@@ -6,8 +6,8 @@ from __future__ import annotations
 from ...kube import gvk
 from ...kube.condition import GATEWAY_GROUP
 from ..children import ObjectKind
+from ..kserve.local_models import API_VERSION, CACHE, NAMESPACE_CACHE
 from .knative import KNATIVE_API
-from .local_model import CACHE_KIND, CACHE_VERSION
 
 CONFIG_MAP = ObjectKind("v1", "ConfigMap", compared=True)
 SERVICE = ObjectKind("v1", "Service", observed=True)
@@ -25,6 +25,7 @@ READS = (
     ObjectKind(gvk.KSERVE_V1ALPHA1, "ServingRuntime", common=True),
     ObjectKind(gvk.KSERVE_V1ALPHA1, "ClusterServingRuntime", common=True),
     ObjectKind(gvk.KSERVE_V1ALPHA1, "ClusterStorageContainer", common=True),
-    ObjectKind(CACHE_VERSION, CACHE_KIND, common=True),
+    ObjectKind(API_VERSION, CACHE, common=True),
+    ObjectKind(API_VERSION, NAMESPACE_CACHE, common=True),
     ObjectKind(f"{GATEWAY_GROUP}/v1", "Gateway", foreign=True, common=True),
 )

@@ -17,6 +17,7 @@ from ...kube.reader import Reader
 from ..children import Children, Made
 from ..conflicting_parts import object_faults
 from ..kserve.modes import STANDARD
+from ..kserve.releases import KServe
 from ..kserve.system_config import Misconfigured
 from .child_kinds import (
     COLLECTOR,
@@ -41,7 +42,7 @@ from .children.knative_service import knative_service
 from .children.model_config import model_config
 from .children.opentelemetry_collector import opentelemetry_collector
 from .children.scaled_object import scaled_object
-from .children.services import component_service, head_service
+from .children.services import component_service, head_service, workers_service
 from .children.virtual_service import virtual_service
 from .errors import RECONCILE_FAILED, Unbuildable
 from .pods.component import Component
@@ -68,6 +69,7 @@ _STANDARD: Children[OfComponent] = Children(
     Made(workers_deployment, DEPLOYMENT),
     Made(component_service, SERVICE),
     Made(head_service, SERVICE),
+    Made(workers_service, SERVICE, since=KServe.V0_18),
     Made(horizontal_pod_autoscaler, HPA),
     Made(scaled_object, SCALED_OBJECT),
 )

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from ...kube.manifest import Json
 from ...kube.reader import Reader
 from ..kserve.modes import KNATIVE, MODEL_MESH, canonical_mode
+from ..kserve.releases import KServe
 from ..kserve.system_config import SystemConfig
 from .framework import model_format, with_model
 from .implementations import CUSTOM, KSERVE_CONTAINER, implementations
@@ -22,7 +23,9 @@ from .spec import MODE_ANNOTATION, ROLES, InferenceService
 FORMAT_ANNOTATION = "modelFormat"
 
 
-def defaulted(service: InferenceService, config: SystemConfig, reader: Reader) -> InferenceService:
+def defaulted(
+    service: InferenceService, config: SystemConfig, release: KServe, reader: Reader
+) -> InferenceService:
     """Return a service as the webhook would have it stored."""
     annotations = _with_mode(service.annotations, config)
     spec = dict(service.spec)
@@ -37,7 +40,7 @@ def defaulted(service: InferenceService, config: SystemConfig, reader: Reader) -
         if spec.get(role) is not None:
             spec[role] = _component(spec[role], role, config, keep=mesh and role == "predictor")
     done = dataclasses.replace(service, annotations=annotations, spec=spec)
-    return with_local_model(done, config, reader)
+    return with_local_model(done, config, release, reader)
 
 
 def _with_mode(annotations: Mapping[str, str], config: SystemConfig) -> dict[str, str]:

@@ -8,7 +8,7 @@ from ...kube.core_schema import string_map
 from ...kube.input_schemas import InputSchemas
 from ...kube.pod_schema import CONTAINER
 from ...kube.schema import Anything, Boolean, Integer, ListOf, Object, Schema, Text
-from .local_model import CACHE_KIND, CACHE_VERSION
+from ..kserve import local_models
 from .pod_fields import WORKER_POD
 from .runtimes.runtime import API_VERSION, CLUSTER, NAMESPACED
 
@@ -64,6 +64,7 @@ _CACHE = Object(
     fields={"sourceModelUri": _TEXT, "nodeGroups": ListOf(items=_TEXT, min_items=1)},
     required=("nodeGroups", "sourceModelUri"),
 )
+_CACHES = (local_models.CACHE, local_models.NAMESPACE_CACHE)
 _OPEN = Anything(type="object")
 
 
@@ -73,6 +74,6 @@ def shapes() -> InputSchemas:
         (API_VERSION, NAMESPACED): {"spec": _RUNTIME},
         (API_VERSION, CLUSTER): {"spec": _RUNTIME},
         (API_VERSION, "ClusterStorageContainer"): {"spec": _STORAGE, "disabled": _FLAG},
-        (CACHE_VERSION, CACHE_KIND): {"spec": _CACHE},
+        **{(local_models.API_VERSION, kind): {"spec": _CACHE} for kind in _CACHES},
         (gvk.KSERVE_V1BETA1, "InferenceService"): {"status": _OPEN},
     }

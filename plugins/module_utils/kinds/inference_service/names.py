@@ -24,6 +24,11 @@ def head_service(service: str, generation: int) -> str:
     return f"{service}-head-{generation}"
 
 
+def workers_service(service: str, generation: int) -> str:
+    """Return the name of the Service by which the nodes find their workers. generation: that of the custom resource."""
+    return f"{service}-workers-{generation}"
+
+
 def model_config(service: str) -> str:
     """Return the name of the ConfigMap that tells the agent of a multi-model predictor its models. There is one shard."""
     return f"modelconfig-{service}-0"

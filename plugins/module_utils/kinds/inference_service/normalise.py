@@ -23,14 +23,17 @@ from .settings import Settings
 from .spec import API_VERSION, KIND, ROLES, InferenceService
 
 
-def load(document: Json, settings: Settings) -> Loaded[InferenceService]:  # noqa: ARG001
+def load(document: Json, settings: Settings) -> Loaded[InferenceService]:
     """Return the service that a custom resource describes, and every problem of it. No service where there is an error."""
     envelope = read_envelope(document, API_VERSION, KIND)
     written = _with_names(document.get("spec") or {})
     spec = check(SPEC, written, "spec")
     found = [*envelope.problems, *spec.problems]
     broken = [problem.path for problem in found]
-    judged = [*name_problems(envelope.name), *own_problems(spec.value, envelope.annotations)]
+    judged = [
+        *name_problems(envelope.name),
+        *own_problems(spec.value, envelope.annotations, settings.release),
+    ]
     found += [problem for problem in judged if not related(problem.path, broken)]
     if any(problem.severity == "error" for problem in found):
         return Loaded(None, tuple(found))

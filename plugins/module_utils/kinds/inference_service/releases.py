@@ -10,7 +10,7 @@ from ..kserve.releases import KServe
 
 BACKING: Mapping[KServe, Backing] = {
     KServe.V0_17: "proved",
-    KServe.V0_18: "refused",
-    KServe.V0_19: "refused",
+    KServe.V0_18: "unjudged",
+    KServe.V0_19: "unjudged",
     KServe.V0_20: "refused",
 }

@@ -29,7 +29,7 @@ def resolve(service: InferenceService, settings: Settings, reader: Reader) -> Re
     if problem:
         raise _refused(service, problem)
     mode = deployment_mode(service, config, live)
-    done = defaulted(service, config, reader)
+    done = defaulted(service, config, settings.release, reader)
     refused = tuple(placed_problems(done, mode, config))
     if refused:
         raise _refused(service, *refused)

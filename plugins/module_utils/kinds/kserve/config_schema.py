@@ -59,6 +59,7 @@ BLOCKS: Mapping[str, Object] = {
             **_texts("domainTemplate", "urlScheme", "pathTemplate"),
             "disableIstioVirtualHost": _BOOL,
             "disableIngressCreation": _BOOL,
+            "disableHTTPRouteTimeout": _BOOL,
             "enableLLMInferenceServiceTLS": _BOOL,
             **_texts("modelBasedRoutingHeaderName", "modelBasedRoutingMode"),
         }

@@ -148,6 +148,7 @@ def ingress(block: Block) -> parts.Ingress:
         path_template=block.text("pathTemplate"),
         disable_virtual_host=block.flag("disableIstioVirtualHost"),
         disable_creation=block.flag("disableIngressCreation"),
+        disable_timeout=block.flag("disableHTTPRouteTimeout"),
     )
 
 

@@ -25,6 +25,7 @@ class Ingress:
     kserve_gateway: `namespace/name` of the Gateway to which HTTPRoutes belong. ingress_gateway, local_gateway: those of Istio, for Knative mode.
     local_gateway_service, knative_local_gateway_service: host names behind which cluster-local traffic goes.
     domain_template, path_template: Go templates of host and path. additional_domains: None where the field is not there.
+    disable_timeout: whether HTTPRoutes have no time limit, which only some releases ask for.
     """
 
     enable_gateway_api: bool = False
@@ -41,6 +42,7 @@ class Ingress:
     path_template: str = ""
     disable_virtual_host: bool = False
     disable_creation: bool = False
+    disable_timeout: bool = False
 
     @property
     def kserve_gateway_namespace(self) -> str:

@@ -23,6 +23,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.read_system_config import (
     read_system_config,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
 from tests.parity.recorded_llm_services import Recorded
 
 from .world import NAMESPACE, config
@@ -39,6 +40,7 @@ def changed(
     *manifests: Json,
     labels: Json | None = None,
     spec: Json | None = None,
+    release: KServe = KServe.V0_17,
     **blocks: Json,
 ) -> Subject:
     """Return a pod after all changes. blocks: of KServe's configuration."""
@@ -53,6 +55,7 @@ def changed(
             config=read_system_config("kserve", reader),
             kserve_namespace="kserve",
             reader=reader,
+            release=release,
         )
     )
 

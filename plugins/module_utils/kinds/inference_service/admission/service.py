@@ -11,10 +11,12 @@ from ....kube.pod_rules import resource_problems
 from ....kube.problem import Problem
 from ....kube.schema_faults import show
 from ...kserve.modes import STANDARD, canonical_mode
+from ...kserve.releases import KServe
 from ...kserve.system_config import CONFIG_MAP, SystemConfig
 from ..gpus import GPU_TYPES_ANNOTATION, annotated_gpus
 from ..spec import MODE_ANNOTATION, ROLES, InferenceService
 from .components import component_problems
+from .environment import environment_problems
 from .extension import extension_problems
 from .multi_node import device_problems, multi_node_problems
 from .naming import length_problems
@@ -24,7 +26,7 @@ from .storage import storage_problems
 _PERCENT = re.compile(r"[0-9]+%", re.ASCII)
 
 
-def own_problems(spec: Json, annotations: Mapping[str, str]) -> Iterator[Problem]:
+def own_problems(spec: Json, annotations: Mapping[str, str], release: KServe) -> Iterator[Problem]:
     """Yield what is wrong with a service wherever it is run. spec: with the defaults of its schema."""
     mode = canonical_mode(annotations.get(MODE_ANNOTATION, ""))
     yield from class_problems(annotations)
@@ -37,6 +39,7 @@ def own_problems(spec: Json, annotations: Mapping[str, str]) -> Iterator[Problem
         if component is not None:
             yield from component_problems(component, role)
             yield from extension_problems(component, role)
+            yield from environment_problems(component, role, release)
             yield from storage_problems(component, role, mode)
 
 

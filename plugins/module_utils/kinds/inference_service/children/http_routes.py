@@ -7,23 +7,48 @@ Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/ingress/httpr
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from ....kube.condition import GATEWAY_GROUP
 from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
 from ....kube.reader import Reader
+from ....kube.release import Since
+from ...kserve.releases import KServe
 from .. import names
 from ..names import Role
-from ..pods.component import Components
+from ..pods.component import Component, Components
 from ..resolved import Resolved
 from ..router.front_component import EXPLAIN_PATH, PORT, front_role, has_routes, service_headers
 from ..router.hosts import additional_hosts, service_host, service_path
+from .services import service_ports
 
 ROUTE_API = f"{GATEWAY_GROUP}/v1"
 #: How long a request may take, where a component does not say, in seconds.
 _TIMEOUT = 60
 _ALL = "^/.*$"
+#: What a call by gRPC looks like, in the protocol that model servers share.
+_GRPC_CALLS = r"^/inference\.GRPCInferenceService/.*$"
+_GRPC_HEADER: Json = {
+    "type": "RegularExpression",
+    "name": "content-type",
+    "value": "^application/grpc.*",
+}
+_H2C = "kubernetes.io/h2c"
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """tells_grpc: calls by gRPC have a rule of their own. drops_timeouts: `disableHTTPRouteTimeout` has an effect."""
+
+    tells_grpc: bool
+    drops_timeouts: bool
+
+
+_FACTS: Since[_Facts] = Since(
+    {KServe.V0_17: _Facts(False, False), KServe.V0_18: _Facts(True, True)}
+)
 
 
 def http_routes(resolved: Resolved, reader: Reader) -> tuple[Child, ...]:  # noqa: ARG001
@@ -42,7 +67,7 @@ def http_routes(resolved: Resolved, reader: Reader) -> tuple[Child, ...]:  # noq
 def _component_route(role: Role, components: Components, resolved: Resolved) -> Child:
     name = names.component(resolved.service.name, role)
     host = service_host(resolved.service, name, resolved.config.ingress)
-    return _route(name, [host], [_rule(_ALL, role, resolved)], components, resolved)
+    return _route(name, [host], _whole(role, resolved), components, resolved)
 
 
 def _service_route(components: Components, resolved: Resolved) -> Child:
@@ -61,7 +86,7 @@ def _service_rules(resolved: Resolved) -> Iterator[Json]:
     entry = front_role(service)
     if explains:
         yield _rule(f"^{EXPLAIN_PATH}$", "explainer", resolved)
-    yield _rule(_ALL, entry, resolved)
+    yield from _whole(entry, resolved)
     path = service_path(service, resolved.config.ingress)
     if path is not None:
         stem = path.removesuffix("/")
@@ -70,7 +95,29 @@ def _service_rules(resolved: Resolved) -> Iterator[Json]:
         yield _rule(f"{stem}/", entry, resolved)
 
 
-def _rule(path: str, role: Role, resolved: Resolved) -> Json:
+def _whole(role: Role, resolved: Resolved) -> list[Json]:
+    """Return the rules for all that a component answers: calls by gRPC first, where its Service has a port for them beside another."""
+    rest, grpc = _ports_by_protocol(resolved.components.of(role))
+    if not _FACTS.at(resolved.settings.release).tells_grpc or not rest or not grpc:
+        return [_rule(_ALL, role, resolved)]
+    calls = _rule(_GRPC_CALLS, role, resolved, grpc)
+    match = {**calls["matches"][0], "headers": [_GRPC_HEADER]}
+    return [{**calls, "matches": [match]}, _rule(_ALL, role, resolved, rest)]
+
+
+def _ports_by_protocol(component: Component) -> tuple[int, int]:
+    """Return the first port of a component's Service that takes plain HTTP, and the first for gRPC; 0 where there is none."""
+    rest = grpc = 0
+    for port in service_ports(component):
+        name = str(port.get("name") or "").lower()
+        if port.get("appProtocol") == _H2C or "grpc" in name or "h2c" in name:
+            grpc = grpc or port["port"]
+        else:
+            rest = rest or port["port"]
+    return rest, grpc
+
+
+def _rule(path: str, role: Role, resolved: Resolved, port: int = PORT) -> Json:
     service = resolved.service
     headers = [{"name": key, "value": value} for key, value in service_headers(service).items()]
     seconds = (service.component(role) or {}).get("timeout")
@@ -78,13 +125,16 @@ def _rule(path: str, role: Role, resolved: Resolved) -> Json:
         "kind": "Service",
         "name": names.component(service.name, role),
         "namespace": service.namespace,
-        "port": PORT,
+        "port": port,
     }
+    dropped = _FACTS.at(resolved.settings.release).drops_timeouts
+    limit = f"{_TIMEOUT if seconds is None else seconds}s"
+    limited = not (dropped and resolved.config.ingress.disable_timeout)
     return {
         "matches": [{"path": {"type": "RegularExpression", "value": path}}],
         "filters": [{"type": "RequestHeaderModifier", "requestHeaderModifier": {"set": headers}}],
         "backendRefs": [backend],
-        "timeouts": {"request": f"{_TIMEOUT if seconds is None else seconds}s"},
+        **({"timeouts": {"request": limit}} if limited else {}),
     }
 
 

@@ -27,7 +27,7 @@ _TRANSFORMER_CONTAINER = "transformer-container"
 def component_service(component: Component, resolved: Resolved, mutate: Mutator) -> Child:  # noqa: ARG001
     """Return the Service in front of a component's pods. Port 80 leads to the first port of the container that takes requests."""
     headless = {"clusterIP": "None"} if resolved.config.service_cluster_ip_none else {}
-    ports = list(_ports(component))
+    ports = service_ports(component)
     if component.has_agent:
         ports[0] = {**ports[0], "targetPort": AGENT_PORT}
     return Child(
@@ -48,25 +48,46 @@ def head_service(component: Component, resolved: Resolved, mutate: Mutator) -> C
     """Return the Service by which workers find their head before it is ready, None where one node holds the model."""
     if component.workers is None:
         return None
+    return _of_nodes(component, resolved, component.head_service, component.name, "head")
+
+
+def workers_service(component: Component, resolved: Resolved, mutate: Mutator) -> Child | None:  # noqa: ARG001
+    """Return the Service by which the nodes find the workers before they are ready, None where one node holds the model."""
+    if component.workers is None:
+        return None
+    return _of_nodes(
+        component, resolved, component.workers.service, component.workers.name, "worker"
+    )
+
+
+def _of_nodes(
+    component: Component, resolved: Resolved, name: str, workload: str, role: str
+) -> Child:
+    """Return a Service without an address for pods of one generation. workload: the name of their Deployment."""
     generation = {GENERATION: component.labels[GENERATION]}
     return Child(
         stage=Stage.SERVICE,
         manifest=Manifest(
             api_version="v1",
             kind="Service",
-            name=component.head_service,
+            name=name,
             namespace=resolved.service.namespace,
-            labels={**component.labels, **app(component.name), "multinode/role": "head"},
+            labels={**component.labels, **app(component.name), "multinode/role": role},
             annotations=component.annotations,
             body={
                 "spec": {
                     "clusterIP": "None",
                     "publishNotReadyAddresses": True,
-                    "selector": {**app(component.name), **generation},
+                    "selector": {**app(workload), **generation},
                 }
             },
         ),
     )
+
+
+def service_ports(component: Component) -> list[Json]:
+    """Return the ports of the Service in front of a component's pods."""
+    return list(_ports(component))
 
 
 def _ports(component: Component) -> Iterator[Json]:

@@ -12,6 +12,8 @@ from urllib.parse import urlsplit, urlunsplit
 from ....kube.manifest import Json, value_at
 from ....kube.reader import Reader
 from ....kube.reference import Reference
+from ....kube.release import Since
+from ...kserve.releases import KServe
 from ..children.http_routes import ROUTE_API
 from ..names import Role, component
 from ..resolved import Resolved
@@ -21,6 +23,8 @@ from ..router.knative_host import knative_service_host
 from .status_builder import StatusBuilder
 from .types import INGRESS, STOPPED_REASON, ready
 
+#: How a service is called from inside, whatever is configured for calls from outside; empty: as configured.
+_SCHEME_INSIDE: Since[str] = Since({KServe.V0_17: "", KServe.V0_18: "http"})
 #: Where pods behind a Service without an address of its own listen.
 _POD_PORT = ":8080"
 
@@ -39,7 +43,8 @@ def standard_routing(draft: StatusBuilder, resolved: Resolved, reader: Reader) -
     service, scheme = resolved.service, resolved.config.ingress.url_scheme
     draft.url = f"{scheme}://{service_host(service, service.name, resolved.config.ingress)}"
     host = local_host(front_name(service), service.namespace, resolved.settings.cluster_domain)
-    draft.address = f"{scheme}://{host}{_port(resolved, reader)}"
+    inside = _SCHEME_INSIDE.at(resolved.settings.release) or scheme
+    draft.address = f"{inside}://{host}{_port(resolved, reader)}"
     draft.conditions.put(INGRESS, "True")
 
 

@@ -18,9 +18,6 @@ AGENT = f"{PREFIX}agent"
 CONFIG_VOLUME = f"{PREFIX}configVolumeName"
 CONFIG_PATH = f"{PREFIX}configMountPath"
 MODEL_DIR = f"{PREFIX}modelDir"
-LOCAL_MODEL = f"{PREFIX}localmodel"
-LOCAL_MODEL_URI = f"{LOCAL_MODEL}-sourceuri"
-LOCAL_MODEL_CLAIM = f"{LOCAL_MODEL}-pvc-name"
 #: Stands for the scheme where the type of storage is known only from a Secret.
 SCHEME_PLACEHOLDER = "<scheme-placeholder>"
 

@@ -68,6 +68,7 @@ def _around(component: Component, resolved: Resolved, reader: Reader) -> Surroun
         config=resolved.config,
         kserve_namespace=resolved.settings.kserve_namespace,
         reader=reader,
+        release=resolved.settings.release,
         storage=_storage_spec(resolved),
         template=True,
     )

@@ -19,6 +19,7 @@ class Workers:
     """The other nodes of a predictor that one node cannot hold.
 
     labels, annotations, pod: as in Component. replicas: how many, the head not counted.
+    service: the name of the Service by which they are found, for releases that make one.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Workers:
     annotations: Texts
     pod: Json
     replicas: int
+    service: str
 
 
 @dataclass(frozen=True, slots=True)

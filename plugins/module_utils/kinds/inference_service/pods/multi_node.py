@@ -21,6 +21,20 @@ INVALID_ALLOCATION = "InvalidGPUAllocation"
 
 
 @dataclass(frozen=True, slots=True)
+class Sizes:
+    """Degrees of parallelism, 1 where nobody says one."""
+
+    pipeline: int
+    tensor: int
+
+    @classmethod
+    def of(cls, wanted: Json, runtime: Json) -> Sizes:
+        """Return them. wanted, runtime: the parts for workers of the service and of its runtime; the service's word counts."""
+        fields = ("pipelineParallelSize", "tensorParallelSize")
+        return cls(*(wanted.get(field) or runtime.get(field) or 1 for field in fields))
+
+
+@dataclass(frozen=True, slots=True)
 class Spread:
     """pipeline, tensor: degrees of parallelism. nodes: head and workers. head, worker: GPUs of each."""
 
@@ -31,14 +45,17 @@ class Spread:
     worker: int
 
 
-def spread(wanted: Json, runtime: Json, head: Json, worker: Json, types: Sequence[str]) -> Spread:
+def one_stage_per_node(sizes: Sizes) -> Spread:
+    """Return a spread in which each node has one stage of the pipeline, whatever its containers request."""
+    return Spread(sizes.pipeline, sizes.tensor, sizes.pipeline, sizes.tensor, sizes.tensor)
+
+
+def spread(sizes: Sizes, head: Json, worker: Json, types: Sequence[str]) -> Spread:
     """Return how many nodes there are and what each has. Raises Unbuildable where the nodes do not have enough.
 
-    wanted, runtime: the parts for workers of the service and of its runtime. head, worker: the containers of the servers.
-    types: names of GPUs. A container that asks for none gets what is left.
+    head, worker: the containers of the servers. types: names of GPUs. A container that asks for none gets what is left.
     """
-    pipeline = wanted.get("pipelineParallelSize") or runtime.get("pipelineParallelSize") or 1
-    tensor = wanted.get("tensorParallelSize") or runtime.get("tensorParallelSize") or 1
+    pipeline, tensor = sizes.pipeline, sizes.tensor
     total = pipeline * tensor
     nodes, of_head, of_worker = _nodes(total, _requested(head, types), _requested(worker, types))
     others = of_worker * (nodes - 1)

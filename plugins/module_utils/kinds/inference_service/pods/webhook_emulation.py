@@ -86,6 +86,7 @@ def _finished(template: Json, resolved: Resolved, reader: Reader) -> Json:
         config=resolved.config,
         kserve_namespace=resolved.settings.kserve_namespace,
         reader=reader,
+        release=resolved.settings.release,
         logger=resolved.service.spec["predictor"].get("logger"),
         template=True,
     )

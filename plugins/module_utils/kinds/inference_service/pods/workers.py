@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from ....kube.manifest import Json
+from ....kube.release import Since
 from ...kserve.modes import STANDARD
 from ...kserve.pod import container_of
+from ...kserve.releases import KServe
 from .. import labels as label_keys
 from .. import names
 from ..errors import ModelFailure, Unbuildable
@@ -26,7 +29,40 @@ from .merge import (
     runtime_container,
 )
 from .metadata import component_annotations, component_labels
-from .multi_node import INVALID_ALLOCATION, Spread, spread, with_gpus, with_values
+from .multi_node import (
+    INVALID_ALLOCATION,
+    Sizes,
+    Spread,
+    one_stage_per_node,
+    spread,
+    with_gpus,
+    with_values,
+)
+
+#: The annotation of a runtime that says by what the engine starts its processes.
+_EXECUTOR = "multinode/executor-backend"
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """executors: those under which each stage of the pipeline has a node. variables: what workers are told."""
+
+    executors: frozenset[str] = frozenset()
+    variables: frozenset[str] = frozenset(
+        {"RAY_NODE_COUNT", "REQUEST_GPU_COUNT", "ISVC_NAME", "HEAD_SVC"}
+    )
+
+
+_FACTS: Since[_Facts] = Since(
+    {
+        KServe.V0_17: _Facts(),
+        KServe.V0_18: _Facts(
+            executors=frozenset({"mp"}),
+            variables=_Facts().variables
+            | {"PIPELINE_PARALLEL_SIZE", "TENSOR_PARALLEL_SIZE", "WORKER_SVC"},
+        ),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +88,26 @@ def with_workers(around: HeadAndWorkers, runtime: Runtime | None) -> Component:
     known = gpu_types({}, around.resolved.config.gpu_types)
     pod = _worker_pod(around, part)
     head = container_of(around.head.pod, SERVER) or {}
-    found = spread(around.head.spec["workerSpec"], part, head, pod["containers"][0], known)
+    sizes = Sizes.of(around.head.spec["workerSpec"], part)
+    facts = _FACTS.at(around.resolved.settings.release)
+    by_ray = _executor(around) not in facts.executors
+    found = (
+        spread(sizes, head, pod["containers"][0], known) if by_ray else one_stage_per_node(sizes)
+    )
     generation = around.resolved.generation
-    head_service = names.head_service(service, generation)
+    nodes = {
+        "HEAD_SVC": names.head_service(service, generation),
+        "WORKER_SVC": names.workers_service(service, generation),
+    }
     head_pod = with_values(around.head.pod, SERVER, _of_head(around, found))
-    pod = with_values(pod, WORKER, _of_worker(service, head_service, found))
+    pod = with_values(pod, WORKER, _of_worker(service, nodes, found, facts.variables))
     marked = {label_keys.GENERATION: str(generation)}
     spec = around.head.spec
     component = replace(
         around.head,
         pod=head_pod,
         labels={**around.head.labels, **marked},
-        head_service=head_service,
+        head_service=nodes["HEAD_SVC"],
         workers=Workers(
             name=names.workers(service),
             labels={
@@ -77,6 +121,7 @@ def with_workers(around: HeadAndWorkers, runtime: Runtime | None) -> Component:
             ),
             pod=pod,
             replicas=found.nodes - 1,
+            service=nodes["WORKER_SVC"],
         ),
     )
     return _with_gpus(component, found, around) if around.resolved.mode == STANDARD else component
@@ -126,13 +171,24 @@ def _of_head(around: HeadAndWorkers, found: Spread) -> Texts:
     }
 
 
-def _of_worker(service: str, head_service: str, found: Spread) -> Texts:
-    return {
+def _executor(around: HeadAndWorkers) -> str:
+    """Return by what the engine starts its processes on the other nodes, as the runtime says it; empty where it does not."""
+    return str((around.runtime.get("annotations") or {}).get(_EXECUTOR) or "")
+
+
+def _of_worker(
+    service: str, nodes: Mapping[str, str], found: Spread, known: Collection[str]
+) -> Texts:
+    """Return the variables of workers. nodes: who finds whom. known: those that the release gives them."""
+    every = {
         "RAY_NODE_COUNT": str(found.nodes),
         "REQUEST_GPU_COUNT": str(found.worker),
+        "PIPELINE_PARALLEL_SIZE": str(found.pipeline),
+        "TENSOR_PARALLEL_SIZE": str(found.tensor),
         "ISVC_NAME": service,
-        "HEAD_SVC": head_service,
+        **nodes,
     }
+    return {name: value for name, value in every.items() if name in known}
 
 
 def _with_gpus(component: Component, found: Spread, around: HeadAndWorkers) -> Component:

@@ -11,6 +11,8 @@ from collections.abc import Collection, Iterator, Sequence
 from ....kube.manifest import Json
 from ....kube.problem import Problem
 from ....kube.schema_faults import show
+from ...kserve.releases import KServe
+from ..admission.environment import pod_containers, refused_variables
 from ..gpus import unknown_devices
 from ..implementations import KSERVE_CONTAINER, variable
 from .runtime import Runtime
@@ -24,6 +26,7 @@ _SIZES = {
 def runtime_problems(
     runtime: Runtime,
     neighbours: Sequence[Runtime],
+    release: KServe,
     gpu_types: Collection[str] = (),
     before: Json | None = None,
 ) -> Iterator[Problem]:
@@ -48,6 +51,10 @@ def runtime_problems(
             rule="runtime-workers",
         )
     yield from _workers(runtime, gpu_types)
+    servers = [("spec", runtime.spec), ("spec.workerSpec", runtime.spec.get("workerSpec") or {})]
+    for path, pod in servers:
+        named = {"containers": pod.get("containers")}
+        yield from refused_variables(pod_containers(named, path), release)
 
 
 def ties(one: Runtime, other: Runtime) -> Iterator[tuple[str, int]]:

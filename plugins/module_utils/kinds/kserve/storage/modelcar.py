@@ -7,11 +7,15 @@ Source: KServe pkg/utils/storage.go@v0.17.0.
 from __future__ import annotations
 
 from ....kube.manifest import Json
+from ....kube.release import Since
 from ..pod import appended, changed, container_of, mounted, with_value, with_volume
+from ..releases import KServe
 from ..storage_config import Storage
 from .initializer import MODEL_PATH, VOLUME
 
 _NAME = "modelcar"
+#: Whether of the server's securityContext only the user changes, where the configuration names one.
+KEEPS_SECURITY_CONTEXT: Since[bool] = Since({KServe.V0_17: False, KServe.V0_18: True})
 #: What the model container gets where the configuration says nothing.
 _CPU, _MEMORY = "10m", "15Mi"
 #: The shell's own process number: Kubernetes takes two dollar signs for one, and the shell two more for its number.
@@ -28,18 +32,18 @@ def with_modelcar(
     image: str,
     storage: Storage,
     *,
+    release: KServe,
     path: str = MODEL_PATH,
-    keeps_security_context: bool = False,
 ) -> Json:
     """Return a pod spec whose server reads the model from an image.
 
     server: the name of its container, which must be there. path: where it looks for the model.
-    keeps_security_context: only the user of the server changes, where the configuration names one.
     """
-    folder = path.rpartition("/")[0]
+    folder = path.rpartition("/")[0] or "/"
+    keeps = KEEPS_SECURITY_CONTEXT.at(release)
 
     def reading(container: Json) -> Json:
-        kept = container.get("securityContext") or {} if keeps_security_context else {}
+        kept = container.get("securityContext") or {} if keeps else {}
         return _asynchronous(container, storage, kept)
 
     pod = changed(pod, server, reading)
@@ -88,7 +92,7 @@ def _container(name: str, image: str, script: str, storage: Storage) -> Json:
 
 
 def _car(image: str, storage: Storage, path: str) -> Json:
-    folder = path.rpartition("/")[0]
+    folder = path.rpartition("/")[0] or "/"
     script = _link(path, folder)
     car = {**_container(_NAME, image, script, storage), "volumeMounts": [_mount(folder)]}
     return {**car, **_user(storage, {})}

@@ -4,17 +4,12 @@
 from __future__ import annotations
 
 from ....kube.manifest import Json
-from ....kube.release import Since
 from ...kserve.pod import container_of
-from ...kserve.releases import KServe
 from ...kserve.storage import modelcar
 from ..pod import MAIN
 from ..resolved import Resolved
 from .errors import ArtifactError
 from .place import Place
-
-#: Whether of the server's securityContext only the user changes.
-_KEEPS_SECURITY_CONTEXT: Since[bool] = Since({KServe.V0_17: False, KServe.V0_18: True})
 
 
 def with_modelcar(pod: Json, image: str, resolved: Resolved, place: Place) -> Json:
@@ -37,6 +32,6 @@ def with_modelcar(pod: Json, image: str, resolved: Resolved, place: Place) -> Js
         place.container,
         image,
         storage,
+        release=resolved.settings.release,
         path=place.path,
-        keeps_security_context=_KEEPS_SECURITY_CONTEXT.at(resolved.settings.release),
     )

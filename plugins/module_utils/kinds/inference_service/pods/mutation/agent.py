@@ -6,7 +6,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .....kube.manifest import Json
+from .....kube.release import Since
 from ....kserve.pod import appended, changed, container_of, with_volume
+from ....kserve.releases import KServe
 from ....kserve.storage.target import Target, in_pod
 from ....kserve.system_config import Logger
 from ..annotations import AGENT, BATCHER, CONFIG_VOLUME, LOGGER, MODEL_DIR
@@ -22,6 +24,8 @@ PORT = 9081
 _STORE_ACCOUNT = "logger-sa"
 _CA_VOLUME, _CA_PATH = "agent-ca-bundle", "/etc/tls/logger"
 _MODELS, _CONFIG = "model-dir", "model-config"
+#: Whether the agent's own probe asks where the server's probe does.
+_MIRRORS_PATH: Since[bool] = Since({KServe.V0_17: False, KServe.V0_18: True})
 
 
 def with_agent(subject: Subject) -> Subject:
@@ -65,7 +69,7 @@ def _container(subject: Subject, logger: Logger) -> Json:
         "ports": [{"name": "agent-port", "containerPort": PORT, "protocol": "TCP"}],
         "readinessProbe": {
             "httpGet": {
-                "path": "/",
+                "path": _probed_path(subject),
                 "port": PORT,
                 "scheme": "HTTP",
                 "httpHeaders": [{"name": "K-Network-Probe", "value": "queue"}],
@@ -80,13 +84,26 @@ def _container(subject: Subject, logger: Logger) -> Json:
     }
 
 
+def _probed_path(subject: Subject) -> str:
+    """Return where the agent is asked whether it is ready: it answers where its server would, which old releases do not ask."""
+    if not _MIRRORS_PATH.at(subject.release) or container_of(subject.spec, QUEUE_PROXY) is not None:
+        return "/"
+    probe = _probed(subject.spec).get("readinessProbe") or {}
+    return str((probe.get("httpGet") or {}).get("path") or "/")
+
+
+def _probed(pod: Json) -> Json:
+    """Return the container whose probe the agent takes over."""
+    first: Json = pod["containers"][0]
+    return container_of(pod, TRANSFORMER) or first
+
+
 def _env(pod: Json) -> list[Json]:
     """Return the agent's variables: those of Knative's proxy, or the probe that the agent takes over from the server."""
     proxy = container_of(pod, QUEUE_PROXY)
     if proxy is not None:
         return list(proxy.get("env") or ())
-    probed = container_of(pod, TRANSFORMER) or pod["containers"][0]
-    text = probe_text(probed.get("readinessProbe"))
+    text = probe_text(_probed(pod).get("readinessProbe"))
     return [] if text is None else [{"name": "SERVING_READINESS_PROBE", "value": text}]
 
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from .....kube.release import Since
+from ....kserve.local_models import CLAIM_ANNOTATION, LABEL, URI_ANNOTATION, storage_key
+from ....kserve.releases import KServe
 from ....kserve.storage.modelcar import with_modelcar
 from ..annotations import (
-    LOCAL_MODEL,
-    LOCAL_MODEL_CLAIM,
-    LOCAL_MODEL_URI,
     SOURCE_URI,
     STORAGE_KEY,
     STORAGE_PARAMETERS,
@@ -23,6 +23,8 @@ from ..storage.spec_secret import StorageSpec
 from .subject import Subject
 
 _OCI = "oci://"
+#: Whether a cache's folder is named by what it holds, else by the cache.
+_BY_KEY: Since[bool] = Since({KServe.V0_17: False, KServe.V0_18: True})
 
 
 def with_model(subject: Subject) -> Subject:
@@ -44,24 +46,26 @@ def with_model_image(subject: Subject) -> Subject:
     check_server(names, named=SERVER)
     pod = subject.spec
     for name in names:
-        pod = with_modelcar(pod, name, uri.removeprefix(_OCI), storage)
+        pod = with_modelcar(pod, name, uri.removeprefix(_OCI), storage, release=subject.release)
     return subject.having(pod)
 
 
 def _on_nodes(subject: Subject, uri: str) -> str:
     """Return the address of a model, in the claim of its cache where one holds it. Raises StorageRefused."""
-    cache = subject.labels.get(LOCAL_MODEL)
+    cache = subject.labels.get(LABEL)
     if cache is None:
         return uri
-    claim = subject.annotations.get(LOCAL_MODEL_CLAIM)
+    claim = subject.annotations.get(CLAIM_ANNOTATION)
     if claim is None:
         raise StorageRefused(
-            f"Annotation {LOCAL_MODEL_CLAIM} not found",
+            f"Annotation {CLAIM_ANNOTATION} not found",
             "labels",
-            f"the label {LOCAL_MODEL} is KServe's own: leave it out",
+            f"the label {LABEL} is KServe's own: leave it out",
         )
-    rest = uri.removeprefix(subject.annotations.get(LOCAL_MODEL_URI, ""))
-    return f"pvc://{claim}/models/{cache}{rest if rest.startswith('/') else f'/{rest}'}"
+    source = subject.annotations.get(URI_ANNOTATION, "")
+    rest = uri.removeprefix(source)
+    folder = storage_key(source) if _BY_KEY.at(subject.release) else cache
+    return f"pvc://{claim}/models/{folder}{rest if rest.startswith('/') else f'/{rest}'}"
 
 
 def _storage_spec(annotations: Mapping[str, str]) -> StorageSpec | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from .....kube.manifest import Json
 from .....kube.reader import Reader
+from ....kserve.releases import KServe
 from ....kserve.system_config import SystemConfig
 from ..storage.context import Surroundings
 from ..storage.spec_secret import StorageSpec
@@ -18,7 +19,7 @@ from ..storage.spec_secret import StorageSpec
 class Subject:
     """A pod or the template of one: its name (empty for a template), labels, annotations and spec, never changed in place.
 
-    template: whether it is one. logger: what the service's predictor says about its logger, None where nothing.
+    release: whose webhook changes it. template: whether it is one. logger: what the service's predictor says about its logger, None where nothing.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Subject:
     config: SystemConfig
     kserve_namespace: str
     reader: Reader
+    release: KServe
     logger: Json | None = None
     template: bool = False
 
@@ -48,6 +50,7 @@ class Subject:
             self.config,
             self.kserve_namespace,
             self.reader,
+            self.release,
             storage,
             self.template,
         )

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .....kube.reader import Reader
+from ....kserve.releases import KServe
 from ....kserve.system_config import SystemConfig
 from .spec_secret import StorageSpec
 
@@ -15,7 +16,7 @@ from .spec_secret import StorageSpec
 class Surroundings:
     """namespace, annotations: the pod's. storage: what its service says about storage beside an address, None where nothing.
 
-    kserve_namespace: where `inferenceservice-config` is. template: it is not a pod but what pods are made from, and what others may
+    kserve_namespace: where `inferenceservice-config` is. release: whose rules count. template: it is not a pod but what pods are made from, and what others may
     read; no text of a Secret is copied there.
     """
 
@@ -24,6 +25,7 @@ class Surroundings:
     config: SystemConfig
     kserve_namespace: str
     reader: Reader
+    release: KServe
     storage: StorageSpec | None = None
     template: bool = False
 

@@ -16,7 +16,9 @@ from .context import Surroundings
 from .errors import StorageRefused
 from .init_container import with_init_container
 
-_OCI, _CLAIM = "oci://", "pvc://"
+#: What the address of a model in an image begins with.
+OCI = "oci://"
+_CLAIM = "pvc://"
 
 
 def with_one_model(pod: Json, uri: str, around: Surroundings) -> Json:
@@ -42,9 +44,13 @@ def with_one_model(pod: Json, uri: str, around: Surroundings) -> Json:
 
 def has_model_otherwise(pod: Json, uri: str, around: Surroundings) -> bool:
     """Tell whether the agent, an image or an init container that is there already brings the model."""
-    by_agent = AGENT in around.annotations
-    by_image = around.config.storage.enable_modelcar and uri.startswith(_OCI)
-    return by_agent or by_image or container_of(pod, NAME, "initContainers") is not None
+    by_image = around.config.storage.enable_modelcar and uri.startswith(OCI)
+    return has_agent(around) or by_image or container_of(pod, NAME, "initContainers") is not None
+
+
+def has_agent(around: Surroundings) -> bool:
+    """Tell whether the agent fetches the models of a pod."""
+    return AGENT in around.annotations
 
 
 def check_server(names: tuple[str, ...], *, named: str = "") -> None:
