@@ -119,8 +119,9 @@ options:
   max_deletions:
     description:
       - How many objects one run may delete; more is refused before any write.
-      - Where it is not given, a fifth of the fleet's objects, at least 5 and at most 50. It does not count for V(absent), and not
-        for a service that is stopped by its annotation.
+      - Where it is not given, a fifth of the fleet's objects, at least 5 and at most 50; what a service no longer wants whose custom
+        resource changes in the same run then counts as one. It does not count for V(absent), and not for a service that is stopped by
+        its annotation.
     type: int
   wait:
     description:

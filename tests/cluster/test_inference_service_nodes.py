@@ -13,7 +13,7 @@ from tests.lab.cluster import Cluster
 from tests.lab.fixtures import fresh_namespace
 from tests.lab.proxy import Proxy
 
-from .support.cluster import read, there
+from .support.cluster import claim, read, there
 from .support.entries import Entries
 from .support.inference_services import SETTINGS, child, isvc, prepare
 from .support.services import custom_resource
@@ -37,6 +37,7 @@ def place(client: Client) -> Iterator[str]:
     """A namespace of this test alone, with a runtime for several nodes."""
     with fresh_namespace(client, "isvc") as name:
         client.apply(_runtime(name))
+        client.apply(claim("models", name))
         yield name
 
 

@@ -18,7 +18,7 @@ from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.fixtures import fresh_namespace
 
-from .support.cluster import read, there
+from .support.cluster import claim, read, there
 from .support.entries import Entries, actions
 from .support.llm_services import children, llm, prepare, routed
 from .support.llm_take_over import made_by_controller
@@ -140,12 +140,15 @@ def _template(client: Client, place: str, name: str) -> Json:
     return template
 
 
-def test_nothing_restarts_where_no_pod_changes(entries: Entries, place: str) -> None:
+def test_nothing_restarts_where_no_pod_changes(
+    entries: Entries, client: Client, place: str
+) -> None:
     """The model stands in a volume, and the command is the author's: 0.18 makes the same pods."""
     main = {"name": "main", "command": ["vllm", "serve", "/mnt/models"]}
     service = llm(
         "chat", place, model={"uri": "pvc://models/chat"}, template={"containers": [main]}
     )
+    client.apply(claim("models", place))
     entries.reconcile(service, **OLD)
     result = entries.reconcile(service, **NEW)
     assert restarts(result) == []

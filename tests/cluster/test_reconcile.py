@@ -389,10 +389,20 @@ def test_more_deletions_than_allowed_are_refused(
     service = full("chat", namespace)
     entries.reconcile(service, fleet=namespace)
     before = versions(client, service)
-    message = entries.refused(small("chat", namespace), fleet=namespace)
+    message = entries.refused(small("chat", namespace), fleet=namespace, max_deletions=6)
     assert "max_deletions" in message
     assert "7 of 18 objects" in message
     assert versions(client, service) == before
+
+
+def test_what_an_edited_service_no_longer_wants_is_one_deletion(
+    entries: Entries, client: Client, namespace: str
+) -> None:
+    """Its author has looked at it. Where a number is given, each object counts."""
+    entries.reconcile(full("chat", namespace), fleet=namespace)
+    entries.reconcile(small("chat", namespace), fleet=namespace)
+    gone = {name.replace("NAMESPACE", namespace) for name in SURPLUS}
+    assert not gone & set(owned(client, small("chat", namespace)))
 
 
 @pytest.mark.parametrize("settings", [{}, {"gateway_name": ""}], ids=["default-route", "no-route"])

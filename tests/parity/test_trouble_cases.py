@@ -151,4 +151,10 @@ def test_every_case_is_run() -> None:
     assert OFFLINE
     # Those about installing are run in tests/cluster/test_applyset_cases.py.
     installing = {name for name in ALL if name.startswith("in-")}
-    assert ALL.keys() - OFFLINE - installing == {"an-wait-image-pull", "is-hpa-to-keda"}
+    on_a_cluster = {
+        "an-wait-image-pull",
+        "is-hpa-to-keda",
+        "li-queue-label-moves",
+        "li-scheduler-removed-condition",
+    }
+    assert ALL.keys() - OFFLINE - installing == on_a_cluster

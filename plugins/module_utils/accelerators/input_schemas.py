@@ -73,8 +73,23 @@ _AUTOSCALER: Mapping[str, Schema] = {
         maxReplicas=_COUNT,
     )
 }
+_SELECTOR = part(
+    matchLabels=MapOf(values=_TEXT),
+    matchExpressions=parts(
+        "key", "operator", key=_TEXT, operator=_TEXT, values=ListOf(items=_TEXT)
+    ),
+)
+_STOP = {"stopPolicy": _TEXT}
+_CONDITIONS = parts(type=_TEXT, status=_TEXT, reason=_TEXT, message=_TEXT)
+_LOCAL_QUEUE: Mapping[str, Schema] = {
+    "spec": part(clusterQueue=_TEXT, **_STOP),
+    "status": part(conditions=_CONDITIONS),
+}
+_FLAVOR: Mapping[str, Schema] = {"spec": part(nodeLabels=MapOf(values=_TEXT))}
 _CLUSTER_QUEUE: Mapping[str, Schema] = {
     "spec": part(
+        **_STOP,
+        namespaceSelector=_SELECTOR,
         cohort=_TEXT,
         cohortName=_TEXT,
         resourceGroups=parts(
@@ -87,7 +102,8 @@ _CLUSTER_QUEUE: Mapping[str, Schema] = {
         ),
     ),
     "status": part(
-        flavorsUsage=parts("name", name=_TEXT, resources=parts("name", name=_TEXT, total=_AMOUNT))
+        conditions=_CONDITIONS,
+        flavorsUsage=parts("name", name=_TEXT, resources=parts("name", name=_TEXT, total=_AMOUNT)),
     ),
 }
 
@@ -151,10 +167,11 @@ INPUT_SCHEMAS: InputSchemas = {
     ("v1", "ResourceQuota"): _QUOTA,
     ("v1", "LimitRange"): _RANGE,
     (gvk.AUTOSCALING, "HorizontalPodAutoscaler"): _AUTOSCALER,
-    **{(version, "LocalQueue"): {"spec": part(clusterQueue=_TEXT)} for version in API_VERSIONS},
+    **{(version, "LocalQueue"): _LOCAL_QUEUE for version in API_VERSIONS},
+    **{(version, "ResourceFlavor"): _FLAVOR for version in API_VERSIONS},
     **{(version, "ClusterQueue"): _CLUSTER_QUEUE for version in API_VERSIONS},
     (DEVICE_API, "DeviceClass"): _CLASS,
     (DEVICE_API, "ResourceSlice"): _SLICE,
-    (DEVICE_API, "ResourceClaim"): _CLAIM,
+    (DEVICE_API, "ResourceClaim"): {**COMMON[DEVICE_API, "ResourceClaim"], **_CLAIM},
     (DEVICE_API, "ResourceClaimTemplate"): _CLAIM_TEMPLATE,
 }

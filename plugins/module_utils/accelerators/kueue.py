@@ -7,26 +7,39 @@ Source: kueue.x-k8s.io/v1beta1 and v1beta2 (LocalQueue, ClusterQueue).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ..kube.manifest import Json, value_at
-from ..kube.problem import Problem
+from ..kube.problem import Problem, Severity
+from ..kube.selector import selector_keys, selects
 from .fit import Answer
 from .requests import CLASS_PREFIX, PODS, Amounts, amounts, shown
 
 #: The label of a workload by which it names its LocalQueue.
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
+_NAMESPACE_NAME = "kubernetes.io/metadata.name"
 API_VERSIONS = ("kueue.x-k8s.io/v1beta2", "kueue.x-k8s.io/v1beta1")
 
 
-def queue_problems(
-    answers: Sequence[Answer],
-    queue: str,
-    local_queues: Sequence[Json],
-    cluster_queues: Sequence[Json],
-) -> Iterator[Problem]:
-    """Yield why a queue does not admit a workload now. answers: about all of its pods. local_queues: of its namespace."""
-    local = _named(local_queues, queue)
+@dataclass(frozen=True, slots=True)
+class Queues:
+    """What a namespace's workloads are admitted by. local: its LocalQueues. flavors: None where they are not known.
+
+    labels: of the namespace, None where they are not known. node_labels: of the nodes.
+    """
+
+    local: Sequence[Json]
+    in_all: Sequence[Json]
+    flavors: Sequence[Json] | None
+    namespace: str
+    labels: Mapping[str, str] | None
+    node_labels: Sequence[Mapping[str, str]]
+
+
+def queue_problems(answers: Sequence[Answer], queue: str, queues: Queues) -> Iterator[Problem]:
+    """Yield why a queue does not admit a workload now. answers: about all of its pods."""
+    local = _named(queues.local, queue)
     if local is None:
         yield Problem(
             "",
@@ -35,7 +48,7 @@ def queue_problems(
         )
         return
     name = str(value_at(local, ("spec", "clusterQueue")))
-    cluster_queue = _named(cluster_queues, name)
+    cluster_queue = _named(queues.in_all, name)
     if cluster_queue is None:
         yield Problem(
             "",
@@ -43,6 +56,10 @@ def queue_problems(
             rule="queue",
         )
         return
+    yield from _stopped("LocalQueue", queue, local)
+    yield from _stopped("ClusterQueue", name, cluster_queue)
+    yield from _selected(name, cluster_queue, queues)
+    yield from _flavors(name, cluster_queue, queues)
     wanted = _wanted(answers)
     for group in value_at(cluster_queue, ("spec", "resourceGroups")) or ():
         covered = {
@@ -60,6 +77,66 @@ def queue_problems(
             f"ClusterQueue {name} has no quota of {resource}, so Kueue does not admit the pods",
             rule="queue",
         )
+
+
+def _stopped(kind: str, name: str, queue: Json) -> Iterator[Problem]:
+    """Yield that a queue admits nothing, whatever is asked for."""
+    policy = value_at(queue, ("spec", "stopPolicy")) or "None"
+    if policy != "None":
+        text = f"{kind} {name} is stopped (stopPolicy {policy}), so Kueue admits nothing; set stopPolicy: None"
+        yield Problem("", text, rule="queue")
+        return
+    for condition in value_at(queue, ("status", "conditions")) or ():
+        if condition.get("type") == "Active" and condition.get("status") == "False":
+            why = condition.get("message") or condition.get("reason") or "no reason is given"
+            text = f"{kind} {name} is not active, so Kueue admits nothing: {why}"
+            yield Problem("", text, rule="queue")
+
+
+def _selected(name: str, queue: Json, queues: Queues) -> Iterator[Problem]:
+    """Yield that a queue takes no workloads of the namespace."""
+    selector = value_at(queue, ("spec", "namespaceSelector"))
+    if selector is None:
+        text = (
+            f"ClusterQueue {name} has no namespaceSelector, which selects no namespace, so Kueue admits nothing; set "
+            "namespaceSelector: {} for all"
+        )
+        yield Problem("", text, rule="queue")
+        return
+    labels = {_NAMESPACE_NAME: queues.namespace, **(queues.labels or {})}
+    if queues.labels is None and selector_keys(selector) - labels.keys():
+        return
+    if not selects(selector, labels):
+        text = (
+            f"the namespaceSelector of ClusterQueue {name} does not select namespace {queues.namespace}, so Kueue admits nothing of "
+            "it; change the selector, or the labels of the namespace"
+        )
+        yield Problem("", text, rule="queue")
+
+
+def _flavors(name: str, queue: Json, queues: Queues) -> Iterator[Problem]:
+    """Yield flavors that are not there, and those whose labels no node has."""
+    if queues.flavors is None:
+        return
+    named = [
+        flavor["name"]
+        for group in value_at(queue, ("spec", "resourceGroups")) or ()
+        for flavor in group.get("flavors") or ()
+    ]
+    for each in dict.fromkeys(named):
+        flavor = _named(queues.flavors, each)
+        if flavor is None:
+            text = f"ClusterQueue {name} names ResourceFlavor {each}, which does not exist, so Kueue admits nothing; create it"
+            yield Problem("", text, rule="queue")
+            continue
+        labels = value_at(flavor, ("spec", "nodeLabels")) or {}
+        if queues.node_labels and not any(
+            labels.items() <= node.items() for node in queues.node_labels
+        ):
+            shown_labels = ", ".join(f"{key}={value}" for key, value in sorted(labels.items()))
+            text = f"no node has the labels of ResourceFlavor {each} of ClusterQueue {name} ({shown_labels}): pods that get it find no node"
+            severity: Severity = "error" if len(set(named)) == 1 else "warning"
+            yield Problem("", text, severity, rule="queue")
 
 
 def _named(objects: Sequence[Json], name: str) -> Json | None:

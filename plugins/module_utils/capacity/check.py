@@ -10,7 +10,7 @@ from ..accelerators.demand import Demand, demands_of, templates_of
 from ..accelerators.explain import explain
 from ..accelerators.fit import Answer, Verdict, fit
 from ..accelerators.inventory import Inventory
-from ..accelerators.kueue import API_VERSIONS, QUEUE_LABEL, queue_problems
+from ..accelerators.kueue import API_VERSIONS, QUEUE_LABEL, Queues, queue_problems
 from ..accelerators.quota import quota_problems, range_problems, with_defaults
 from ..accelerators.resource_claims import with_claims
 from ..accelerators.resource_slices import DEVICE_API
@@ -127,23 +127,41 @@ def _judge_quotas(looking: Looking, workloads: Sequence[Json], judged: Judged) -
     for number, answers in by_workload.items():
         labels = workloads[number]["metadata"].get("labels") or {}
         if QUEUE_LABEL in labels:
-            queues = _queues(looking, _namespace(workloads[number]))
+            queues = _queues(looking, _namespace(workloads[number]), judged)
             if queues is not None:
-                judged.problems[number] += queue_problems(answers, labels[QUEUE_LABEL], *queues)
+                judged.problems[number] += queue_problems(answers, labels[QUEUE_LABEL], queues)
 
 
-def _queues(looking: Looking, namespace: str) -> tuple[list[Json], list[Json]] | None:
-    """Return the LocalQueues of a namespace and all ClusterQueues, None where they may not be listed."""
+def _queues(looking: Looking, namespace: str, judged: Judged) -> Queues | None:
+    """Return the queues of a namespace with what they stand on, None where they may not be listed."""
     unseen = "the queues of Kueue are not checked"
     local: list[Json] = []
     in_all: list[Json] = []
+    flavors: list[Json] | None = None
     for api_version in API_VERSIONS:
         local = list(looking.each(api_version, "LocalQueue", namespace, unseen=unseen))
         if local:
             in_all = list(looking.each(api_version, "ClusterQueue", unseen=unseen))
+            kind = "ResourceFlavor"
+            flavors = list(looking.each(api_version, kind, unseen="its flavors are not checked"))
             break
-    hidden = {("LocalQueue", namespace), ("ClusterQueue", "")} & looking.hidden
-    return None if hidden else (local, in_all)
+    if {("LocalQueue", namespace), ("ClusterQueue", "")} & looking.hidden:
+        return None
+    return Queues(
+        local,
+        in_all,
+        flavors or None,
+        namespace,
+        _labels_of(looking, namespace),
+        [node.labels for node in judged.inventory.nodes.values()],
+    )
+
+
+def _labels_of(looking: Looking, namespace: str) -> Mapping[str, str] | None:
+    """Return the labels of a namespace, None where they are not known."""
+    unseen = "whether a queue selects it is not known"
+    found = looking.one("v1", "Namespace", namespace, unseen=unseen)
+    return None if found is None else found["metadata"].get("labels") or {}
 
 
 def _ceilings(looking: Looking, namespaces: Sequence[str]) -> dict[tuple[str, str, str], int]:

@@ -77,6 +77,16 @@ class Looking:
                 text = f"{_right(api_version, kind, namespace)}: {unseen}"
                 self.notes.append(Problem("", text, "warning", rule="fit-rights"))
 
+    def one(self, api_version: str, kind: str, name: str, *, unseen: str) -> Json | None:
+        """Return the object of a kind without namespaces, None where it is not there or not seen. unseen: as for `each`."""
+        try:
+            return next(iter(self._source.each(api_version, kind, name=name)), None)
+        except Forbidden:
+            self.hidden.add((kind, ""))
+            text = f"{_right(api_version, kind, '')}: {unseen}"
+            self.notes.append(Problem("", text, "warning", rule="fit-rights"))
+            return None
+
 
 def grows(source: Source) -> bool:
     """Return whether an autoscaler is seen that adds nodes to the cluster: Karpenter, or the one that reports in kube-system."""

@@ -15,6 +15,7 @@ from . import (
     engine_flags,
     fleet,
     models,
+    names,
     picker,
     ports,
     routing,
@@ -30,6 +31,7 @@ THEMES: Sequence[ModuleType] = (
     routing,
     scaling,
     models,
+    names,
     credentials,
     fleet,
 )

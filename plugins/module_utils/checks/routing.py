@@ -7,11 +7,17 @@ from collections.abc import Iterator, Sequence
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.listeners import is_admitted, policy_of, route_listeners, share_a_request
-from ..kinds.view import Parent, ServiceView
+from ..kinds.view import Parent, RouteView, ServiceView
 from ..kube import gvk
-from ..kube.manifest import Json
+from ..kube.did_you_mean import nearest
+from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
 from ..kube.reader import Reader
+from ..kube.reference import Reference
+
+_LISTENERS = ("spec", "listeners")
+_GRANTS = f"{gvk.GATEWAY_GROUP}/v1beta1"
+_VERSIONS = {"Service": ("v1",), "InferencePool": (gvk.POOL, gvk.OLD_POOL)}
 
 MISSING = Check("gateway-missing", WARNING, finds="{absent}", fix="create it or name another one")
 ADMITS = Check(
@@ -19,6 +25,30 @@ ADMITS = Check(
     WARNING,
     finds="no listener of Gateway {gateway} admits routes from namespace {namespace} ({found}), so the route is not served",
     fix="ask its owner to set listeners[].allowedRoutes.namespaces, for example from: All or a selector (NotAllowedByListeners)",
+)
+SECTION = Check(
+    "listener-missing",
+    WARNING,
+    finds="Gateway {gateway} has no listener {section}, and the route asks for that one: it is not served; it has {listeners}",
+    fix="name one of these, or none for all",
+)
+CLASS = Check(
+    "gateway-class",
+    WARNING,
+    finds="GatewayClass {name} of Gateway {gateway} {fault}, so nobody serves it",
+    fix="install the controller of the class, or name another one in the Gateway",
+)
+GRANT = Check(
+    "reference-grant",
+    WARNING,
+    finds="HTTPRoute {route} sends requests to {kind} {backend} of another namespace, which no ReferenceGrant there permits",
+    fix="create a ReferenceGrant in {namespace} from HTTPRoute of {home} to {kind}",
+)
+BACKEND = Check(
+    "backend-missing",
+    WARNING,
+    finds="HTTPRoute {route} sends requests to {kind} {backend}, which {absent}: they are answered with 500",
+    fix="name what the service makes: {made}",
 )
 NO_LISTENER = Check(
     "listener-host",
@@ -61,6 +91,9 @@ def admits(view: ServiceView, reader: Reader) -> Iterator[Problem]:
         if gateway is None:
             continue
         listeners = route_listeners(gateway, parent.section)
+        if parent.section and not listeners:
+            # Told as a listener that is missing.
+            continue
         if any(
             is_admitted(listener, namespace, parent.gateway.namespace, reader)
             for listener in listeners
@@ -99,6 +132,118 @@ def no_listener(view: ServiceView, reader: Reader) -> Iterator[Problem]:
                         host=host,
                         listeners=_shown(admitting),
                     )
+
+
+@check(SECTION, reads=("Gateways",))
+def section(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield listeners that routes name and their Gateway does not have."""
+    for parent in (each for route in view.routes for each in route.parents if each.section):
+        gateway = reader.get(parent.gateway)
+        names = [str(each.get("name")) for each in value_at(gateway or {}, _LISTENERS) or ()]
+        if gateway is not None and parent.section not in names:
+            yield SECTION.at(
+                parent.place,
+                gateway=f"{parent.gateway.namespace}/{parent.gateway.name}",
+                section=parent.section,
+                listeners=", ".join(names) or "none",
+            )
+
+
+@check(CLASS, reads=("Gateways", "GatewayClasses"))
+def gateway_class(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield Gateways whose class is not there or not accepted."""
+    for parent in _parents(view):
+        gateway = reader.get(parent.gateway)
+        name = value_at(gateway or {}, ("spec", "gatewayClassName"))
+        if not name:
+            continue
+        classes = reader.list(gvk.GATEWAY, "GatewayClass", "", {})
+        found = next((each for each in classes if each["metadata"]["name"] == name), None)
+        fault = ""
+        if found is None and (reader.complete or classes):
+            fault = "does not exist" if reader.complete else "is not among the given objects"
+        for condition in value_at(found or {}, ("status", "conditions")) or ():
+            if (condition.get("type"), condition.get("status")) == ("Accepted", "False"):
+                fault = f"is not accepted ({condition.get('message') or condition.get('reason')})"
+        if fault:
+            place = f"{parent.gateway.namespace}/{parent.gateway.name}"
+            yield CLASS.at(parent.place, name=name, gateway=place, fault=fault)
+
+
+@check(GRANT, reads=("ReferenceGrants",))
+def grant(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield backends in other namespaces that nobody there permits."""
+    for route, backend in _backends(view):
+        home = route.reference.namespace
+        if backend.namespace == home:
+            continue
+        grants = reader.list(_GRANTS, "ReferenceGrant", backend.namespace, {})
+        known = reader.complete or bool(grants)
+        if known and not any(_permits(each, home, backend) for each in grants):
+            yield GRANT.at(
+                route.place,
+                route=route.reference.name,
+                kind=backend.kind,
+                backend=f"{backend.namespace}/{backend.name}",
+                namespace=backend.namespace,
+                home=home,
+            )
+
+
+@check(BACKEND, reads=("Services", "InferencePools"))
+def backend_missing(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield backends of routes that are not there."""
+    made = [Reference.of(each) for each in view.made]
+    refers = {(each.kind, each.name) for each, dummy in view.refers}
+    for route, backend in _backends(view):
+        ours = {each.name for each in made if each.kind == backend.kind}
+        if backend.name in ours or (backend.kind, backend.name) in refers:
+            continue
+        there = any(
+            reader.get(Reference(version, backend.kind, backend.namespace, backend.name))
+            for version in _VERSIONS[backend.kind]
+        )
+        if there or not (reader.complete or nearest(backend.name, ours)):
+            continue
+        absent = (
+            "does not exist" if reader.complete else "neither it makes nor the given objects hold"
+        )
+        yield BACKEND.at(
+            route.place,
+            route=route.reference.name,
+            kind=backend.kind,
+            backend=f"{backend.namespace}/{backend.name}",
+            absent=absent,
+            made=", ".join(sorted(ours)) or f"it makes no {backend.kind}",
+        )
+
+
+def _backends(view: ServiceView) -> Iterator[tuple[RouteView, Reference]]:
+    """Yield where the rules of HTTPRoutes send requests, each once."""
+    for route in view.routes:
+        manifest = next((each for each in view.made if Reference.of(each) == route.reference), {})
+        found: dict[Reference, None] = {}
+        for rule in value_at(manifest, ("spec", "rules")) or ():
+            for each in rule.get("backendRefs") or ():
+                kind = each.get("kind") or "Service"
+                if kind in _VERSIONS:
+                    place = each.get("namespace") or route.reference.namespace
+                    version = _VERSIONS[kind][0]
+                    found[Reference(version, kind, place, each.get("name") or "")] = None
+        for backend in found:
+            yield route, backend
+
+
+def _permits(grant: Json, home: str, backend: Reference) -> bool:
+    spec = grant.get("spec") or {}
+    comes = any(
+        (each.get("kind"), each.get("namespace")) == ("HTTPRoute", home)
+        for each in spec.get("from") or ()
+    )
+    return comes and any(
+        each.get("kind") == backend.kind and each.get("name") in (None, "", backend.name)
+        for each in spec.get("to") or ()
+    )
 
 
 def _shown(listeners: Sequence[Json]) -> str:

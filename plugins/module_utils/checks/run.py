@@ -20,7 +20,7 @@ from ..kube.pod_rules import is_extended, resource_problems
 from ..kube.problem import Problem
 from ..kube.reader import NotAllowed, Reader
 from ..kube.reference import Reference
-from . import devices, engine_flags
+from . import devices, engine_flags, names
 from .registry import checks, of_theme
 
 
@@ -64,6 +64,31 @@ def device_problems(view: ServiceView) -> list[Problem]:
     return _told((check, problem) for check in themes for problem in check.function(view))
 
 
+def name_problems(view: ServiceView, reader: Reader) -> list[Problem]:
+    """Return the names in a service's pods that lead nowhere."""
+    return _told(
+        (check, problem) for check in of_theme(names) for problem in _asked(check, view, reader)
+    )
+
+
+def workload_name_problems(manifest: Json, reader: Reader) -> list[Problem]:
+    """Return the same of a workload that is given by itself."""
+    return [
+        problem
+        for path, template in templates_of(manifest)
+        for problem in name_problems(
+            _view_of(
+                template.get("spec") or {},
+                Reference.of(manifest),
+                group_size(manifest),
+                f"{path}.spec".lstrip("."),
+                (manifest.get("spec") or {}).get("replicas"),
+            ),
+            reader,
+        )
+    ]
+
+
 def workload_device_problems(manifest: Json) -> list[Problem]:
     """Return the same of a workload that is given by itself. What no engine starts with is an error here.
 
@@ -88,15 +113,8 @@ def container_device_problems(container: Json, pods: int, path: str) -> list[Pro
 
 def _of_pod(pod: Json, reference: Reference, pods: int, path: str) -> list[Problem]:
     stem = f"{path}." if path else ""
-    workload = Workload(
-        role="",
-        reference=reference,
-        origin=path,
-        pod=pod,
-        fields=lambda place: Place(f"{stem}{place}"),
-        pods_per_replica=pods,
-    )
-    view = ServiceView(reference, {}, (workload,))
+    view = _view_of(pod, reference, pods, path)
+    (workload,) = view.workloads
     found = [
         *(
             problem
@@ -106,6 +124,23 @@ def _of_pod(pod: Json, reference: Reference, pods: int, path: str) -> list[Probl
         *(problem for check in of_theme(devices) for problem in check.function(view)),
     ]
     return list(dict.fromkeys(found))
+
+
+def _view_of(
+    pod: Json, reference: Reference, pods: int, path: str, replicas: int | None = None
+) -> ServiceView:
+    """Return pods that no service makes as checks see them. path: where the pod's spec stands."""
+    stem = f"{path}." if path else ""
+    workload = Workload(
+        role="",
+        reference=reference,
+        origin=path,
+        pod=pod,
+        fields=lambda place: Place(f"{stem}{place}"),
+        replicas=replicas,
+        pods_per_replica=pods,
+    )
+    return ServiceView(reference, {}, (workload,))
 
 
 def _amounts(container: Json, path: str) -> Iterator[Problem]:

@@ -80,6 +80,9 @@ _KNOWN = (
     KindFacts("resource.k8s.io/v1", "ResourceClaim", "resourceclaims"),
     KindFacts("resource.k8s.io/v1", "ResourceClaimTemplate", "resourceclaimtemplates"),
     KindFacts("resource.k8s.io/v1", "ResourceSlice", "resourceslices", namespaced=False),
+    KindFacts("node.k8s.io/v1", "RuntimeClass", "runtimeclasses", namespaced=False),
+    KindFacts("scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", namespaced=False),
+    KindFacts("storage.k8s.io/v1", "StorageClass", "storageclasses", namespaced=False),
     KindFacts("networking.k8s.io/v1", "Ingress", "ingresses"),
     KindFacts("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies"),
     KindFacts(gvk.RBAC, "ClusterRole", "clusterroles", namespaced=False),
@@ -134,6 +137,17 @@ _KNOWN = (
     KindFacts(gvk.MONITORING, "PodMonitor", "podmonitors", crd_hint=_MONITORING),
     KindFacts(gvk.MONITORING, "ServiceMonitor", "servicemonitors", crd_hint=_MONITORING),
     KindFacts(gvk.KEDA, "ScaledObject", "scaledobjects", crd_hint=_KEDA),
+    KindFacts(gvk.KEDA, "TriggerAuthentication", "triggerauthentications", crd_hint=_KEDA),
+    KindFacts(
+        gvk.KEDA,
+        "ClusterTriggerAuthentication",
+        "clustertriggerauthentications",
+        namespaced=False,
+        crd_hint=_KEDA,
+    ),
+    KindFacts(
+        f"{gvk.GATEWAY_GROUP}/v1beta1", "ReferenceGrant", "referencegrants", crd_hint=_GATEWAY
+    ),
 )
 
 _BY_NAME: Mapping[tuple[str, str], KindFacts] = {

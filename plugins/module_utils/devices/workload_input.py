@@ -4,10 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from ..accelerators.demand import WORKLOADS
-from ..checks.run import device_problems, workload_device_problems
+from ..checks.run import (
+    device_problems,
+    name_problems,
+    workload_device_problems,
+    workload_name_problems,
+)
 from ..fleet.load import Service, Settings, compile_fleet, load_fleet, subject_of
 from ..kube.input_schemas import input_problems
 from ..kube.intent import Intent
@@ -28,9 +34,9 @@ class GivenWorkload:
 
 
 def given_workloads(
-    documents: Sequence[Document], namespace: str | None
+    documents: Sequence[Document], settings: Settings, namespace: str | None
 ) -> tuple[list[GivenWorkload], list[Service]]:
-    """Return the workloads among documents, and the services.
+    """Return the workloads among documents, and the services. settings: of these.
 
     Raises InputError for documents that are neither, and for what containers ask for in vain; all at once.
     """
@@ -50,7 +56,7 @@ def given_workloads(
         complaints.append(Complaint(subject, tuple(errors)))
         found.append(GivenWorkload(subject, manifest, problems))
     try:
-        services = load_fleet(others, Settings({}, {}), namespace, skip_invalid=False)[0]
+        services = load_fleet(others, settings, namespace, skip_invalid=False)[0]
     except InputError as error:
         complaints += error.complaints
     if any(complaint.problems for complaint in complaints):
@@ -60,15 +66,24 @@ def given_workloads(
 
 def workloads_of(services: Sequence[Service], reader: Reader) -> list[GivenWorkload]:
     """Return the workloads that services are compiled to. reader: shows their presets and runtimes. Raises InputError."""
-    compiled, dummy = compile_fleet(services, reader, _workloads_of)
+    compiled, dummy = compile_fleet(services, reader, partial(_workloads_of, reader))
     return [each for workloads in compiled for each in workloads]
 
 
-def _workloads_of(service: Service, intent: Intent) -> list[GivenWorkload]:
-    """Return a service's workloads. What checks say of its devices stands with the first."""
+def with_names(workload: GivenWorkload, reader: Reader) -> GivenWorkload:
+    """Return a workload that is given by itself with what is said of the names in it."""
+    found = workload_name_problems(workload.manifest, reader)
+    return replace(workload, warnings=[*workload.warnings, *found])
+
+
+def _workloads_of(reader: Reader, service: Service, intent: Intent) -> list[GivenWorkload]:
+    """Return a service's workloads. What checks say of its devices and its names stands with the first."""
     manifests = [child.manifest for child in intent.children if child.manifest.kind in WORKLOADS]
     view = service.view(intent.basis, [child.manifest.to_dict() for child in intent.children])
-    told = [device_problems(view), *([] for dummy in manifests)]
+    told = [
+        [*device_problems(view), *name_problems(view, reader)],
+        *([] for dummy in manifests),
+    ]
     return [
         GivenWorkload(service.subject, manifest.to_dict(), told[number])
         for number, manifest in enumerate(manifests)

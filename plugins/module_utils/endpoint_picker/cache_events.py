@@ -3,7 +3,7 @@
 
 A picker that follows the engines' own reports finds nothing where no report comes, where its blocks are hashed otherwise, or where it
 listens for another topic: no error says so, and every request goes to any pod.
-Source: llm-d-router v0.7.0 docs/architecture.md; llm-d-kv-cache-manager docs/configuration.md; vLLM vllm/config/kv_events.py.
+Source: KServe's sample precise-prefix-kv-cache-routing; vLLM, KVEventsConfig.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from ..kube import gvk
 from ..kube.command_line import Flag, placed_flags
 from ..kube.manifest import Json, value_at
+from ..kube.named_objects import Named, named_by_pod, named_by_scaler
 from ..kube.reader import Reader
 from ..kube.reference import Reference
 
@@ -43,6 +44,7 @@ class Said(NamedTuple):
 NOBODY = Said("", "")
 #: A host name as KServe asks Istio for it: whatever the port.
 _AUTHORITY = re.compile(r"\^(?P<host>.+)\(\?::\\d\{1,5\}\)\?\$")
+_VARIABLE = re.compile(r"(\.env(From)?)\[.*")
 #: From a place in a pod, for example `containers[0].args[3]`, to where it comes from.
 Fields = Callable[[str], Place]
 
@@ -202,6 +204,28 @@ class ServiceView:
     def serving(self) -> tuple[Workload, ...]:
         """The workloads whose engines hold the model."""
         return tuple(each for each in self.workloads if each.engine_container)
+
+    @cached_property
+    def names(self) -> tuple[tuple[Named, Place], ...]:
+        """The objects that its pods and autoscalers name, each with where the author does so."""
+        of_pods = [each for workload in self.workloads for each in self.names_of(workload)]
+        targets = {each.reference.name: Place(each.origin) for each in self.workloads}
+        of_scalers = [
+            (
+                named,
+                targets.get(str(value_at(manifest, ("spec", "scaleTargetRef", "name"))), Place("")),
+            )
+            for manifest in self.made
+            if manifest.get("kind") == "ScaledObject"
+            for named in named_by_scaler(manifest)
+        ]
+        return (*of_pods, *of_scalers)
+
+    def names_of(self, workload: Workload) -> Iterator[tuple[Named, Place]]:
+        """Yield the objects that the pods of one workload name."""
+        for named in named_by_pod(workload.pod, workload.reference.namespace):
+            # Positions within `env` are not the author's where a preset has variables, too.
+            yield named, workload.fields(_VARIABLE.sub(r"\1", named.path))
 
     def beside(self, makes: Sequence[Reference]) -> Neighbour:
         """Return what other services have to know of it. makes: its children."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from . import gvk
 from .core_schema import string_map
 from .manifest import Json
+from .named_objects import DEVICE_VERSIONS
 from .problem import Problem
 from .schema import Anything, Integer, IntOrText, ListOf, MapOf, Object, Schema, Text
 from .schema_check import check
@@ -84,7 +85,29 @@ _SERVICE: dict[str, Schema] = {
         ),
     )
 }
+_CLAIM_MAPS = {"spec": part(devices=part(requests=ListOf(items=_MAP)), spec=_MAP)}
+_CLAIM_TEMPLATE: dict[str, Schema] = {
+    "spec": part(spec=part(devices=part(requests=ListOf(items=_MAP))))
+}
+_VOLUME_CLAIM: dict[str, Schema] = {
+    "spec": part(storageClassName=Text(), volumeName=Text(), accessModes=ListOf(items=Text())),
+    "status": part(phase=Text()),
+}
+_GRANT: dict[str, Schema] = {
+    "spec": part(
+        **{"from": parts(group=Text(), kind=Text(), namespace=Text())},
+        to=parts(group=Text(), kind=Text(), name=Text()),
+    )
+}
+_SCALER: dict[str, Schema] = {"spec": part(scaleTargetRef=part(kind=Text(), name=Text()))}
 COMMON: InputSchemas = {
+    ("v1", "PersistentVolumeClaim"): _VOLUME_CLAIM,
+    **{(version, "ResourceClaim"): _CLAIM_MAPS for version in DEVICE_VERSIONS},
+    **{(version, "ResourceClaimTemplate"): _CLAIM_TEMPLATE for version in DEVICE_VERSIONS},
+    (f"{gvk.GATEWAY_GROUP}/v1beta1", "ReferenceGrant"): _GRANT,
+    (gvk.GATEWAY, "GatewayClass"): {"status": part(conditions=_CONDITIONS)},
+    (gvk.KEDA, "ScaledObject"): _SCALER,
+    (gvk.AUTOSCALING, "HorizontalPodAutoscaler"): _SCALER,
     ("v1", "ConfigMap"): {"data": _TEXTS, "binaryData": _TEXTS},
     ("v1", "Secret"): {"type": Text(), "data": _SECRETS, "stringData": _SECRETS},
     ("v1", "ServiceAccount"): {"secrets": _REFERENCES, "imagePullSecrets": _REFERENCES},

@@ -18,9 +18,9 @@ from ..devices.device_request import Wanted, wanted_devices
 from ..devices.partial_apply import Written
 from ..devices.service import ServiceDevices, check_role
 from ..devices.workload import Workload, reference_of
-from ..devices.workload_input import GivenWorkload, given_workloads, workloads_of
+from ..devices.workload_input import GivenWorkload, given_workloads, with_names, workloads_of
 from ..fleet.cluster_reader import reader_of
-from ..fleet.load import input_schemas_of
+from ..fleet.load import Settings, input_schemas_of
 from ..kinds.device_fields import DEVICE_FIELDS
 from ..kinds.device_request import DeviceRequest
 from ..kube.manifest import Json
@@ -110,6 +110,8 @@ ARGUMENT_SPEC: arguments.Spec = {
         },
     },
     "force_conflicts": {"type": "bool", "default": False},
+    "settings": arguments.SERVICES["settings"],
+    "releases": arguments.SERVICES["releases"],
     "services": {"type": "list", "elements": "dict", "default": []},
     "src": {"type": "list", "elements": "path", "default": []},
     "namespace": {"type": "str"},
@@ -222,14 +224,20 @@ def _diff(subject: str, before: Json, after: Json) -> Json:
 
 def _gathered(params: Params, environment: Mapping[str, str], clock: Clock) -> Json:
     documents = [*given("services", params["services"]), *read(params["src"])]
-    workloads, services = given_workloads(documents, params["namespace"])
+    workloads, services = given_workloads(
+        documents, Settings(params["settings"], params["releases"]), params["namespace"]
+    )
     if params["cluster_objects"]:
         shapes = {**input_schemas_of(services), **INPUT_SCHEMAS}
         objects = cluster_objects(params["cluster_objects"], shapes)
-        workloads += workloads_of(services, GivenObjects(objects))
+        reader = GivenObjects(objects)
+        workloads = [with_names(each, reader) for each in workloads]
+        workloads += workloads_of(services, reader)
         return {**_judged(params, workloads, GivenManifests(objects)), "stats": stats(None, clock)}
     with arguments.connection(params, environment) as cluster:
-        workloads += workloads_of(services, reader_of(cluster, services, {}))
+        live = reader_of(cluster, services, {})
+        workloads = [with_names(each, live) for each in workloads]
+        workloads += workloads_of(services, live)
         found = _judged(params, workloads, LiveObjects(cluster))
         return {**found, "stats": stats(cluster.stats, clock)}
 

@@ -15,8 +15,15 @@ from ..accelerators.demand import WORKLOADS, demands_of
 from ..cluster.kinds import facts
 from ..kinds.kind import ServiceKind
 from ..kinds.registry import KINDS, WRITTEN
+from ..kinds.view import templates_of
 from ..kube import gvk
 from ..kube.manifest import Json
+from ..kube.named_objects import (
+    DEVICE_VERSIONS,
+    READ_BY_NAME,
+    named_by_pod,
+    named_by_scaler,
+)
 from ..kube.problem import Complaint, InputError, Problem
 from .roles import LIST, WATCH, WRITE, Kind, Right, both, granted, rules_of
 
@@ -27,6 +34,14 @@ _LIMITS = (
     ("v1", "ResourceQuota"),
     (gvk.AUTOSCALING, "HorizontalPodAutoscaler"),
 )
+#: What may change the number of a service's pods.
+_SCALERS = ((gvk.AUTOSCALING, "HorizontalPodAutoscaler"), (gvk.KEDA, "ScaledObject"))
+#: What claims of a namespace name in turn, for the whole cluster.
+_BEHIND: Mapping[str, Kind] = {
+    "PersistentVolumeClaim": ("storage.k8s.io/v1", "StorageClass"),
+    "ResourceClaim": (DEVICE_VERSIONS[0], "DeviceClass"),
+    "ResourceClaimTemplate": (DEVICE_VERSIONS[0], "DeviceClass"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +83,7 @@ def least_privilege(
             [
                 *_used(kinds, everywhere, wanted, namespaced=False),
                 *_looks(wanted),
+                *_named(manifests, namespaced=False),
                 *_fit(manifests),
             ]
         )
@@ -104,6 +120,9 @@ def _used(
     for each in written:
         yield each, "", WRITE
     if namespaced:
+        yield from _named(manifests, namespaced=True)
+        for looked_at in _SCALERS:
+            yield looked_at, "", LIST
         yield ("coordination.k8s.io/v1", "Lease"), "", WRITE
         if _has_devices(manifests):
             for looked_at in _LIMITS:
@@ -130,10 +149,27 @@ def _asked(
     return found
 
 
+def _named(manifests: Sequence[Json], *, namespaced: bool) -> Iterator[Right]:
+    """Yield what is looked up because pods and autoscalers name it, and what stands behind that."""
+    for each in manifests:
+        found = list(named_by_scaler(each)) if each["kind"] == "ScaledObject" else []
+        place = each["metadata"].get("namespace") or ""
+        for dummy, template in templates_of(each) if each["kind"] in WORKLOADS else ():
+            found += named_by_pod(template.get("spec") or {}, place)
+        for named in found:
+            behind = _BEHIND.get(named.kind)
+            if bool(named.namespace) is namespaced:
+                verbs = ("get",) if named.kind in READ_BY_NAME else LIST
+                yield (named.references[0].api_version, named.kind), "", verbs
+            elif behind is not None:
+                yield behind, "", LIST
+
+
 def _looks(wanted: Wanted) -> Iterator[Right]:
     """Yield what is looked at beyond the services' namespaces: whether a controller runs, the gateway, the namespaces."""
     yield (gvk.APPS, "Deployment"), "", LIST
     yield (gvk.GATEWAY, "Gateway"), "", ("get",)
+    yield (gvk.GATEWAY, "GatewayClass"), "", LIST
     if wanted.create_namespaces:
         yield ("v1", "Namespace"), "", ("create", "get")
 

@@ -111,13 +111,24 @@ class Preflight:
         # Who stops a service has asked for that.
         stopped = {plan.service for plan in planned.plans if plan.nothing}
         deletions = [change for change in planned.deletions if change.service not in stopped]
-        if not self._policy.max_deletions.allows(len(deletions), objects):
+        budget = self._policy.max_deletions
+        count = len(deletions)
+        if budget.limit is None:
+            # Whoever edits a service has looked at it: what it then no longer wants is one step, however many objects that are.
+            edited = {
+                plan.service
+                for plan in planned.plans
+                if any(change.reference == plan.service for change in plan.changes)
+            }
+            parts = [change.service for change in deletions if change.service in edited]
+            count -= len(parts) - len(set(parts))
+        if not budget.allows(count, objects):
             names = ", ".join(str(change.reference) for change in deletions[:5])
             raise InputError.single(
                 "max_deletions",
                 "",
                 f"{len(deletions)} of {objects} objects would be deleted ({names}, …), "
-                f"{self._policy.max_deletions.of(objects)} are allowed; set max_deletions to permit more",
+                f"{budget.of(objects)} are allowed; set max_deletions to permit more",
             )
 
 

@@ -52,3 +52,14 @@ def _version(meta: Json) -> str:
 def config_map(name: str, namespace: str, **data: str) -> Json:
     """Return a ConfigMap."""
     return {**reference("v1", "ConfigMap", name, namespace), "data": data}
+
+
+def claim(name: str, namespace: str) -> Json:
+    """Return a claim of a volume that many pods may read."""
+    return {
+        **reference("v1", "PersistentVolumeClaim", name, namespace),
+        "spec": {
+            "accessModes": ["ReadOnlyMany"],
+            "resources": {"requests": {"storage": "1Gi"}},
+        },
+    }

@@ -5,7 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from ansible_collections.modelops.inference.plugins.module_utils.accelerators.kueue import (
+    Queues,
     queue_problems,
 )
 
@@ -22,14 +25,21 @@ def cluster_queue(quota: int, used: int, resource: str = GPU, **spec: Any) -> Js
     usage = [{"name": "h100", "resources": [{"name": resource, "total": str(used)}]}]
     return {
         "metadata": {"name": "gpus"},
-        "spec": {"resourceGroups": [{"coveredResources": [resource], "flavors": flavors}], **spec},
+        "spec": {
+            "namespaceSelector": {},
+            "resourceGroups": [{"coveredResources": [resource], "flavors": flavors}],
+            **spec,
+        },
         "status": {"flavorsUsage": usage},
     }
 
 
-def said(found: Json, locals_: list[Json]) -> list[tuple[str, str]]:
+def said(
+    found: Json, locals_: list[Json], flavors: list[Json] | None = None, **labels: str
+) -> list[tuple[str, str]]:
     answers, dummy = judge([deployment(2, 2)], [node("a")])
-    problems = queue_problems(answers, "team", locals_, [found])
+    queues = Queues(locals_, [found], flavors, "team-a", labels, [{"zone": "a"}])
+    problems = queue_problems(answers, "team", queues)
     return [(problem.severity, problem.message) for problem in problems]
 
 
@@ -55,3 +65,58 @@ def test_queue_without_the_resource_or_without_a_queue() -> None:
     assert "has no quota of nvidia.com/gpu" in text
     ((dummy, text),) = said(cluster_queue(8, 0), [])
     assert "LocalQueue team does not exist" in text
+
+
+def flavor(name: str, **labels: str) -> Json:
+    return {"metadata": {"name": name}, "spec": {"nodeLabels": labels}}
+
+
+@pytest.mark.parametrize(
+    ("spec", "local", "flavors", "text"),
+    [
+        ({"namespaceSelector": None}, {}, None, "has no namespaceSelector"),
+        (
+            {"namespaceSelector": {"matchLabels": {"team": "b"}}},
+            {},
+            None,
+            "does not select namespace team-a",
+        ),
+        (
+            {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "team-b"}}},
+            {},
+            None,
+            "does not select namespace team-a",
+        ),
+        ({"stopPolicy": "Hold"}, {}, None, "ClusterQueue gpus is stopped (stopPolicy Hold)"),
+        ({}, {"stopPolicy": "HoldAndDrain"}, None, "LocalQueue team is stopped"),
+        ({}, {}, [flavor("a100")], "names ResourceFlavor h100, which does not exist"),
+        (
+            {},
+            {},
+            [flavor("a100"), flavor("h100", zone="b")],
+            "no node has the labels of ResourceFlavor h100",
+        ),
+    ],
+)
+def test_queue_that_admits_nothing_says_why(
+    spec: Json, local: Json, flavors: list[Json] | None, text: str
+) -> None:
+    named = {**LOCAL, "spec": {**LOCAL["spec"], **local}}
+    messages = [
+        said_text for dummy, said_text in said(cluster_queue(8, 0, **spec), [named], flavors)
+    ]
+    assert [each for each in messages if text in each], messages
+
+
+def test_queue_that_is_not_active_says_what_it_reports() -> None:
+    found = cluster_queue(8, 0)
+    condition = {"type": "Active", "status": "False", "message": "flavor x is not there"}
+    found["status"]["conditions"] = [condition]
+    ((severity, text),) = said(found, [LOCAL])
+    assert severity == "error"
+    assert "is not active, so Kueue admits nothing: flavor x is not there" in text
+
+
+def test_queue_that_selects_the_namespace_says_nothing() -> None:
+    selecting = cluster_queue(8, 0, namespaceSelector={"matchLabels": {"team": "a"}})
+    assert said(selecting, [LOCAL], [flavor("a100"), flavor("h100", zone="a")], team="a") == []

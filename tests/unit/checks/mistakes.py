@@ -139,6 +139,49 @@ def autoscaler(target: str) -> Json:
     }
 
 
+def from_secret(name: str) -> Json:
+    """Return a variable from a Secret."""
+    return {"name": "TOKEN", "valueFrom": {"secretKeyRef": {"name": name, "key": "token"}}}
+
+
+def secret(name: str, key: str) -> Json:
+    """Return a Secret with one entry."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": name, "namespace": "team-a"},
+        "stringData": {key: "x"},
+    }
+
+
+def class_of(kind: str, name: str) -> Json:
+    """Return a class for the whole cluster."""
+    versions = {
+        "RuntimeClass": "node.k8s.io/v1",
+        "PriorityClass": "scheduling.k8s.io/v1",
+        "GatewayClass": "gateway.networking.k8s.io/v1",
+    }
+    return {"apiVersion": versions[kind], "kind": kind, "metadata": {"name": name}}
+
+
+def volume(phase: str, mode: str) -> Json:
+    """Return a claim of a volume."""
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "models", "namespace": "team-a"},
+        "spec": {"accessModes": [mode], "volumeName": "v"},
+        "status": {"phase": phase},
+    }
+
+
+def routed(backend: Json) -> Json:
+    """Return an LLMInferenceService whose route of its own sends requests somewhere."""
+    spec = EVERYTHING["route"]["http"]["spec"]
+    rules = [{**spec["rules"][0], "backendRefs": [backend]}]
+    return llm(router={"route": {"http": {"spec": {**spec, "rules": rules}}}})
+
+
 def hosts(taken: str, name: str, namespace: str) -> Json:
     """Return a Gateway whose listener takes requests for one host name of all namespaces."""
     listener = {"name": "web", "port": 80, "protocol": "HTTP", "hostname": taken}
@@ -152,6 +195,7 @@ ONE_GPU = {"nvidia.com/gpu": "1"}
 SLICES = {"nvidia.com/mig-1g.5gb": "2"}
 SHARES = {"nvidia.com/gpu.shared": "2"}
 BOTH = {"nvidia.com/gpu": "1", "nvidia.com/mig-1g.5gb": "1"}
+NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a"}}
 CLAIM = {"name": "gpu", "resourceClaimTemplateName": "one-gpu"}
 CPU_METRIC = {
     "type": "Resource",
@@ -359,6 +403,58 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             inference_service(predictor={**custom()["spec"]["predictor"], "resourceClaims": [CLAIM]}),
             "spec.predictor", (CONFIG,)),
     },
+    "name-missing": {
+        MS: Mistake(
+            model_service(engine={"env": [from_secret("absent")]}), "spec.engine.env", (NAMESPACE,), complete=True),
+        LLM: Mistake(
+            llm_inference_service(template={"runtimeClassName": "nvidia", "containers": [{"name": "main"}]}),
+            "spec.template", (class_of("RuntimeClass", "nvidia-cdi"),), stops=True),
+        IS: Mistake(
+            inference_service(predictor={**custom()["spec"]["predictor"], "priorityClassName": "high"}),
+            "spec.predictor", (CONFIG, class_of("PriorityClass", "low")), stops=True),
+    },
+    "key-missing": {
+        MS: Mistake(
+            model_service(engine={"env": [from_secret("token")]}), "spec.engine.env", (secret("token", "other"),), stops=True),
+        LLM: Mistake(
+            llm_inference_service(template={"containers": [{"name": "main", "env": [from_secret("token")]}]}),
+            f"{MAIN_PATH}.env", (secret("token", "other"),), stops=True),
+        IS: Mistake(
+            custom(env=[from_secret("token")]), f"{SERVER_PATH}.env", (CONFIG, secret("token", "other")), stops=True),
+    },
+    "claim-lost": {
+        LLM: Mistake(llm(model={"uri": "pvc://models/chat"}), "spec.template", (volume("Lost", "ReadOnlyMany"),), stops=True),
+        IS: Mistake(
+            model(storageUri="pvc://models/chat"), "spec.predictor", (CONFIG, runtime(), volume("Lost", "ReadOnlyMany")), stops=True),
+    },
+    "claim-shared": {
+        LLM: Mistake(
+            llm(model={"uri": "pvc://models/chat"}, replicas=2), "spec.template", (volume("Bound", "ReadWriteOncePod"),)),
+    },
+    "listener-missing": {
+        LLM: Mistake(
+            llm(router={"gateway": {}, "route": {"http": {"spec": {
+                **EVERYTHING["route"]["http"]["spec"],
+                "parentRefs": [{"name": "edge", "namespace": "infra", "sectionName": "https"}]}}}}),
+            "spec.router.route.http.spec.parentRefs[0]", (gateway("edge", "infra"),)),
+    },
+    "gateway-class": {
+        MS: Mistake(
+            model_service(httpRoute={"gatewayRef": {"name": "edge", "namespace": "infra"}}),
+            "spec.httpRoute.gatewayRef", (gateway("edge", "infra"), class_of("GatewayClass", "other"))),
+        LLM: Mistake(
+            llm(router=EVERYTHING), "spec.router.route.http.spec.parentRefs[0]",
+            (gateway("edge", "infra"), class_of("GatewayClass", "other"))),
+        IS: Mistake(
+            custom(), "", (CONFIG, gateway("kserve-ingress-gateway", "kserve"), class_of("GatewayClass", "other"))),
+    },
+    "reference-grant": {
+        LLM: Mistake(
+            routed({"name": "other", "namespace": "team-b", "port": 80}), "spec.router.route.http.spec", complete=True),
+    },
+    "backend-missing": {
+        LLM: Mistake(routed({"name": "chat-kserve-workload-svr", "port": 8000}), "spec.router.route.http.spec"),
+    },
     "istio-pool-name": {
         MS: Mistake(model_service("qwen-0.6b"), "metadata.name"),
     },
@@ -399,6 +495,15 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
 EXEMPT: dict[tuple[str, str], str] = {
     ("argument-twice", MS): "what the operator computes is told as argument-computed",
     ("kv-transfer", IS): "has no prefill pods",
+    ("claim-lost", MS): "mounts no claim",
+    ("claim-shared", MS): "mounts no claim",
+    ("claim-shared", IS): "leaves the number of its pods to an autoscaler",
+    ("listener-missing", MS): "names no listener",
+    ("listener-missing", IS): "names no listener",
+    ("reference-grant", MS): "its routes lead to what it makes",
+    ("reference-grant", IS): "its routes lead to what it makes",
+    ("backend-missing", MS): "its routes lead to what it makes",
+    ("backend-missing", IS): "its routes lead to what it makes",
     ("kv-role", IS): "has no prefill pods",
     ("kv-connector", IS): "has no prefill pods",
     ("kv-connector", MS): "all its engines have the same arguments",

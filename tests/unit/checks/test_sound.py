@@ -19,6 +19,8 @@ EARNED = {
     "gateway-missing": "no Gateway was there",
     "without-effect": "fields that a mode ignores",
     "argument-computed": "arguments that contradict a field on purpose",
+    "name-missing": "claims, classes and Secrets that nobody had made",
+    "backend-missing": "routes to backends that nobody had made",
     "modelcar-user": "a user of the configuration beside a securityContext",
 }
 #: Rules that few earn: the recordings.
@@ -27,6 +29,9 @@ EARNED_BY = {
     "path-template": {"inference_service/gw-path-template"},
     "picker-replicas": {"model_service/ex-07-gaudi-picker-zero"},
     "port-taken": {"model_service/proxy-same-port"},
+    # An account's Secret without an entry that KServe asks it for.
+    "key-missing": {"llm_inference_service/cred-azure-token"},
+    "reference-grant": {"llm_inference_service/router-filters-kept"},
     # KEDA's webhook was not there when it was recorded.
     "scale-from-zero": {"inference_service/keda-resource"},
 }

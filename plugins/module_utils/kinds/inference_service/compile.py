@@ -48,7 +48,7 @@ from .errors import RECONCILE_FAILED, Unbuildable
 from .pods.component import Component
 from .pods.webhook_emulation import Mutator, mutator
 from .resolved import Resolved
-from .resolved_service import resolved_service
+from .resolved_service import resolved_service, stopped_service
 from .router.component_host import component_host
 from .router.hosts import HostError, service_host, service_path
 from .settings import Settings
@@ -89,10 +89,10 @@ def compile(service: InferenceService, settings: Settings, reader: Reader) -> In
     try:
         resolved = resolved_service(service, settings, reader)
         wanted = children(resolved, reader)
-    except Unbuildable as error:
-        raise error.as_input_error(service) from None
-    except Misconfigured as error:
-        raise InputError([Complaint(service.subject, error.problems)]) from None
+    except (InputError, Unbuildable, Misconfigured) as error:
+        if not service.stopped:
+            raise _told(service, error) from None
+        resolved, wanted = stopped_service(service, settings, reader), ()
     faults = tuple(fault for child in wanted for fault in object_faults(child.manifest))
     if faults:
         raise InputError([Complaint(service.subject, faults)])
@@ -104,6 +104,15 @@ def compile(service: InferenceService, settings: Settings, reader: Reader) -> In
         nothing=stopped,
         of_generation=any(component.workers for component in resolved.components.items),
     )
+
+
+def _told(service: InferenceService, error: InputError | Unbuildable | Misconfigured) -> InputError:
+    """Return an error with the service that it is about."""
+    if isinstance(error, Unbuildable):
+        return error.as_input_error(service)
+    if isinstance(error, Misconfigured):
+        return InputError([Complaint(service.subject, error.problems)])
+    return error
 
 
 def children(resolved: Resolved, reader: Reader) -> tuple[Child, ...]:

@@ -109,13 +109,22 @@ def test_a_security_context_that_a_model_image_replaces_is_told(
     assert found == (["modelcar-user"] if warned else [])
 
 
+CLAIM: Json = {
+    "apiVersion": "v1",
+    "kind": "PersistentVolumeClaim",
+    "metadata": {"name": "models", "namespace": "team-a"},
+    "spec": {"accessModes": ["ReadOnlyMany"], "volumeName": "v"},
+}
+
+
 def test_credentials_of_the_server_do_not_fetch_the_model() -> None:
     token = [{"name": "HF_TOKEN", "value": "x"}]
     server = runtime("a", takes("huggingface"))
     assert advice(model("huggingface", storageUri="hf://o/m", env=token), server) == [
         "fetch-credentials"
     ]
-    assert advice(model("huggingface", storageUri="pvc://c/m", env=token), server) == []
+    mounted = model("huggingface", storageUri="pvc://models/m", env=token)
+    assert advice(mounted, server, CLAIM) == []
 
 
 @pytest.mark.parametrize(("webhook", "warned"), [([], True), ([WEBHOOK], False)])
@@ -157,10 +166,14 @@ def features(**switches: str) -> Json:
     [
         (model(), {}, "kubernetes.podspec-init-containers is off"),
         (model(), {"init_containers": "Enabled"}, ""),
-        (model(storageUri="pvc://c/m"), {}, "kubernetes.podspec-persistent-volume-claim is off"),
-        (model(storageUri="pvc://c/m"), {"persistent_volume_claim": "allowed"}, ""),
         (
-            {**model(storageUri="pvc://c/m"), "tolerations": [{"operator": "Exists"}]},
+            model(storageUri="pvc://models/m"),
+            {},
+            "kubernetes.podspec-persistent-volume-claim is off",
+        ),
+        (model(storageUri="pvc://models/m"), {"persistent_volume_claim": "allowed"}, ""),
+        (
+            {**model(storageUri="pvc://models/m"), "tolerations": [{"operator": "Exists"}]},
             {},
             "tolerations, kubernetes.podspec-persistent-volume-claim are off",
         ),
@@ -169,7 +182,9 @@ def features(**switches: str) -> Json:
 def test_features_that_knative_has_switched_off_are_told(
     predictor: Json, switches: dict[str, str], missing: str
 ) -> None:
-    world = resolved(predictor, KNATIVE, AUTOSCALER, runtime("a", takes()), features(**switches))
+    world = resolved(
+        predictor, KNATIVE, AUTOSCALER, runtime("a", takes()), features(**switches), CLAIM
+    )
     found = told(*world)
     assert [each.rule for each in found] == (["knative-features"] if missing else [])
     assert all(missing in each.message for each in found)

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Mapping
 
 from ....kube.manifest import Json, value_at
-from ....kube.reader import Reader
+from ....kube.reader import GivenObjects, Reader
 from ....kube.release import Since
 from ...kserve.releases import KServe
 from .. import labels, names
@@ -26,25 +26,33 @@ from .route import with_fitted_route
 from .selection import preset_names, selected
 from .templating import filled_in
 
-#: Whether a service that is stopped is refused for what is wrong with its presets.
-_STOP_NEEDS_PRESETS: Since[bool] = Since({KServe.V0_17: True, KServe.V0_19: False})
 #: Whether `model.lora.adapters` has an effect.
 _SERVES_ADAPTERS: Since[bool] = Since({KServe.V0_17: False, KServe.V0_19: True})
 
 
 def resolve(service: LlmInferenceService, settings: Settings, reader: Reader) -> Resolved:
     """Return a service with everything that its presets say. Raises Unbuildable, which says what the controller would."""
-    config = read_system_config(settings, reader)
+    config = _config(service, settings, reader)
     status: Json = (reader.get(service.reference) or {}).get("status") or {}
     names_kept = preset_names(settings, status.get("annotations") or {})
     try:
         return _combined(service, status, names_kept, config, settings, reader)
     except Unbuildable as error:
-        if not service.stopped or _STOP_NEEDS_PRESETS.at(settings.release):
+        if not service.stopped:
             raise
         # Whatever is wrong with them, there is enough to take everything away.
         spec = written(service.spec)
         return Resolved(service, spec, config, settings, names_kept, warning=error.message)
+
+
+def _config(service: LlmInferenceService, settings: Settings, reader: Reader) -> SystemConfig:
+    """Return the cluster's configuration; the defaults for a service that is stopped, whatever is wrong with it."""
+    try:
+        return read_system_config(settings, reader)
+    except Unbuildable:
+        if not service.stopped:
+            raise
+        return read_system_config(settings, GivenObjects())
 
 
 def _combined(

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Names that lead nowhere: every object that the pods and autoscalers of a service name is looked up before the first write.
+
+Each kind is a check of its own, so that a right that is missing loses no other kind. What the service makes itself counts as there. Secrets,
+ConfigMaps and accounts are read by name, so that the right can be given by name; of the other kinds there are few, and one list holds them.
+Where no cluster is looked at, what is not among the given objects may be there: told is only what contradicts them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+from ..kinds.check import ERROR, WARNING, BoundCheck, Check, check
+from ..kinds.view import Place, ServiceView
+from ..kube.did_you_mean import nearest
+from ..kube.manifest import Json, value_at
+from ..kube.named_objects import READ_BY_NAME, Named, named_by_claim, named_by_volume_claim
+from ..kube.problem import Problem, Severity
+from ..kube.reader import Reader
+from ..kube.reference import Reference
+from ..kube.text import few
+
+_SHOWN = 5
+#: What comes of a name that leads nowhere, by kind.
+_EFFECTS: Mapping[str, str] = {
+    "ServiceAccount": "the API refuses the pods",
+    "RuntimeClass": "the API refuses the pods",
+    "PriorityClass": "the API refuses the pods",
+    "PersistentVolumeClaim": "the pods wait for it",
+    "StorageClass": "no volume is made, and the pods wait for it",
+    "ResourceClaim": "the pods wait for it",
+    "ResourceClaimTemplate": "the pods wait for it",
+    "DeviceClass": "no device is given, and the pods wait for it",
+    "TriggerAuthentication": "KEDA does not scale",
+    "ClusterTriggerAuthentication": "KEDA does not scale",
+}
+_PULL = "images of a registry that asks for a password are not pulled"
+_NOT_STARTED = "the containers do not start"
+_ONE_POD, _ONE_NODE = "ReadWriteOncePod", "ReadWriteOnce"
+
+MISSING = Check(
+    "name-missing",
+    ERROR,
+    finds="{path} names {named}, which {absent}: {effect}",
+    fix="create it first{near}",
+    stops=True,
+)
+KEY = Check(
+    "key-missing",
+    ERROR,
+    finds="{path} names {key} of {named}, which has {has}: the containers do not start",
+    fix="add it, or name one that is there",
+    stops=True,
+)
+LOST = Check(
+    "claim-lost",
+    ERROR,
+    finds="PersistentVolumeClaim {name} is Lost, since its volume is gone: the pods wait for it",
+    fix="delete it, create it again, and bring the model back",
+    stops=True,
+)
+ONE_POD = Check(
+    "claim-shared",
+    WARNING,
+    finds="{replicas} pods mount PersistentVolumeClaim {name} with {mode}: {effect}",
+    fix="use a claim with ReadOnlyMany or ReadWriteMany, or one pod",
+)
+
+
+def _look_up(kinds: tuple[str, ...], view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    settled = {(each.kind, each.namespace, each.name) for each in map(Reference.of, view.made)}
+    # What keeps pods from starting comes before what does not, and each object is told once.
+    wanted = sorted(view.names, key=lambda each: not each[0].stuck)
+    for named, place in wanted:
+        key = (named.kind, named.namespace, named.name)
+        if named.kind not in kinds or named.optional or key in settled:
+            continue
+        settled.add(key)
+        found = _found(named, reader)
+        if found is None:
+            yield from _missing(view, named, place, reader)
+            continue
+        for inner in _inside(named, found):
+            if _found(inner, reader) is None:
+                yield from _missing(view, inner, place, reader)
+
+
+def _missing(view: ServiceView, named: Named, place: Place, reader: Reader) -> Iterator[Problem]:
+    others = _others(named, reader)
+    near = nearest(named.name, others) or ""
+    if not reader.complete and not (others if not named.namespace else near):
+        return
+    effect = (
+        _EFFECTS.get(named.kind, _NOT_STARTED) if named.stuck or named.kind in _EFFECTS else _PULL
+    )
+    listed = f"; there is {few(sorted(others), _SHOWN)}" if others and not named.namespace else ""
+    hint = f'; did you mean "{near}"?' if near else listed
+    absent = "does not exist" if reader.complete else "is not among the given objects"
+    yield MISSING.at(
+        place,
+        severity=_severity(view, named, reader),
+        path=named.shown,
+        named=named,
+        absent=absent,
+        effect=effect,
+        near=hint,
+    )
+
+
+def _severity(view: ServiceView, named: Named, reader: Reader) -> Severity:
+    """Return how bad it is. Nobody can have put anything into a namespace that is still to be made."""
+    if not named.stuck or (not reader.complete and named.namespace):
+        return WARNING
+    home = Reference("v1", "Namespace", "", view.reference.namespace)
+    new = bool(named.namespace) and reader.complete and reader.get(home) is None
+    return WARNING if new else ERROR
+
+
+def _inside(named: Named, found: Json) -> Iterator[Named]:
+    if named.kind in ("ResourceClaim", "ResourceClaimTemplate"):
+        yield from named_by_claim(found, named)
+    if named.kind == "PersistentVolumeClaim":
+        yield from named_by_volume_claim(found, named)
+
+
+def _found(named: Named, reader: Reader) -> Json | None:
+    """Return the object in whatever version it is served."""
+    for reference in named.references:
+        if named.kind in READ_BY_NAME:
+            found = reader.get(reference)
+        else:
+            listed = reader.list(reference.api_version, reference.kind, reference.namespace, {})
+            found = next((one for one in listed if one["metadata"]["name"] == named.name), None)
+        if found is not None:
+            return found
+    return None
+
+
+def _others(named: Named, reader: Reader) -> list[str]:
+    """Return the names of the objects beside which a name leads nowhere; of kinds that are read by name none in a cluster."""
+    if reader.complete and named.kind in READ_BY_NAME:
+        return []
+    return [
+        str(each["metadata"]["name"])
+        for reference in named.references
+        for each in reader.list(reference.api_version, reference.kind, reference.namespace, {})
+    ]
+
+
+def _of_kinds(does: str, *kinds: str, reads: tuple[str, ...]) -> BoundCheck:
+    """Return the check of some kinds. does: its sentence in the documentation."""
+    function = partial(_look_up, kinds)
+    function.__doc__ = f"Yield {does}."
+    return check(MISSING, reads=reads)(function)
+
+
+secrets = _of_kinds("Secrets that are not there", "Secret", reads=("Secrets",))
+config_maps = _of_kinds("ConfigMaps that are not there", "ConfigMap", reads=("ConfigMaps",))
+accounts = _of_kinds(
+    "accounts of pods that are not there", "ServiceAccount", reads=("ServiceAccounts",)
+)
+volumes = _of_kinds(
+    "claims of volumes that are not there",
+    "PersistentVolumeClaim",
+    "StorageClass",
+    reads=("PersistentVolumeClaims", "StorageClasses"),
+)
+runtime_classes = _of_kinds(
+    "classes of container runtimes that are not there", "RuntimeClass", reads=("RuntimeClasses",)
+)
+priorities = _of_kinds(
+    "classes of priorities that are not there", "PriorityClass", reads=("PriorityClasses",)
+)
+claims = _of_kinds(
+    "claims of devices that are not there",
+    "ResourceClaim",
+    "ResourceClaimTemplate",
+    reads=("ResourceClaims", "ResourceClaimTemplates", "DeviceClasses"),
+)
+logins = _of_kinds(
+    "logins of autoscalers that are not there",
+    "TriggerAuthentication",
+    "ClusterTriggerAuthentication",
+    reads=("TriggerAuthentications",),
+)
+
+
+@check(KEY, reads=("Secrets",))
+def secret_keys(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield entries that a Secret does not have."""
+    yield from _keys("Secret", view, reader)
+
+
+@check(KEY, reads=("ConfigMaps",))
+def config_map_keys(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield entries that a ConfigMap does not have."""
+    yield from _keys("ConfigMap", view, reader)
+
+
+def _keys(kind: str, view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    for named, place in view.names:
+        if named.kind != kind or named.optional or not named.keys:
+            continue
+        found = _found(named, reader)
+        if found is None:
+            continue
+        parts = ("data", "stringData", "binaryData")
+        there = {key for part in parts for key in found.get(part) or {}}
+        for key in sorted(set(named.keys) - there):
+            yield KEY.at(
+                place,
+                path=named.shown,
+                key=key,
+                named=named,
+                has=few(sorted(there), _SHOWN) or "no entries",
+            )
+
+
+@check(LOST, reads=("PersistentVolumeClaims",))
+def lost(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield claims whose volume is gone."""
+    for named, place in view.names:
+        if named.kind == "PersistentVolumeClaim":
+            found = _found(named, reader) or {}
+            if value_at(found, ("status", "phase")) == "Lost":
+                yield LOST.at(place, name=named.name)
+
+
+@check(ONE_POD, reads=("PersistentVolumeClaims",))
+def one_pod(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield claims that more pods mount than may."""
+    for workload in view.workloads:
+        several = (workload.replicas or 1) * workload.pods_per_replica
+        for named, place in view.names_of(workload) if several > 1 else ():
+            if named.kind != "PersistentVolumeClaim":
+                continue
+            modes = value_at(_found(named, reader) or {}, ("spec", "accessModes")) or ()
+            for mode, effect in (
+                (_ONE_POD, "all but one of them wait"),
+                (_ONE_NODE, "those on other nodes than the first wait"),
+            ):
+                if list(modes) == [mode]:
+                    yield ONE_POD.at(
+                        place, replicas=several, name=named.name, mode=mode, effect=effect
+                    )

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A service that is stopped needs nothing of what is wrong with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.modules.task import run
+
+from .build import config_map, document
+
+Json = dict[str, Any]
+GONE = {"model": {"modelFormat": {"name": "none"}, "runtime": "gone", "storageUri": "hf://a"}}
+BROKEN = {**config_map(), "data": {"ingress": "{"}}
+
+
+def rendered(config: Json, **annotations: str) -> Json:
+    service = document(predictor=GONE, annotations=annotations)
+    return run(state="rendered", services=[service], cluster_objects=[config])
+
+
+@pytest.mark.parametrize("config", [config_map(), BROKEN], ids=["no-runtime", "no-configuration"])
+def test_a_service_that_cannot_be_built_can_be_stopped(config: Json) -> None:
+    assert rendered(config).get("failed")
+    result = rendered(config, stop="true")
+    assert not result.get("failed"), result["msg"]
+    assert [each["kind"] for each in result["manifests"]] in ([], ["InferenceService"])
