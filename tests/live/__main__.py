@@ -16,7 +16,7 @@ from ..lab import build as lab_build
 from ..lab.errors import LabError
 from ..tools import debian, tree
 from . import background, build, host, needs, outside
-from .place import Place
+from .place import STARTED, Place
 from .tally import Tally
 
 NAME = "live"
@@ -57,6 +57,7 @@ def _build() -> str:
 def _scenarios(place: Place, tally: Tally, for_pytest: Sequence[str], *, keep: bool) -> None:
     before = host.look()
     spaces: dict[str, str] = {}
+    os.environ[STARTED] = str(time.time())
     try:
         began = time.monotonic()
         said = outside.start(place, keep=keep)

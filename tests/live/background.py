@@ -20,6 +20,9 @@ from . import build, needs
 
 #: Tells `make live` that somebody builds, and until when to wait for that: seconds since 1970.
 VARIABLE = "LIVE_BUILD_UNTIL"
+#: Tells the scenarios how many seconds they have together; a scenario whose turn comes later is not run. Without it there is no limit.
+LIMIT_VARIABLE = "LIVE_SECONDS"
+LIMIT = 720
 #: What is not built after an hour is left to the next run, which goes on where this one ended.
 PATIENCE = 3600.0
 LOG = BUILD / "live-build.log"
@@ -32,7 +35,7 @@ def built_beside(*, wanted: bool) -> Iterator[dict[str, str]]:
 
     wanted: whether there is anything to build for.
     """
-    until = {VARIABLE: str(time.time() + PATIENCE)}
+    until = {VARIABLE: str(time.time() + PATIENCE), LIMIT_VARIABLE: str(LIMIT)}
     if not wanted or needs.lacking() or not build.missing():
         yield until
         return

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,12 +17,29 @@ from tests.cluster.support.entries import Entries
 from tests.lab.client import Client
 from tests.lab.fixtures import fresh_namespace
 
-from . import kserve
+from . import background, kserve
 from .lab import Live
-from .place import Place
+from .place import STARTED, Place
 
 VARIABLE = "LIVE_PLACE"
-_ANSWERS: list[str] = []
+#: The scenarios, the most important first: where time is short the last ones are not run.
+ORDER = ("model_service", "llm_inference_service", "rollouts", "hand_over", "groups", "faults")
+#: What was answered, and when: seconds since 1970.
+_ANSWERS: list[tuple[float, str]] = []
+_BEGAN = time.monotonic()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the scenarios in order."""
+    places = {f"test_{name}": place for place, name in enumerate(ORDER)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(places)))
+
+
+def pytest_runtest_setup() -> None:
+    """Leave out what would come after the time that all scenarios have together."""
+    limit = float(os.environ.get(background.LIMIT_VARIABLE, "inf"))
+    if time.monotonic() - _BEGAN > limit:
+        pytest.skip(f"not run: the scenarios have {limit:.0f} s together, and these are over")
 
 
 @pytest.fixture(scope="session")
@@ -69,12 +87,16 @@ def shared_namespace(client: Client) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def answered() -> Callable[[object], None]:
     """Keeps what was answered, to be shown at the end."""
-    return lambda answer: _ANSWERS.append(str(answer))
+    return lambda answer: _ANSWERS.append((time.time(), str(answer)))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Show what was answered."""
     if _ANSWERS:
         terminalreporter.section("answered")
-        for line in _ANSWERS:
+        for dummy, line in _ANSWERS:
             terminalreporter.line(line)
+        if began := os.environ.get(STARTED):
+            terminalreporter.line(
+                f"the first answer came {_ANSWERS[0][0] - float(began):.0f} s after the start"
+            )

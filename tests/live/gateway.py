@@ -20,8 +20,8 @@ from . import build, images, network
 NAMESPACE = "llm-d"
 #: The default of the settings gateway_name and gateway_namespace.
 NAME = "llm-d-infra-inference-gateway"
-#: The gateway of KServe's own configuration. One proxy serves both, each by its own name.
-KSERVE, KSERVE_NAME = "kserve", "kserve-ingress-gateway"
+#: Where KServe keeps its configuration, which names the same gateway.
+KSERVE = "kserve"
 PROXY = "gateway"
 _ISTIO_NAMESPACE = "istio-system"
 _XDS_PORT, _ADMIN_PORT, _HTTP_PORT = 15010, 15000, 8080
@@ -31,7 +31,7 @@ _PROGRAMMED_WITHIN = 120.0
 
 #: What the control plane reads from its environment.
 ISTIO_ENVIRONMENT = {
-    "SUPPORT_GATEWAY_API_INFERENCE_EXTENSION": "true",
+    "ENABLE_GATEWAY_API_INFERENCE_EXTENSION": "true",
     "PILOT_ENABLE_METADATA_EXCHANGE": "false",
     "POD_NAMESPACE": _ISTIO_NAMESPACE,
     "POD_NAME": "istiod",
@@ -63,8 +63,7 @@ def namespaces() -> list[Manifest]:
 
 def manifests() -> list[Manifest]:
     """Everything that the gateway is, but for the address of its Service."""
-    gateways = [_gateway(NAME, NAMESPACE), _gateway(KSERVE_NAME, KSERVE)]
-    return [_mesh(), _without_alpn(), _bootstrap(), _service(), _deployment(), *gateways]
+    return [_mesh(), _without_alpn(), _bootstrap(), _service(), _deployment(), _gateway()]
 
 
 def give_address(client: Client) -> None:
@@ -175,7 +174,8 @@ def _service() -> Manifest:
     return {
         "apiVersion": "v1",
         "kind": "Service",
-        "metadata": _meta(PROXY),
+        # As Istio marks the Services of proxies that it runs itself.
+        "metadata": {**_meta(PROXY), "labels": {"gateway.networking.k8s.io/gateway-name": NAME}},
         "spec": {
             "type": "LoadBalancer",
             "selector": _LABELS,
@@ -225,12 +225,13 @@ def _from_pod(name: str, path: str) -> dict[str, Any]:
     return {"name": name, "valueFrom": {"fieldRef": {"fieldPath": path}}}
 
 
-def _gateway(name: str, namespace: str) -> Manifest:
+def _gateway() -> Manifest:
+    # The Service has to stand in the namespace of the Gateway.
     host = f"{PROXY}.{NAMESPACE}.svc.cluster.local"
     return {
         "apiVersion": "gateway.networking.k8s.io/v1",
         "kind": "Gateway",
-        "metadata": _meta(name, namespace),
+        "metadata": _meta(NAME),
         "spec": {
             "gatewayClassName": "istio",
             "addresses": [{"type": "Hostname", "value": host}],

@@ -23,7 +23,7 @@ CONFIGURATION: Json = {
     "ingress": {
         "enableGatewayApi": True,
         "ingressGateway": "knative-serving/knative-ingress-gateway",
-        "kserveIngressGateway": f"{gateway.KSERVE}/{gateway.KSERVE_NAME}",
+        "kserveIngressGateway": f"{gateway.NAMESPACE}/{gateway.NAME}",
         "enableLLMInferenceServiceTLS": True,
     },
     "storageInitializer": {

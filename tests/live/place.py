@@ -16,6 +16,8 @@ from ..lab.files import write_atomically
 
 #: The control plane's name below the folder of its live lab.
 PLANE = "live"
+#: The variable that tells scenarios when the start began: seconds since 1970.
+STARTED = "LIVE_STARTED"
 
 
 @dataclass

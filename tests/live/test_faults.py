@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Faults of real pods: the wait for a ModelService ends with the kubelet's own words. The engine is a stand-in in all of them."""
+"""Faults of real pods: a wait ends with the kubelet's own words. Engine and storage initializer are stand-ins in all of them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.cluster.support.entries import Entries
+from tests.cluster.support.llm_services import llm
 from tests.lab.client import Client
 
 from . import images
@@ -30,6 +31,28 @@ FAULTS: dict[str, tuple[Json, Json, tuple[str, ...]]] = {
         {"env": [{"name": "TOKEN", "valueFrom": {"secretKeyRef": _KEY}}]},
         {},
         ("CreateContainerConfigError", "couldn't find key absent in Secret"),
+    ),
+}
+
+#: By name: what an LLMInferenceService says of its model and its engine, and words of the kubelet.
+PROBED: dict[str, tuple[Json, Json, tuple[str, ...]]] = {
+    "engine-that-ends": (
+        {},
+        {"env": [{"name": "STAND_IN_FAILURE", "value": "no device was found"}]},
+        ("CrashLoopBackOff", "no device was found"),
+    ),
+    "engine-with-too-little-memory": (
+        {},
+        {
+            "env": [{"name": "STAND_IN_MEMORY_MIB", "value": "512"}],
+            "resources": {"limits": {"memory": "128Mi"}, "requests": {"memory": "64Mi"}},
+        },
+        ("OOMKilled",),
+    ),
+    "model-that-is-not-there": (
+        {"uri": "hf://acme/absent"},
+        {},
+        ("hf://acme/absent was not found",),
     ),
 }
 
@@ -52,3 +75,32 @@ def test_wait_for_a_stand_in_engine_ends_with_the_words_of_the_kubelet(
     assert time.monotonic() - began < AT_MOST
     for text in ("Deployment broken-decode, pod broken-decode-", *words):
         assert text in result["msg"], result["msg"]
+
+
+@pytest.mark.parametrize("fault", PROBED)
+def test_wait_for_probed_pods_ends_with_the_reason_of_a_stand_in_and_does_not_run_out(
+    secured: Entries, namespace: str, fault: str
+) -> None:
+    model, engine, words = PROBED[fault]
+    main = {"name": "main", **engine}
+    service = llm("broken", namespace, template={"containers": [main]})
+    service["spec"]["model"] |= model
+    began = time.monotonic()
+    result = secured.run(service, wait=True, wait_timeout=PATIENCE)
+    assert result.get("failed"), result
+    assert time.monotonic() - began < AT_MOST
+    for text in words:
+        assert text in result["msg"], result["msg"]
+
+
+def test_answer_shows_an_engine_that_counts_as_ready_and_ends_a_stand_in_again_and_again(
+    live: Live, entries: Entries, namespace: str
+) -> None:
+    """Pods of a ModelService have no probe (docs/differences.md, W29)."""
+    failing = [{"name": "STAND_IN_FAILURE", "value": "no device was found"}]
+    engine = {"image": live.images[images.ENGINE], "env": failing}
+    service = live.model_service("crashing", namespace, engine=engine)
+    answer = {"timeout": 20.0}
+    result = entries.run(service, wait=True, wait_timeout=60.0, wait_for="answer", answer=answer)
+    assert result["failed"], result
+    assert "crashing" in result["msg"]

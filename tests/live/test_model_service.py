@@ -15,12 +15,14 @@ from tests.cluster.support.cluster import owned
 from tests.cluster.support.entries import Entries
 from tests.lab.client import Client
 
+from . import network
 from .asking import Answer, chat, until
 from .lab import Live
 
 Json = dict[str, Any]
 HEADER = "OtterScale-Model-Name"
 READY_WITHIN = 180.0
+ASKING: Json = {"wait": True, "wait_timeout": READY_WITHIN, "wait_for": "answer"}
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +61,33 @@ def test_name_of_the_model_in_place_of_the_service_is_not_found_before_any_stand
     answer = ask(service, header=service["spec"]["model"]["name"])
     assert answer.code == 404, answer
     answered(answer)
+
+
+def test_wait_for_an_answer_of_a_stand_in_engine_ends_with_what_came_back(
+    service: Json, entries: Entries, answered: Callable[[object], None]
+) -> None:
+    result = entries.reconcile(service, **ASKING)
+    found = result["services"][0]
+    assert (found["answer"]["status"], found["answer"]["model"]) == (200, "acme/chat"), found
+    assert found["request"]["url"] == f"http://{network.GATEWAY}"
+    answered(found["request"]["curl"])
+
+
+def test_api_server_passes_the_request_on_to_a_stand_in_engine(
+    service: Json, entries: Entries
+) -> None:
+    result = entries.reconcile(service, **ASKING, answer={"through": "apiserver"})
+    answer = result["services"][0]["answer"]
+    assert (answer["status"], answer["model"], answer["through"]) == (200, "acme/chat", "apiserver")
+
+
+def test_wait_says_which_header_was_wanted_before_any_stand_in(
+    service: Json, entries: Entries
+) -> None:
+    wrong = {"headers": {HEADER: service["spec"]["model"]["name"]}, "timeout": 2.0}
+    result = entries.run(service, **ASKING, answer=wrong)
+    assert result["failed"]
+    assert f"header {HEADER}: chat" in result["msg"]
 
 
 def test_second_run_on_real_pods_writes_nothing(service: Json, entries: Entries) -> None:

@@ -207,6 +207,8 @@ def main() -> None:
     flags, unknown = parser.parse_known_args()
     model = flags.model or flags.named_model or ""
     held = b"x" * (int(os.environ.get("STAND_IN_MEMORY_MIB", "0")) << 20)
+    if why := os.environ.get("STAND_IN_FAILURE"):
+        sys.exit(why)
     if not any(Path(model).glob("*")):
         sys.exit(f"OSError: {model} holds no model")
     if flags.headless:
