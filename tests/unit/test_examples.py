@@ -63,8 +63,6 @@ def test_only_the_two_names_that_istio_cannot_serve_are_warned_about(
         ("writer-3.5", "istio-pool-name"),
         # What KServe's configuration says is not given.
         ("iris", "system-config"),
-        # Keys are made when a service is applied.
-        *((name, "certificate-left-out") for name in ("analyst", "assistant", "researcher")),
     ]
 
 

@@ -31,6 +31,9 @@ MEANINGS: Mapping[str, str] = {
     "--served-model-name": "model_name",
     "--model": "model",
 }
+#: Variables that no engine reads, only the start scripts of presets: their content is meant as flags.
+#: Source: KServe config/llmisvcconfig@v0.18.0.
+SCRIPT_VARIABLES = ("VLLM_ADDITIONAL_ARGS",)
 #: Flags that engines take several times.
 _REPEATED = frozenset(
     {"--middleware", "--lora-modules", "--load-model", "--model-repository", "--backend-config"}
@@ -48,6 +51,12 @@ COMPUTED = Check(
     WARNING,
     finds="{flag} says {value} and {field} says {said}: the engine follows the flag, while ports, pool and devices follow the field",
     fix="set the field and leave the flag out",
+)
+UNREAD_VARIABLE = Check(
+    "no-effect",
+    WARNING,
+    finds="{name} has no effect: no command of the container {engine} reads the variable, and the engine itself does not know it",
+    fix="write its flags into args of the container",
 )
 TWICE = Check(
     "argument-twice",
@@ -93,6 +102,21 @@ def _contradictions(workload: Workload) -> Iterator[tuple[Flag, Said, Place]]:
             place = workload.in_engine(flag.place)
             if not place.object:
                 yield flag, said, place
+
+
+@check(UNREAD_VARIABLE)
+def unread_variable(view: ServiceView) -> Iterator[Problem]:
+    """Yield variables that only the start scripts of presets read, where no script does."""
+    for workload in view.serving:
+        container = workload.engine_container
+        words = " ".join(
+            str(word) for part in ("command", "args") for word in container.get(part) or ()
+        )
+        for number, variable in enumerate(container.get("env") or ()):
+            name = variable.get("name")
+            if name in SCRIPT_VARIABLES and name not in words:
+                place = workload.in_engine(f"env[{number}]")
+                yield UNREAD_VARIABLE.at(place, name=name, engine=workload.engine)
 
 
 @check(TWICE)

@@ -16,6 +16,7 @@ from . import (
     fleet,
     models,
     names,
+    no_effect,
     picker,
     ports,
     routing,
@@ -34,6 +35,7 @@ THEMES: Sequence[ModuleType] = (
     names,
     credentials,
     fleet,
+    no_effect,
 )
 
 

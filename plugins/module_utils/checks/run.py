@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from ..kinds.check import WARNING, BoundCheck
+from ..kinds.check import ERROR, WARNING, BoundCheck
 from ..kinds.view import (
     Neighbour,
     Place,
@@ -20,8 +20,9 @@ from ..kube.pod_rules import is_extended, resource_problems
 from ..kube.problem import Problem
 from ..kube.reader import NotAllowed, Reader
 from ..kube.reference import Reference
-from . import devices, engine_flags, names
+from . import devices, engine_flags, names, no_effect
 from .registry import checks, of_theme
+from .trials import Trials
 
 
 def settled_problems(view: ServiceView) -> list[Problem]:
@@ -35,18 +36,36 @@ def settled_problems(view: ServiceView) -> list[Problem]:
 
 
 def further_problems(
-    view: ServiceView, reader: Reader, own: Sequence[BoundCheck] = ()
+    view: ServiceView,
+    reader: Reader,
+    own: Sequence[BoundCheck] = (),
+    trials: Callable[[frozenset[str]], Trials] | None = None,
 ) -> list[Problem]:
-    """Return what takes longer to find, or a look at the cluster. own: checks that only this kind has.
+    """Return what takes longer to find, or a look at the cluster.
+
+    own: checks that only this kind has. trials: makes the service to be tried with changes, of the fields that are named already; None where it is not tried.
 
     Where something may not be read, the check that needs it is left out, and that is told.
     """
-    return _told(
+    found = _told(
         (check, problem)
         for check in (*checks(), *own)
-        if not (check.in_every_run or check.fleet)
+        if not (check.in_every_run or check.fleet or check.tries)
         for problem in _asked(check, view, reader)
     )
+    if trials is None:
+        return found
+    told = (*settled_problems(view), *found)
+    tried = trials(frozenset(each.path for each in told if each.rule == no_effect.NO_EFFECT.rule))
+    return [
+        *found,
+        *_told(
+            (check, problem)
+            for check in checks()
+            if check.tries
+            for problem in check.function(tried)
+        ),
+    ]
 
 
 def problems_beside(services: Sequence[Neighbour]) -> dict[Reference, list[Problem]]:
@@ -171,7 +190,9 @@ def _told(found: Iterable[tuple[BoundCheck, Problem]]) -> list[Problem]:
     """
     return list(
         dict.fromkeys(
-            each if each.severity == WARNING or check.row.stops else replace(each, severity=WARNING)
+            replace(each, severity=WARNING)
+            if each.severity == ERROR and not check.row.stops
+            else each
             for check, each in found
         )
     )

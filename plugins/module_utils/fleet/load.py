@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from ..checks.run import further_problems, problems_beside, settled_problems
+from ..checks.trials import Trials
 from ..kinds.kind import ServiceKind
 from ..kinds.registry import REGISTERED, WRITTEN
 from ..kinds.view import Neighbour, ServiceView
@@ -26,13 +28,18 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Service:
-    """One service of the task. subject: how messages call it. problems: what was found so far, warnings included."""
+    """One service of the task.
+
+    subject: how messages call it. written: the document as its author wrote it; an empty one is not tried
+    with changes. problems: what was found so far, warnings included.
+    """
 
     subject: str
     kind: ServiceKind[Any, Any]
     reference: Reference
     typed: Any
     settings: Any
+    written: Json = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
     @property
@@ -58,7 +65,14 @@ class Service:
 
     def advice(self, basis: Any, manifests: Sequence[Json], reader: Reader) -> list[Problem]:
         """Return what takes longer to find, or a look at the cluster."""
-        return further_problems(self.view(basis, manifests), reader, self.kind.own_checks)
+        return further_problems(
+            self.view(basis, manifests),
+            reader,
+            self.kind.own_checks,
+            partial(Trials, self.kind, self.written, self.settings, reader)
+            if self.written
+            else None,
+        )
 
 
 class Settings:
@@ -110,7 +124,7 @@ def load_fleet(
             continue
         reference = loaded.service.reference
         services.append(
-            Service(subject, kind, reference, loaded.service, settings.of(kind), problems)
+            Service(subject, kind, reference, loaded.service, settings.of(kind), value, problems)
         )
     _given_twice(services)
     invalid = [Complaint(service.subject, service.errors) for service in services if service.errors]

@@ -12,6 +12,8 @@ from .view import Place
 
 WARNING: Severity = "warning"
 ERROR: Severity = "error"
+#: What is good to know and needs no deed: it stands in the result, and is no warning.
+NOTE: Severity = "info"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class BoundCheck:
     reads: kinds of objects that the function reads from the cluster, as messages name them. costly: it takes longer than a look at what
     was compiled. Such checks run only where something changes or somebody asks.
     fleet: the function takes all services of a run (`Neighbour`) and yields the service with each problem.
+    tries: the function takes a service to be tried with changes (`checks/trials.py`).
     """
 
     row: Check
@@ -56,15 +59,21 @@ class BoundCheck:
     reads: Sequence[str] = ()
     costly: bool = False
     fleet: bool = False
+    tries: bool = False
 
     @property
     def in_every_run(self) -> bool:
         """Whether it runs for settled services, too."""
-        return not (self.reads or self.costly or self.fleet)
+        return not (self.reads or self.costly or self.fleet or self.tries)
 
 
 def check(
-    row: Check, *, reads: Sequence[str] = (), costly: bool = False, fleet: bool = False
+    row: Check,
+    *,
+    reads: Sequence[str] = (),
+    costly: bool = False,
+    fleet: bool = False,
+    tries: bool = False,
 ) -> Callable[[Callable[..., Iterable[Any]]], BoundCheck]:
     """Make a check of a function from a `ServiceView` to problems. With `reads` it takes a `Reader`, too."""
-    return lambda function: BoundCheck(row, function, reads, costly, fleet)
+    return lambda function: BoundCheck(row, function, reads, costly, fleet, tries)

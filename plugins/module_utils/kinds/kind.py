@@ -15,10 +15,12 @@ from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reader import Reader
 from ..kube.reference import Reference
+from ..kube.schema import Object
 from .certificates import Certificates
 from .check import BoundCheck
 from .children import Children, ObjectKind, pairs
 from .entrance import Entrance
+from .idle import Idle
 from .view import ServiceView
 
 S = TypeVar("S")
@@ -76,6 +78,9 @@ class ServiceKind(Generic[S, C]):
     load: checks and defaults one custom resource; never raises for bad input.
     settings: types the user's `settings` for a release; raises InputError.
     compile: the children. view: what a service became, in words of no kind, from its intent's `basis` and its children.
+    schema: of the `spec` of a custom resource as it is written.
+    pod_metadata: where labels and annotations that are meant for pods stand, as advice. idle: why some fields come to nothing.
+    unseen: a regular expression for fields whose effect is not seen in what is compiled, or comes later.
     own_checks: checks that no other kind can have.
     observe: status of a compiled service, from its intent's `basis`, the live objects and the pods of its workloads.
     entrance: how a compiled service is called, from its intent's `basis`, its settings and a reader.
@@ -107,6 +112,10 @@ class ServiceKind(Generic[S, C]):
     finalizers: tuple[str, ...]
     controller: Mapping[str, str]
     field_manager: str
+    schema: Callable[[Json, C], Object]
+    pod_metadata: str
+    idle: tuple[Idle, ...] = ()
+    unseen: str = ""
     own_checks: tuple[BoundCheck, ...] = ()
     reads: tuple[ObjectKind, ...] = ()
     certificates: Certificates | None = None

@@ -169,7 +169,15 @@ def _load(
             continue
         problems = list(loaded.problems)
         services.append(
-            Service(str(reference), kind, reference, loaded.service, settings.of(kind), problems)
+            Service(
+                str(reference),
+                kind,
+                reference,
+                loaded.service,
+                settings.of(kind),
+                document,
+                problems,
+            )
         )
     return services, unusable
 

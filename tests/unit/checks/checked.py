@@ -23,11 +23,13 @@ class Cluster(GivenObjects):
     complete = True
 
 
-def checked(typed: Any, settings: Any, reader: Reader) -> list[Problem]:
+def checked(
+    typed: Any, settings: Any, reader: Reader, written: dict[str, Any] | None = None
+) -> list[Problem]:
     """Return everything that checks find; nothing of a service that cannot be built."""
     reference = typed.reference
     kind = KINDS[reference.api_version, reference.kind]
-    service = Service(str(reference), kind, reference, typed, settings)
+    service = Service(str(reference), kind, reference, typed, settings, written or {})
     try:
         intent = service.compile(reader)
     except InputError:
@@ -44,5 +46,5 @@ def warnings(document: dict[str, Any], reader: Reader, **options: Any) -> dict[s
     settings = kind.settings(options, {})
     loaded = kind.load(document, settings)
     assert loaded.service is not None, [str(problem) for problem in loaded.problems]
-    found = [*loaded.problems, *checked(loaded.service, settings, reader)]
+    found = [*loaded.problems, *checked(loaded.service, settings, reader, document)]
     return {problem.rule: problem for problem in found}

@@ -110,6 +110,19 @@ def model(*args: str, **fields: Any) -> Json:
     )
 
 
+def custom_with(**fields: Any) -> Json:
+    """Return an InferenceService with a server of its own and fields of its component."""
+    service = custom()
+    service["spec"]["predictor"] |= fields
+    return service
+
+
+def annotated(document: Json, *names: str) -> Json:
+    """Return a service with annotations."""
+    metadata = {**document["metadata"], "annotations": dict.fromkeys(names, "true")}
+    return {**document, "metadata": metadata}
+
+
 def split(**spec: Any) -> Json:
     """Return an LLMInferenceService with prefill pods and a picker."""
     router = {"route": {}, "gateway": {}, "scheduler": {}}
@@ -263,6 +276,12 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             llm("--max-model-len=1"), f"{MAIN_PATH}.args[0]",
             (preset(command=["vllm", "serve", "--max-model-len=2"]),)),
         IS: Mistake(model("--max-model-len=1"), "spec.predictor.model.args[0]", (CONFIG, runtime("--max_model_len=2"))),
+    },
+    "no-effect": {
+        MS: Mistake(annotated(model_service(), "serving.kserve.io/deployMode"), 'metadata.annotations["serving.kserve.io/deployMode"]'),
+        LLM: Mistake(llm(model={"uri": "hf://a/b", "lora": {"adapters": [{"name": "x", "uri": "hf://a/x"}]}}), "spec.model.lora"),
+        IS: Mistake(
+            custom_with(timeout=30, containerConcurrency=4), "spec.predictor.containerConcurrency", (CONFIG,)),
     },
     "engine-arguments": {
         MS: Mistake(model_service(engine={"args": ["--pipeline-parallel-size=2"]}), "spec.decode.resources"),

@@ -17,7 +17,7 @@ EARNED = {
     "istio-pool-name": "names that are no DNS labels",
     "router-reference": "references that lead nowhere on purpose",
     "gateway-missing": "no Gateway was there",
-    "without-effect": "fields that a mode ignores",
+    "no-effect": "lines of which the release makes nothing; tests/parity/test_no_effect.py has them one by one",
     "argument-computed": "arguments that contradict a field on purpose",
     "name-missing": "claims, classes and Secrets that nobody had made",
     "backend-missing": "routes to backends that nobody had made",

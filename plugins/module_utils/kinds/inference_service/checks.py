@@ -108,7 +108,7 @@ PAST_TRANSFORMER = Check(
     finds="Service {service} leads to port {port}, which is that of {server}: requests go past {transformer}",
     fix="declare the port of {transformer}",
 )
-WITHOUT_EFFECT = Check("without-effect", WARNING, finds="{effect}", fix="{way}")
+WITHOUT_EFFECT = Check("no-effect", WARNING, finds="{effect}", fix="{way}")
 
 
 @check(NO_CONFIG, reads=("ConfigMaps",))

@@ -9,6 +9,7 @@ from ...kube.input_schemas import InputSchemas
 from ...kube.pod_schema import CONTAINER
 from ...kube.schema import Anything, Boolean, Integer, ListOf, Object, Schema, Text
 from ..kserve import local_models
+from ..kserve.storage.containers import storage_container_schema
 from .pod_fields import WORKER_POD
 from .runtimes.runtime import API_VERSION, CLUSTER, NAMESPACED
 
@@ -51,15 +52,6 @@ _RUNTIME = Object(
         "workerSpec": _WORKERS,
     }
 )
-_STORAGE = Object(
-    fields={
-        "container": CONTAINER,
-        "supportedUriFormats": ListOf(items=Object(fields={"prefix": _TEXT, "regex": _TEXT})),
-        "workloadType": _TEXT,
-        "supportsMultiModelDownload": _FLAG,
-    },
-    required=("container",),
-)
 _CACHE = Object(
     fields={"sourceModelUri": _TEXT, "nodeGroups": ListOf(items=_TEXT, min_items=1)},
     required=("nodeGroups", "sourceModelUri"),
@@ -73,7 +65,7 @@ def shapes() -> InputSchemas:
     return {
         (API_VERSION, NAMESPACED): {"spec": _RUNTIME},
         (API_VERSION, CLUSTER): {"spec": _RUNTIME},
-        (API_VERSION, "ClusterStorageContainer"): {"spec": _STORAGE, "disabled": _FLAG},
+        **storage_container_schema(),
         **{(local_models.API_VERSION, kind): {"spec": _CACHE} for kind in _CACHES},
         (gvk.KSERVE_V1BETA1, "InferenceService"): {"status": _OPEN},
     }

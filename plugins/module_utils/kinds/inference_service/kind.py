@@ -13,10 +13,12 @@ from .compile import CHILDREN
 from .compile import compile as compile_service
 from .crd import PLURAL, crd
 from .entrance import entrance
+from .idle import IDLE
 from .input_schemas import shapes
 from .labels import SERVICE
 from .normalise import load
 from .observe import observe, reconcile_error
+from .schema import SPEC
 from .settings import Settings, make_settings
 from .spec import API_VERSION, KIND, InferenceService
 from .view import view
@@ -41,4 +43,9 @@ INFERENCE_SERVICE: ServiceKind[InferenceService, Settings] = ServiceKind(
     finalizers=("inferenceservice.finalizers",),
     controller={"control-plane": "kserve-controller-manager"},
     field_manager="manager",
+    schema=lambda *dummy: SPEC,
+    pod_metadata="write it in the annotations or labels of the component, for example spec.predictor.annotations",
+    idle=IDLE,
+    # KServe's pod webhook reads a logger from the service; a canary begins with the second version.
+    unseen=r"spec\.[a-z]+\.(logger\..+|canaryTrafficPercent)",
 )

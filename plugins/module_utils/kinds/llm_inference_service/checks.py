@@ -4,15 +4,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 
-from ...kube.problem import Problem
+from ...kube.manifest import Json, value_at
+from ...kube.problem import Problem, Severity
 from ...kube.reader import Reader
-from ...kube.release import Since
-from ..check import WARNING, Check, check
+from ...kube.release import Since, change
+from ..check import NOTE, WARNING, Check, check
 from ..kserve.releases import KServe
+from ..kserve.storage.containers import BadPattern, taken_by_another
 from ..view import ServiceView
 from .certificate.request import secret_reference
+from .pod import MAIN
 from .presets.builtin import OWN, PREFIX
+from .presets.engine_arguments import VARIABLE
 from .resolved import Resolved
 from .router.references import invalid_references
 
@@ -21,11 +27,48 @@ _NO_LOCAL_MODEL = "serving.kserve.io/disable-localmodel"
 #: Whether models that stand on the nodes already are read there.
 _READS_LOCAL_MODELS: Since[bool] = Since({KServe.V0_17: False, KServe.V0_19: True})
 
+
+@dataclass(frozen=True, slots=True)
+class _Obeys:
+    """What KServe's own presets for single pods make of a service: sizes of `parallelism`, the variable of more arguments."""
+
+    sizes: bool = False
+    variable: bool = False
+
+
+#: Source: KServe config/llmisvcconfig at the tags of the releases.
+_THEIRS: Since[_Obeys] = Since(
+    {
+        KServe.V0_17: _Obeys(),
+        KServe.V0_18: change(variable=True),
+        KServe.V0_20: change(sizes=True),
+    }
+)
+#: Sizes by which presets start the engine of a single pod, and the engine's flags for them.
+_SIZES = {
+    "tensor": "--tensor-parallel-size",
+    "pipeline": "--pipeline-parallel-size",
+    "expert": "--enable-expert-parallel",
+}
+
 OWN_PRESETS = Check(
     "own-presets",
     WARNING,
     finds="namespace {namespace} shows no {presets}, so the collection's own are used",
-    fix=f"set settings.config_prefix: {PREFIX} to use them without this warning",
+    fix=f"set settings.config_prefix: {PREFIX} where they are meant",
+)
+STAND_IN = Check(
+    "preset-dependent",
+    WARNING,
+    finds="{line} reaches the engine through the collection's presets, which stand in here; those of KServe {release} {theirs}",
+    fix="{way}",
+)
+IGNORED_CONTAINER = Check(
+    "no-effect",
+    WARNING,
+    finds="ClusterStorageContainer {name} takes {uri} for an InferenceService, and has no effect on an LLMInferenceService: "
+    "image and memory of the init container come from the block storageInitializer of inferenceservice-config",
+    fix="set them there, or on an init container storage-initializer of spec.template",
 )
 REFERENCE = Check(
     "router-reference",
@@ -35,7 +78,7 @@ REFERENCE = Check(
 )
 CERTIFICATE = Check(
     "certificate-left-out",
-    WARNING,
+    NOTE,
     finds="the Secret {namespace}/{name}, which all pods mount, is left out: its keys are made when the service is applied",
     fix="to see it here, give it in cluster_objects",
 )
@@ -47,8 +90,8 @@ LOCAL_MODEL = Check(
 )
 
 
-@check(OWN_PRESETS, costly=True)
-def own_presets(view: ServiceView) -> Iterator[Problem]:
+@check(OWN_PRESETS, reads=("LLMInferenceServiceConfigs",))
+def own_presets(view: ServiceView, reader: Reader) -> Iterator[Problem]:
     """Yield that presets are missing in the cluster and others take their place."""
     resolved: Resolved = view.basis
     prefix = resolved.settings.config_prefix
@@ -56,7 +99,58 @@ def own_presets(view: ServiceView) -> Iterator[Problem]:
     if own and prefix != PREFIX:
         all_own = len(own) == len(resolved.sources)
         presets = "presets" if all_own else ", ".join(f"{prefix}{name}" for name in own)
-        yield OWN_PRESETS.at("", namespace=resolved.settings.kserve_namespace, presets=presets)
+        # Without a cluster nobody can mend it: whoever asks for files is told which presets stand in.
+        severity: Severity = WARNING if reader.complete else NOTE
+        namespace = resolved.settings.kserve_namespace
+        yield OWN_PRESETS.at("", severity=severity, namespace=namespace, presets=presets)
+
+
+@check(STAND_IN, reads=("LLMInferenceServiceConfigs",))
+def stand_in(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield lines that the collection's presets obey, while the cluster may have presets that do not."""
+    resolved: Resolved = view.basis
+    stands_in = resolved.settings.config_prefix != PREFIX and not reader.complete
+    if not stands_in or not any(source.startswith(OWN) for source in resolved.sources):
+        return
+    release = resolved.settings.release
+    for where in ((), ("prefill",)):
+        workload = value_at(resolved.service.spec, where) if where else resolved.service.spec
+        for field, line, obeyed, way in _obeyed(workload or {}, release):
+            yield STAND_IN.at(
+                ".".join(("spec", *where, field)),
+                severity=NOTE if obeyed else WARNING,
+                line=line,
+                release=release,
+                theirs="obey it as well" if obeyed else "do not read it for single pods",
+                way=way,
+            )
+
+
+def _obeyed(workload: Json, release: KServe) -> Iterator[tuple[str, str, bool, str]]:
+    """Yield what presets alone obey: the field, its name, whether KServe's own do, and what reaches the engine in any case."""
+    sizes = workload.get("parallelism") or {}
+    for name, flag in _SIZES.items():
+        if sizes.get(name) and workload.get("worker") is None:
+            way = f"write {flag} into args of the container main, which reaches the engine with every preset"
+            yield f"parallelism.{name}", f"{name}: {sizes[name]}", _THEIRS.at(release).sizes, way
+    for number, container in enumerate((workload.get("template") or {}).get("containers") or ()):
+        for place, variable in enumerate(container.get("env") or ()):
+            if container.get("name") == MAIN and variable.get("name") == VARIABLE:
+                way = "only start scripts of presets read it; args of the container reach the engine with every preset"
+                field = f"template.containers[{number}].env[{place}]"
+                yield field, VARIABLE, _THEIRS.at(release).variable, way
+
+
+@check(IGNORED_CONTAINER, reads=("ClusterStorageContainers",))
+def ignored_container(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield storage containers that say how to fetch such a model, which KServe asks for an InferenceService alone."""
+    resolved: Resolved = view.basis
+    uri = resolved.at("model", "uri") or ""
+    if any(each.fetcher for each in view.serving):
+        with suppress(BadPattern):
+            name = taken_by_another(uri, reader)
+            if name is not None:
+                yield IGNORED_CONTAINER.at("spec.model.uri", name=name, uri=uri)
 
 
 @check(REFERENCE, reads=("Gateways", "HTTPRoutes"))
@@ -87,4 +181,4 @@ def local_models(view: ServiceView) -> Iterator[Problem]:
         yield LOCAL_MODEL.at("spec.model.uri", release=release)
 
 
-CHECKS = (own_presets, references, certificate, local_models)
+CHECKS = (own_presets, stand_in, ignored_container, references, certificate, local_models)

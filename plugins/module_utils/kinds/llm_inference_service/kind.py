@@ -6,6 +6,9 @@ from __future__ import annotations
 from ..certificates import Certificates
 from ..children import ObjectKind
 from ..kind import ServiceKind
+from ..kserve.storage.containers import API_VERSION as STORAGE_API_VERSION
+from ..kserve.storage.containers import KIND as STORAGE_KIND
+from ..kserve.storage.containers import storage_container_schema
 from . import labels
 from .certificate.renewal import wanted_certificate
 from .checks import CHECKS
@@ -13,17 +16,19 @@ from .compile import CHILDREN
 from .compile import compile as compile_service
 from .crd import PLURAL, crd
 from .entrance import entrance
+from .idle import IDLE
 from .normalise import load
 from .observe import observe, reconcile_error
 from .presets.engine_arguments import changed_by_presets
 from .release_detection import other_release
 from .router.kinds import GATEWAY, GATEWAY_CLASS
-from .schema import preset_schemas
+from .schema import preset_schemas, spec_schema
 from .settings import Settings, make_settings
 from .spec import API_VERSION, CONFIG_KIND, KIND, LlmInferenceService
 from .view import view
 
 _CONFIG = ObjectKind(API_VERSION, CONFIG_KIND, common=True)
+_STORAGE_CONTAINER = ObjectKind(STORAGE_API_VERSION, STORAGE_KIND, common=True)
 
 LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
     api_version=API_VERSION,
@@ -39,8 +44,8 @@ LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
     entrance=entrance,
     reconcile_error=reconcile_error,
     children=CHILDREN,
-    reads=(_CONFIG, GATEWAY, GATEWAY_CLASS),
-    shapes=preset_schemas,
+    reads=(_CONFIG, _STORAGE_CONTAINER, GATEWAY, GATEWAY_CLASS),
+    shapes=lambda: {**preset_schemas(), **storage_container_schema()},
     other_release=other_release,
     changed_by_presets=changed_by_presets,
     certificates=Certificates({labels.PART_OF_LABEL: labels.PART_OF}, wanted_certificate),
@@ -49,4 +54,9 @@ LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
     finalizers=("serving.kserve.io/llmisvc-finalizer",),
     controller={"control-plane": "llmisvc-controller-manager"},
     field_manager="manager",
+    schema=lambda document, settings: spec_schema(
+        str(document.get("apiVersion")).rpartition("/")[2], settings.release
+    ),
+    pod_metadata="write it in spec.annotations or spec.labels, which go to the pods",
+    idle=IDLE,
 )

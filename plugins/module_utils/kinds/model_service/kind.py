@@ -9,8 +9,10 @@ from .compile import CHILDREN
 from .compile import compile as compile_service
 from .crd import PLURAL, crd
 from .entrance import entrance
+from .idle import IDLE
 from .normalise import load
 from .observe import observe, reconcile_error
+from .schema import spec_schema
 from .settings import Settings, make_settings
 from .spec import API_VERSION, KIND, ModelService
 from .view import view
@@ -36,4 +38,7 @@ MODEL_SERVICE: ServiceKind[ModelService, Settings] = ServiceKind(
     finalizers=("model.otterscale.io/epp-cluster-rbac",),
     controller={"control-plane": "controller-manager", "app.kubernetes.io/name": "model-operator"},
     field_manager="manager",
+    schema=lambda dummy, settings: spec_schema(settings.release),
+    pod_metadata="write it in spec.decode.annotations, and in spec.prefill.annotations",
+    idle=IDLE,
 )

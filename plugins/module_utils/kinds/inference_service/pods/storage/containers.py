@@ -7,16 +7,20 @@ Source: KServe pkg/controller/v1beta1/inferenceservice/components/component.go, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from .....kube import gvk
 from .....kube.manifest import Json
 from .....kube.reader import Reader
+from ....kserve.storage.containers import (
+    KIND,
+    BadPattern,
+    storage_containers,
+    taken_by_another,
+    takes,
+)
 from .errors import StorageRefused
 
-API_VERSION, KIND = gvk.KSERVE_V1ALPHA1, "ClusterStorageContainer"
-_INIT_CONTAINER = "initContainer"
-_SHIPPED = "default"
 _SCHEME = re.compile(r"\w+?://", re.ASCII)
 _AZURE_HOST = "blob.core.windows.net"
 _AZURE = re.compile(r"https://(.+?).blob.core.windows.net/(.+)")
@@ -25,28 +29,18 @@ _SCHEMES = ("gs", "s3", "pvc", "file", "https", "http", "hdfs", "webhdfs", "oci"
 
 def storage_container(uri: str, reader: Reader) -> Json | None:
     """Return the spec of the first container that takes an address, None where none does. Raises StorageRefused."""
-    manifests = reader.list(API_VERSION, KIND, "", {})
-    for manifest in sorted(manifests, key=lambda each: str(each["metadata"]["name"])):
-        spec: Json = manifest.get("spec") or {}
-        wrong_kind = (spec.get("workloadType") or _INIT_CONTAINER) != _INIT_CONTAINER
-        if manifest.get("disabled") or wrong_kind:
-            continue
-        if _takes(spec.get("supportedUriFormats") or (), uri, manifest["metadata"]["name"]):
-            return spec
+    with _told_as_refusal():
+        for manifest in storage_containers(reader):
+            if takes(manifest, uri):
+                spec: Json = manifest["spec"]
+                return spec
     return None
 
 
 def fetched_otherwise(uri: str, reader: Reader) -> bool:
-    """Tell whether an address is taken by a container that is not the one which KServe ships."""
-    return any(
-        _takes(
-            (manifest.get("spec") or {}).get("supportedUriFormats") or (),
-            uri,
-            manifest["metadata"]["name"],
-        )
-        for manifest in reader.list(API_VERSION, KIND, "", {})
-        if manifest["metadata"]["name"] != _SHIPPED and not manifest.get("disabled")
-    )
+    """Tell whether an address is taken by a container that is not the one which KServe ships. Raises StorageRefused."""
+    with _told_as_refusal():
+        return taken_by_another(uri, reader) is not None
 
 
 def check_uri(uri: str, reader: Reader) -> None:
@@ -67,20 +61,14 @@ def _prefixes() -> tuple[str, ...]:
     return tuple(f"{scheme}://" for scheme in _SCHEMES)
 
 
-def _takes(formats: Iterable[Json], uri: str, name: str) -> bool:
-    for each in formats:
-        prefix, pattern = each.get("prefix"), each.get("regex")
-        if prefix:
-            if uri.startswith(prefix):
-                return True
-        elif pattern:
-            try:
-                if re.search(pattern, uri):
-                    return True
-            except re.error as error:
-                raise StorageRefused(
-                    f"error checking storage container {name}: {error}",
-                    "storageUri",
-                    f'correct the pattern "{pattern}" in {KIND} {name}',
-                ) from None
-    return False
+@contextmanager
+def _told_as_refusal() -> Iterator[None]:
+    """Tell of a pattern that cannot be read as KServe's webhook does."""
+    try:
+        yield
+    except BadPattern as error:
+        raise StorageRefused(
+            f"error checking storage container {error.name}: {error}",
+            "storageUri",
+            f'correct the pattern "{error.pattern}" in {KIND} {error.name}',
+        ) from None

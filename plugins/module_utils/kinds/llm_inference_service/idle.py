@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Why fields of an LLMInferenceService come to nothing. Source: KServe config/llmisvcconfig, pkg/controller/v1alpha2/llmisvc@v0.17.0."""
+
+from __future__ import annotations
+
+from ...kube.release import Since
+from ..idle import Idle
+from ..kserve.releases import KServe
+from .resolved import Resolved
+
+#: Whether pods that are to be scaled get an autoscaler.
+_MAKES_SCALERS: Since[bool] = Since({KServe.V0_17: False, KServe.V0_18: True})
+
+
+def _single(resolved: Resolved) -> bool:
+    return resolved.at("worker") is None
+
+
+def _single_prefill(resolved: Resolved) -> bool:
+    return resolved.at("prefill", "worker") is None
+
+
+def _picker_of_others(resolved: Resolved) -> bool:
+    return bool(resolved.pool_ref)
+
+
+def _makes_no_scalers(resolved: Resolved) -> bool:
+    return not _MAKES_SCALERS.at(resolved.settings.release)
+
+
+_NOT_READ = "no template of its presets and baseRefs reads it for single pods, those of KServe not before 0.20"
+_FLAG = "pass the flag to the engine in args of the container main, for example --tensor-parallel-size; or give {place}"
+_ADAPTERS = "with {release} the field is kept, and no adapter is served"
+
+IDLE: tuple[Idle, ...] = (
+    Idle(
+        r"spec\.parallelism(\..+)?",
+        _NOT_READ,
+        _FLAG.replace("{place}", "spec.worker for a group of pods"),
+        _single,
+    ),
+    Idle(
+        r"spec\.prefill\.parallelism(\..+)?",
+        _NOT_READ,
+        _FLAG.replace("{place}", "spec.prefill.worker for a group of pods"),
+        _single_prefill,
+    ),
+    Idle(
+        r"spec\.(prefill\.)?parallelism(\..+)?",
+        "no template of its presets and baseRefs reads it",
+        "pass the flag to the engine in args of the container main",
+    ),
+    Idle(
+        r"spec\.model\.lora(\..+)?",
+        _ADAPTERS,
+        "load adapters with flags of the engine: --enable-lora and --lora-modules in args of the container main",
+    ),
+    Idle(
+        r"spec\.(prefill\.)?scaling(\..+)?",
+        "{release} makes no autoscaler, KServe does from 0.18 on",
+        "set replicas, or make an autoscaler of your own",
+        _makes_no_scalers,
+    ),
+    Idle(
+        r"spec\.router\.scheduler\..+",
+        "spec.router.scheduler.pool.ref names a pool of somebody else, which has a picker of its own",
+        "leave it out, or leave out pool.ref",
+        _picker_of_others,
+    ),
+    Idle(
+        r"spec\.router\.ingress(\..+)?",
+        "KServe keeps it, and makes routes of the Gateway API alone",
+        "use spec.router.gateway and spec.router.route",
+    ),
+    Idle(
+        r"spec\.model\.criticality",
+        "KServe keeps it, and nothing reads it",
+        "leave it out; an InferenceObjective says which requests matter more",
+    ),
+    Idle(
+        r"spec\.model\.name",
+        "a config in baseRefs names the model, and its name is taken",
+        "leave it out here, or take it out there",
+    ),
+)
