@@ -10,7 +10,7 @@ import dataclasses
 
 from ...kube.reader import Reader
 from ...kube.release import Since
-from ..kserve.local_models import GROUP_ANNOTATION, MARKS, OFF_ANNOTATION, local_model
+from ..kserve.local_models import GROUP_ANNOTATION, OFF_ANNOTATION, local_model, without_marks
 from ..kserve.releases import KServe
 from ..kserve.system_config import SystemConfig
 from .implementations import storage_uri
@@ -31,8 +31,7 @@ def with_local_model(
         return service
     group = service.annotations.get(GROUP_ANNOTATION)
     found = local_model(uri, group, service.namespace, release, reader) if used else None
-    labels = {key: value for key, value in service.labels.items() if key not in MARKS}
-    annotations = {key: value for key, value in service.annotations.items() if key not in MARKS}
+    labels, annotations = without_marks(service.labels), without_marks(service.annotations)
     if found is not None:
         labels |= found.labels
         annotations |= found.annotations

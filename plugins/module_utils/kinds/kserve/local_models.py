@@ -7,7 +7,7 @@ Source: KServe pkg/apis/serving/v1alpha1/{local_model_cache_types,local_model_na
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...kube import gvk
@@ -87,6 +87,17 @@ def _holds(cache: Json, uri: str, group: str | None) -> bool:
         return False
     source = str(spec.get("sourceModelUri") or "").rstrip("/")
     return bool(source) and (uri.rstrip("/") == source or uri.startswith(f"{source}/"))
+
+
+def without_marks(texts: Mapping[str, str]) -> dict[str, str]:
+    """Return labels or annotations without what they say of a cache."""
+    return {key: value for key, value in texts.items() if key not in MARKS}
+
+
+def in_claim(uri: str, source: str, claim: str, folder: str) -> str:
+    """Return the address of a model in the claim of a cache. source: what the cache holds. folder: where."""
+    rest = uri.removeprefix(source)
+    return f"pvc://{claim}/models/{folder}{rest if rest.startswith('/') else f'/{rest}'}"
 
 
 def storage_key(source: str) -> str:

@@ -22,11 +22,6 @@ from .presets.engine_arguments import VARIABLE
 from .resolved import Resolved
 from .router.references import invalid_references
 
-#: Keeps a service from models that stand on the nodes already.
-_NO_LOCAL_MODEL = "serving.kserve.io/disable-localmodel"
-#: Whether models that stand on the nodes already are read there.
-_READS_LOCAL_MODELS: Since[bool] = Since({KServe.V0_17: False, KServe.V0_19: True})
-
 
 @dataclass(frozen=True, slots=True)
 class _Obeys:
@@ -81,12 +76,6 @@ CERTIFICATE = Check(
     NOTE,
     finds="the Secret {namespace}/{name}, which all pods mount, is left out: its keys are made when the service is applied",
     fix="to see it here, give it in cluster_objects",
-)
-LOCAL_MODEL = Check(
-    "local-model",
-    WARNING,
-    finds="KServe {release} looks for a LocalModelCache of the model on the nodes; this collection does not, and the model is fetched",
-    fix=f"set the annotation {_NO_LOCAL_MODEL} if this is meant",
 )
 
 
@@ -171,14 +160,4 @@ def certificate(view: ServiceView, reader: Reader) -> Iterator[Problem]:
         yield CERTIFICATE.at("", namespace=reference.namespace, name=reference.name)
 
 
-@check(LOCAL_MODEL, costly=True)
-def local_models(view: ServiceView) -> Iterator[Problem]:
-    """Yield that a model is fetched which KServe would look for on the nodes."""
-    resolved: Resolved = view.basis
-    release = resolved.settings.release
-    uses = _READS_LOCAL_MODELS.at(release) and resolved.config.local_models
-    if uses and _NO_LOCAL_MODEL not in resolved.service.annotations:
-        yield LOCAL_MODEL.at("spec.model.uri", release=release)
-
-
-CHECKS = (own_presets, stand_in, ignored_container, references, certificate, local_models)
+CHECKS = (own_presets, stand_in, ignored_container, references, certificate)

@@ -127,3 +127,13 @@ def pod_autoscaler(service: str) -> str:
 def prefill_pod_autoscaler(service: str) -> str:
     """Return the same for the prefill pods."""
     return child_name(service, "-kserve-prefill-hpa")
+
+
+def published(namespace: str, model: str) -> str:
+    """Return the name by which requests name a model of a namespace, for engine and routes alike."""
+    return f"publishers/{namespace}/models/{model}"
+
+
+def adapter_volume(adapter: str) -> str:
+    """Return the name of the volume of an adapter that stands in a claim."""
+    return child_name("lora-pvc-", adapter)

@@ -17,7 +17,7 @@ from ...kube.problem import Problem
 from ...kube.schema_check import check, related
 from ...kube.schema_faults import show
 from ..kind import Loaded
-from .admission import routing, scaling, scheduler, workloads
+from .admission import adapters, routing, scaling, scheduler, workloads
 from .conversion import OLD_API_VERSION, to_v1alpha2
 from .schema import spec_schema
 from .settings import Settings
@@ -39,7 +39,10 @@ def load(document: Json, settings: Settings) -> Loaded[LlmInferenceService]:
     found += _address_problems(spec.value.get("model"))
     found += _adapter_problems(value_at(spec.value, ("model", "lora", "adapters")))
     broken = [problem.path for problem in found if problem.path not in _WHOLE]
-    judged = [*_refused(spec.value, version, settings), *_warned(spec.value, version, settings)]
+    judged = [
+        *_refused(spec.value, envelope.name, version, settings),
+        *_warned(spec.value, version, settings),
+    ]
     found += [problem for problem in judged if not related(problem.path, broken)]
     if any(problem.severity == "error" for problem in found):
         return Loaded(None, tuple(found))
@@ -96,13 +99,14 @@ def _adapter_problems(adapters: Any) -> Iterator[Problem]:
                 yield Problem(f"{where}.{field}", f"{show(value)} is not a string", rule="type")
 
 
-def _refused(spec: Json, version: str, settings: Settings) -> Iterator[Problem]:
+def _refused(spec: Json, service: str, version: str, settings: Settings) -> Iterator[Problem]:
     """Yield what the webhook refuses. What it says of one workload's scaling, the schema has said already."""
     rules = (
         routing.errors(spec, version, settings.release),
         workloads.errors(spec),
         scheduler.errors(spec),
         scaling.mixed(spec, settings.release),
+        adapters.errors(spec, service, version, settings.release),
     )
     for rule in rules:
         for error in rule:

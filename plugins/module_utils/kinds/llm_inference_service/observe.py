@@ -41,6 +41,7 @@ from .conditions.workloads import (
     workload_references,
 )
 from .entrance import addressed_routes
+from .parts_status import TELLS_PARTS, router_part, workloads_part
 from .resolved import Resolved
 from .router.addresses import Addresses, service_addresses
 from .router.references import REFS_INVALID, InvalidReferences, invalid_references
@@ -51,10 +52,11 @@ PRESET_ANNOTATION = "serving.kserve.io/"
 
 @dataclass(frozen=True, slots=True)
 class _Router:
-    """What is said of the router. addresses: None where nothing new is known of them."""
+    """What is said of the router. addresses: None where nothing new is known of them. part: what it consists of."""
 
     conditions: tuple[Condition, ...]
     addresses: Addresses | None = None
+    part: Json | None = None
 
 
 def observe(resolved: Resolved, reader: Reader, pods: Sequence[Json] = ()) -> Observation:
@@ -65,7 +67,7 @@ def observe(resolved: Resolved, reader: Reader, pods: Sequence[Json] = ()) -> Ob
     if invalid is not None:
         router = _invalid(invalid, before)
     else:
-        router = _router(resolved, reader)
+        router = _router(resolved, before, reader)
     parts = [
         _presets(resolved),
         *workload_conditions(resolved, reader),
@@ -74,6 +76,8 @@ def observe(resolved: Resolved, reader: Reader, pods: Sequence[Json] = ()) -> Ob
     ]
     conditions = {part.type: part for part in (*parts, *_summaries(parts))}
     status = _status(resolved, parent, conditions.values(), router.addresses)
+    if TELLS_PARTS.at(resolved.settings.release):
+        status |= _parts(resolved, before, router)
     rollouts = _rollouts(resolved, reader, pods)
     return Observation(
         status=status,
@@ -103,21 +107,23 @@ def reconcile_error(observation: Observation, message: str) -> Observation:
     return replace(observation, status=status, ready=False, faults=faults)
 
 
-def _router(resolved: Resolved, reader: Reader) -> _Router:
+def _router(resolved: Resolved, before: Json, reader: Reader) -> _Router:
     """Return what is said where every reference leads somewhere, as far as the controller comes in one run."""
     picker = picker_condition(resolved, reader)
+    routes = addressed_routes(resolved, reader)
     try:
-        addresses = service_addresses(resolved, addressed_routes(resolved, reader), reader)
+        addresses = service_addresses(resolved, routes, reader)
     except DiscoveryError as error:
         message = f"Failed to reconcile HTTPRoute: {error}"
         failed = condition_types.false(ROUTES, "HTTPRouteReconcileError", message)
         return _Router(_present(picker, failed))
+    part = router_part(resolved, before.get("router") or {}, routes, reader)
     pool = pool_state(resolved, reader)
     if pool.ends:
-        return _Router(_present(picker, pool.condition), addresses)
+        return _Router(_present(picker, pool.condition), addresses, part)
     gateways = gateways_condition(resolved, reader)
-    routes = routes_condition(resolved, reader)
-    return _Router(_present(picker, pool.condition, gateways, routes), addresses)
+    accepted = routes_condition(resolved, reader)
+    return _Router(_present(picker, pool.condition, gateways, accepted), addresses, part)
 
 
 def _invalid(invalid: InvalidReferences, before: Json) -> _Router:
@@ -166,6 +172,19 @@ def _status(
             "conditions": _sorted({one.type: condition_types.to_json(one) for one in conditions}),
             "annotations": {**(before.get("annotations") or {}), **kept},
             "addresses": told,
+        }
+    )
+
+
+def _parts(resolved: Resolved, before: Json, router: _Router) -> Json:
+    """Return what the status says the service consists of; what the controller did not come to stays as it was."""
+    reached = router.addresses is not None
+    kept = resolved.warning != ""
+    return filled(
+        {
+            "appliedConfigs": before.get("appliedConfigs") if kept else list(resolved.applied),
+            "router": router.part if reached else before.get("router"),
+            "workloads": workloads_part(resolved) if reached else before.get("workloads"),
         }
     )
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..kserve.local_models import LABEL
+from .local_model import READS_CACHES
 from .resolved import Resolved
 
 _ANNOTATION_PREFIXES = ("k8s.v1.cni.cncf.io", "kueue.x-k8s.io", "prometheus.io")
@@ -17,7 +19,7 @@ Texts = dict[str, str]
 
 def object_annotations(resolved: Resolved, *, group: bool = False) -> Texts:
     """Return the annotations of a workload. group: it is a LeaderWorkerSet."""
-    prefixes = _ANNOTATION_PREFIXES + (_GROUP_PREFIXES if group else ())
+    prefixes = _ANNOTATION_PREFIXES + (_GROUP_PREFIXES if group else ()) + _of_caches(resolved)
     return _of(resolved.service.annotations, prefixes)
 
 
@@ -32,8 +34,12 @@ def pod_labels(base: Mapping[str, str], resolved: Resolved, *, prefill: bool = F
     base: those by which the pods are known. For a Deployment the result is its own labels and its selector, too: there
     the controller has one map for all three.
     """
-    queue = _of(resolved.service.labels, _LABEL_PREFIXES)
+    queue = _of(resolved.service.labels, _LABEL_PREFIXES + _of_caches(resolved))
     return {**base, **queue, **_said(resolved, "labels", prefill)}
+
+
+def _of_caches(resolved: Resolved) -> tuple[str, ...]:
+    return (LABEL,) if READS_CACHES.at(resolved.settings.release) else ()
 
 
 def _of(texts: Mapping[str, str], prefixes: tuple[str, ...]) -> Texts:

@@ -20,6 +20,7 @@ class Resolved:
 
     spec: presets, baseRefs and the service's own spec merged, templates filled in, validated. Never changed in place.
     preset_names: well-known suffix → name of the preset, as `status.annotations` keeps it (without the key's prefix).
+    applied: those of the cluster among these, with what names them: `Preset` for KServe's choice, `UserRef` for the author's.
     sources: the presets that were merged, the weakest first, as messages show them.
     warning: what is wrong with the presets of a service that is stopped, whose spec then is its own.
     """
@@ -30,6 +31,7 @@ class Resolved:
     settings: Settings
     preset_names: Mapping[str, str]
     sources: tuple[str, ...] = ()
+    applied: tuple[Json, ...] = ()
     warning: str = ""
 
     @property

@@ -10,7 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ...kube.manifest import Json
+from ...kube.release import Since
 from ...kube.schema import Boolean, FieldRule, Integer, ListOf, Object, QuantityValue, Text
+from ..kserve.releases import KServe
 
 #: What the field `scaling` means together with `replicas`, of a spec and of `prefill`.
 REPLICAS_OR_SCALING = FieldRule(
@@ -149,27 +151,35 @@ _KEDA = Object(
     rules=_KEDA_RULES,
 )
 
-SCALING = Object(
-    description="How the number of pods follows the load. Checked and stored; KServe makes nothing of it before 0.18.",
-    fields={
-        "minReplicas": Integer(description="Fewest pods.", minimum=1),
-        "maxReplicas": Integer(description="Most pods.", minimum=1),
-        "wva": Object(
-            description="The autoscaler of llm-d.",
-            fields={
-                "variantCost": Text(
-                    description="Cost of one pod, to compare variants.",
-                    default="10.0",
-                    pattern=r"^\d+(\.\d+)?$",
-                ),
-                "hpa": Object(
-                    description="Scaling by a HorizontalPodAutoscaler.",
-                    fields={"behavior": _BEHAVIOR},
-                ),
-                "keda": _KEDA,
-            },
-            rules=_ACTUATOR_RULES,
-        ),
-    },
-    rules=_SCALING_RULES,
-)
+#: The fewest pods where an author does not say it, as the API server writes it down.
+_LEAST: Since[int | None] = Since({KServe.V0_17: None, KServe.V0_18: 1})
+
+
+def scaling_schema(release: KServe) -> Object:
+    """Return the schema of `scaling` as a release has it."""
+    return Object(
+        description="How the number of pods follows the load. Checked and stored; KServe makes nothing of it before 0.18.",
+        fields={
+            "minReplicas": Integer(
+                description="Fewest pods.", minimum=1, default=_LEAST.at(release)
+            ),
+            "maxReplicas": Integer(description="Most pods.", minimum=1),
+            "wva": Object(
+                description="The autoscaler of llm-d.",
+                fields={
+                    "variantCost": Text(
+                        description="Cost of one pod, to compare variants.",
+                        default="10.0",
+                        pattern=r"^\d+(\.\d+)?$",
+                    ),
+                    "hpa": Object(
+                        description="Scaling by a HorizontalPodAutoscaler.",
+                        fields={"behavior": _BEHAVIOR},
+                    ),
+                    "keda": _KEDA,
+                },
+                rules=_ACTUATOR_RULES,
+            ),
+        },
+        rules=_SCALING_RULES,
+    )

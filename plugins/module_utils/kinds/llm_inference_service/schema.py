@@ -19,7 +19,7 @@ from ..kserve.service import GROUP
 from .releases import NEWEST
 from .router.by_model import ROUTES_BY_MODEL
 from .router_schema import name_only, router_schema
-from .scaling_schema import REPLICAS_OR_SCALING, SCALING
+from .scaling_schema import REPLICAS_OR_SCALING, scaling_schema
 from .spec import API_VERSION, CONFIG_KIND, KIND
 from .status_schema import STATUS
 
@@ -72,7 +72,7 @@ def _model(version: str) -> Object:
             description="How much requests matter. Kept, without effect.", enum=CRITICALITIES
         )
     fields["lora"] = Object(
-        description="Adapters. Kept, without effect before 0.19, and refused there.",
+        description="Adapters, which the engine serves from 0.19 on; kept, without effect before.",
         fields={
             "adapters": Anything(description="Adapters, as models."),
             "maxRank": _limit("Highest rank of an adapter."),
@@ -92,14 +92,14 @@ def _pod(description: str) -> Object:
     return Object(description=description, fields=POD_SPEC.fields)
 
 
-def _workload(what: str) -> dict[str, Schema]:
-    """Return the fields that decode and prefill share. what: whose pods these are."""
+def _workload(what: str, scaling: Schema) -> dict[str, Schema]:
+    """Return the fields that decode and prefill share. what: whose pods these are. scaling: how they are scaled."""
     return {
         "replicas": Integer(
             description="Pods, or groups of pods. Where absent, what is there is left alone.",
             minimum=0,
         ),
-        "scaling": SCALING,
+        "scaling": scaling,
         "parallelism": PARALLELISM,
         "labels": string_map(f"Labels of {what}."),
         "annotations": string_map(f"Annotations of {what}."),
@@ -112,7 +112,7 @@ def _workload(what: str) -> dict[str, Schema]:
 @cache
 def spec_schema(version: str, release: KServe, *, strict: bool = True) -> Object:
     """Return the schema of `spec`. Not strict is that of a v1alpha2 config, in which texts may be templates."""
-    of_all = _spec(version, strict=strict, header_templates=ROUTES_BY_MODEL.at(release))
+    of_all = _spec(version, release, strict=strict)
     return at_release(of_all, release, NEWEST)
 
 
@@ -121,11 +121,13 @@ def config_schema(release: KServe) -> Object:
     return spec_schema(STORED_VERSION, release, strict=False)
 
 
-def _spec(version: str, *, strict: bool, header_templates: bool) -> Object:
-    """Return the fields of all releases. header_templates: names of headers may be templates, too."""
+def _spec(version: str, release: KServe, *, strict: bool) -> Object:
+    """Return the fields of all releases, with the defaults of one."""
+    scaling = scaling_schema(release)
+    header_templates = ROUTES_BY_MODEL.at(release)
     prefill = Object(
         description="The pods that only read prompts. Its presence, also as `{}`, splits the work.",
-        fields=_workload("the prefill pods"),
+        fields=_workload("the prefill pods", scaling),
         rules=(REPLICAS_OR_SCALING,),
     )
     return Object(
@@ -140,7 +142,7 @@ def _spec(version: str, *, strict: bool, header_templates: bool) -> Object:
                     )
                 },
             ),
-            **_workload("all pods"),
+            **_workload("all pods", scaling),
             "router": router_schema(version, strict=strict, header_templates=header_templates),
             "prefill": prefill,
             "baseRefs": ListOf(

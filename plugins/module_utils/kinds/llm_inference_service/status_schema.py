@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...kube.core_schema import string_map
 from ...kube.schema import Integer, ListOf, Object, Text
 from ..kserve.status_schema import CONDITIONS, address
@@ -10,6 +12,52 @@ from ..kserve.status_schema import CONDITIONS, address
 _ADDRESS = address(
     "Where the service is reached.", "Who reaches it: `gateway-external`, `internal` and others."
 )
+
+_NAME, _PLACE = Text(description="Its name."), Text(description="Its namespace.")
+_REFERENCE = Object(
+    description="An object.",
+    fields={
+        "group": Text(description="Its API group.", keep_empty=True),
+        "kind": Text(description="Its kind."),
+        "name": _NAME,
+        "namespace": _PLACE,
+    },
+)
+_WORKLOAD = Object(
+    description="An object of the service's namespace.",
+    fields={
+        "apiGroup": Text(description="Its API group."),
+        "kind": Text(description="Its kind."),
+        "name": _NAME,
+    },
+)
+_GATEWAY = Object(
+    description="A Gateway that requests come through.",
+    fields={
+        **_REFERENCE.fields,
+        "listeners": ListOf(description="Its listeners; all where there are none.", items=Text()),
+        "httpRoutes": ListOf(description="The routes that are bound to it.", items=_REFERENCE),
+    },
+)
+_ROUTER = Object(
+    description="How requests come in.",
+    fields={
+        "gateways": ListOf(description="Gateways, by namespace and name.", items=_GATEWAY),
+        "scheduler": Object(
+            description="Who chooses a pod.",
+            fields={"inferencePool": _REFERENCE, "service": _REFERENCE},
+        ),
+    },
+)
+_CONFIG = Object(
+    description="A config.",
+    fields={
+        "name": _NAME,
+        "namespace": _PLACE,
+        "source": Text(description="`Preset` for KServe's choice, `UserRef` for a baseRef."),
+    },
+)
+_SOURCED = replace(_ADDRESS, fields={**_ADDRESS.fields, "origin": _REFERENCE})
 
 STATUS = Object(
     description="What is there.",
@@ -19,6 +67,14 @@ STATUS = Object(
         "conditions": CONDITIONS,
         "annotations": string_map("Which presets the service keeps."),
         "address": _ADDRESS,
-        "addresses": ListOf(description="All addresses.", items=_ADDRESS),
+        "addresses": ListOf(description="All addresses.", items=_SOURCED),
+        "appliedConfigs": ListOf(
+            description="Configs that were merged, from 0.19 on.", items=_CONFIG
+        ),
+        "router": _ROUTER,
+        "workloads": Object(
+            description="What serves the model, from 0.19 on.",
+            fields=dict.fromkeys(("primary", "prefill", "service", "scheduler"), _WORKLOAD),
+        ),
     },
 )

@@ -3,21 +3,18 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import pytest
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
-    load,
-)
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.observe import (
     observe,
 )
-from tests.unit.checks.checked import checked
 
 from .build import document
-from .preset_world import ROUTER, children, preset, refusal, resolved, system_config, world
+from .preset_world import ROUTER, children, preset, refusal, resolved, system_config
 from .release_pairs import CLAIM, differences, settings
 from .world import Cluster
 
@@ -142,37 +139,75 @@ def test_accounts_of_groups_go_when_the_service_is_stopped() -> None:
     assert children(given, settings=settings("0.19")) == {}
 
 
-def test_adapters_are_refused_where_they_would_have_an_effect() -> None:
-    given = document(**CLAIM)
-    given["spec"]["model"]["lora"] = {"adapters": [{"name": "a", "uri": "hf://acme/a"}]}
-    assert refusal(given, settings=settings("0.18")) == ""
-    told = refusal(given, settings=settings("0.19"))
-    assert "spec.model.lora.adapters" in told
-    assert "reconciler: controller" in told
-
-
 OFF = {"serving.kserve.io/disable-localmodel": "true"}
+MARK = "internal.serving.kserve.io/localmodel"
+SOURCE = "hf://acme/chat-8b"
+
+
+def cache(kind: str, name: str, namespace: str = "") -> Json:
+    """Return a cache of the model."""
+    return {
+        "apiVersion": "serving.kserve.io/v1alpha1",
+        "kind": kind,
+        "metadata": {"name": name, **({"namespace": namespace} if namespace else {})},
+        "spec": {"sourceModelUri": SOURCE, "nodeGroups": ["gpus"], "modelSize": "1Gi"},
+    }
+
+
+CACHES = [
+    cache("LocalModelCache", "shared"),
+    cache("LocalModelNamespaceCache", "own", "team-a"),
+    cache("LocalModelNamespaceCache", "other", "team-b"),
+]
 
 
 @pytest.mark.parametrize(
-    ("release", "enabled", "annotations", "told"),
+    ("release", "enabled", "annotations", "caches", "claim"),
     [
-        ("0.18", True, {}, False),
-        ("0.19", True, {}, True),
-        ("0.19", False, {}, False),
-        ("0.19", True, OFF, False),
+        ("0.18", True, {}, CACHES, None),
+        ("0.19", False, {}, CACHES, None),
+        ("0.19", True, OFF, CACHES, None),
+        ("0.19", True, {}, CACHES, "own-gpus"),
+        ("0.19", True, {}, CACHES[:1], "shared-gpus"),
+        ("0.19", True, {"serving.kserve.io/nodegroup": "cpus"}, CACHES, None),
+        ("0.19", True, {}, CACHES[2:], None),
     ],
 )
-def test_a_cache_of_models_that_is_not_used_is_told(
-    release: str, enabled: bool, annotations: Json, told: bool
+def test_a_model_is_read_from_the_cache_that_holds_it(
+    release: str, enabled: bool, annotations: Json, caches: list[Json], claim: str | None
 ) -> None:
-    given = document(**CLAIM)
+    given = document(model={"uri": f"{SOURCE}/v2"})
     given["metadata"]["annotations"] = annotations
-    chosen = settings(release)
-    typed = load(given, chosen).service
-    assert typed is not None
-    found = checked(typed, chosen, world(system_config(localModel={"enabled": enabled})))
-    assert ("local-model" in {each.rule for each in found}) is told
+    world_of = (system_config(localModel={"enabled": enabled}), *caches)
+    found = children(given, *world_of, settings=settings(release))["Deployment", "chat-kserve"]
+    template = found["spec"]["template"]
+    name = (claim or "").removesuffix("-gpus")
+    labels = template["metadata"]["labels"]
+    assert labels.get(MARK, "") == name
+    assert labels.get(f"{MARK}-namespace") == ("team-a" if name == "own" else None)
+    assert found["metadata"]["labels"].get(MARK, "") == name
+    said = template["metadata"].get("annotations") or {}
+    assert said.get(f"{MARK}-pvc-name") == claim
+    assert said.get(f"{MARK}-sourceuri") == (SOURCE if claim else None)
+    volumes = {each["name"]: each for each in template["spec"].get("volumes") or ()}
+    if claim is None:
+        assert "kserve-pvc-source" not in volumes
+        assert template["spec"]["initContainers"][0]["args"][0] == f"{SOURCE}/v2"
+        return
+    assert "initContainers" not in template["spec"]
+    assert volumes["kserve-pvc-source"]["persistentVolumeClaim"]["claimName"] == claim
+    mounts = template["spec"]["containers"][0]["volumeMounts"]
+    (mount,) = [each for each in mounts if each["name"] == "kserve-pvc-source"]
+    key = hashlib.sha256(SOURCE.encode()).hexdigest()[:16]
+    assert mount["subPath"] == f"models/{key}/v2"
+
+
+def test_marks_of_a_cache_that_is_gone_do_not_reach_pods() -> None:
+    given = document(**CLAIM)
+    given["metadata"]["labels"] = {MARK: "gone"}
+    for release, kept in (("0.18", False), ("0.19", False)):
+        found = children(given, settings=settings(release))["Deployment", "chat-kserve"]
+        assert (MARK in found["spec"]["template"]["metadata"]["labels"]) is kept
 
 
 @pytest.mark.parametrize(

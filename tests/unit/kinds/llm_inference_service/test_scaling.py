@@ -13,8 +13,14 @@ import pytest
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.admission import (
     scaling,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
+    load,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
+    make_settings,
+)
 
-from .build import document, messages
+from .build import document, messages, messages_of
 
 KEDA = "spec.scaling.wva.keda"
 
@@ -142,6 +148,18 @@ def test_scaling_is_refused(version: str, spec: dict[str, Any], field: str, mess
     found = messages(document(version=version, **spec))
     assert list(found) == [field]
     assert message in found[field]
+
+
+def test_the_fewest_pods_are_one_where_a_release_says_so() -> None:
+    """Before 0.18 nothing is said of it, so that the author has to."""
+    given = document(scaling=scaled(wva={"keda": {"idleReplicaCount": 1}})["scaling"])
+    for release, said in (("0.17", "is required when idle"), ("0.18", "must be less than")):
+        assert said in messages_of(given, make_settings({}, {"kserve": release}))["spec.scaling"]
+    plain = document(scaling={"maxReplicas": 3, "wva": {"hpa": {}}})
+    for release, least in (("0.17", None), ("0.18", 1)):
+        loaded = load(plain, make_settings({}, {"kserve": release})).service
+        assert loaded is not None
+        assert loaded.spec["scaling"].get("minReplicas") == least
 
 
 def test_both_roles_are_judged() -> None:

@@ -34,4 +34,5 @@ A_HOST = {"hostnames": ["api.example.com"]}
 
 def found(objects: Sequence[Json], made: Json | None = None, scheme: str = "http") -> list[str]:
     naming = Naming(scheme, "inference", DOMAIN)
-    return route_urls(made or route(), Cluster([CLASS, *objects]), naming)
+    found = route_urls(made or route(), Cluster([CLASS, *objects]), naming)
+    return [one.url for one in found]

@@ -39,3 +39,16 @@ def claim_parts(uri: str) -> tuple[str, str]:
     """Return the claim and the folder of `pvc://claim/folder`."""
     claim, dummy, path = uri.removeprefix("pvc://").partition("/")
     return claim, path
+
+
+def common_folder(paths: Sequence[str]) -> str:
+    """Return the deepest folder that holds all paths; a single path is its own."""
+    if len(paths) == 1:
+        return paths[0]
+    parts = [path.strip("/").split("/") for path in paths]
+    common = []
+    for level in zip(*parts, strict=False):
+        if len(set(level)) > 1:
+            break
+        common.append(level[0])
+    return "/" + "/".join(common)

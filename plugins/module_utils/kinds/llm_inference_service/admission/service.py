@@ -6,18 +6,19 @@ from __future__ import annotations
 from ....kube.manifest import Json
 from ...kserve.releases import KServe
 from ..spec import KIND
-from . import routing, scaling, scheduler, workloads
+from . import adapters, routing, scaling, scheduler, workloads
 from .field_error import FieldError, refusal
 
 
-def create_errors(spec: Json, version: str, release: KServe) -> list[FieldError]:
-    """Return what the webhook of a release refuses about a spec. version: in which it is written."""
+def create_errors(spec: Json, service: str, version: str, release: KServe) -> list[FieldError]:
+    """Return what the webhook of a release refuses about the spec of a service. version: in which it is written."""
     return [
         *routing.errors(spec, version, release),
         *workloads.errors(spec),
         *scheduler.errors(spec),
         *scaling.errors(spec),
         *scaling.mixed(spec, release),
+        *adapters.errors(spec, service, version, release),
     ]
 
 
@@ -28,5 +29,5 @@ def update_errors(old: Json, new: Json) -> list[FieldError]:
 
 def merged_refusal(name: str, spec: Json, release: KServe) -> str | None:
     """Return the text of the controller where a spec cannot be after its presets were merged into it, else None."""
-    found = create_errors(spec, "v1alpha2", release)
+    found = create_errors(spec, name, "v1alpha2", release)
     return refusal(KIND, name, found) if found else None

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from ....kube.manifest import Json
 from ....kube.reader import Reader
 from ...kserve.pod import mounted
-from ...kserve.storage.initializer import CLAIM_VOLUME, claim_parts
+from ...kserve.storage.initializer import CLAIM_VOLUME, MODEL_PATH, claim_parts
+from ..local_model import address
 from ..resolved import Resolved
+from .adapters import adapters_of, with_adapters
 from .errors import ArtifactError
 from .modelcar import with_modelcar
 from .place import SERVER, Place
-from .storage_initializer import with_storage_initializer
+from .storage_initializer import with_several_fetched, with_storage_initializer
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +41,30 @@ def with_model(
         )
     if resolved.at("storageInitializer", "enabled") is False:
         return pod
+    release = resolved.settings.release
+    uri = address(resolved.service, uri, release)
+    scheme, dummy, rest = uri.partition("://")
+    # Only the server runs adapters; others read of the model what they need.
+    adapters = adapters_of(resolved.spec, release) if place == SERVER else []
+    fetched = [(each.uri, each.path) for each in adapters if each.is_fetched]
     match scheme:
         case "pvc":
-            return _with_claim(pod, uri, place)
+            pod = _with_claim(pod, uri, place)
         case "oci":
-            return with_modelcar(pod, rest, resolved, place)
+            pod = with_modelcar(pod, rest, resolved, place)
+        case "hf" | "s3" if fetched:
+            fetched.insert(0, (uri, MODEL_PATH))
         case "hf" | "s3":
-            return with_storage_initializer(pod, uri, resolved, reader, account.manifest, place)
-    raise ArtifactError(
-        f"unsupported schema in model URI: {uri}",
-        "spec.model.uri",
-        "KServe takes hf://, s3://, pvc:// and oci:// here",
-    )
+            pod = with_storage_initializer(pod, uri, resolved, reader, account.manifest, place)
+        case _:
+            raise ArtifactError(
+                f"unsupported schema in model URI: {uri}",
+                "spec.model.uri",
+                "KServe takes hf://, s3://, pvc:// and oci:// here",
+            )
+    if fetched:
+        pod = with_several_fetched(pod, fetched, resolved, reader, account.manifest, place)
+    return with_adapters(pod, resolved, adapters)
 
 
 def _with_claim(pod: Json, uri: str, place: Place) -> Json:

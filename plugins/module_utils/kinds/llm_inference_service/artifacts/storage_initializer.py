@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ....kube.manifest import Json
@@ -14,7 +14,7 @@ from ...kserve.pod import appended, mounted, variable_of, with_value, with_volum
 from ...kserve.releases import KServe
 from ...kserve.storage.ca_bundle import ca_bundle_of, with_ca_bundle
 from ...kserve.storage.credentials import SecretMissing, with_credentials
-from ...kserve.storage.initializer import MODEL_PATH, NAME, VOLUME, initializer
+from ...kserve.storage.initializer import MODEL_PATH, NAME, VOLUME, common_folder, initializer
 from ...kserve.storage.target import Target, in_pod
 from ..resolved import Resolved
 from .errors import ArtifactError
@@ -66,12 +66,43 @@ def with_storage_initializer(
         bundle = ca_bundle_of(target.container, resolved.config.storage, kserve_namespace=at_home)
         target = with_ca_bundle(target, bundle)
     variables = {**(facts.variables if uri.startswith("hf://") else {})}
-    variables |= place.fetch_variables
+    target = _with_variables(target, variables | place.fetch_variables)
+    return appended(in_pod(pod, target), "initContainers", target.container)
+
+
+def with_several_fetched(
+    pod: Json,
+    fetched: Sequence[tuple[str, str]],
+    resolved: Resolved,
+    reader: Reader,
+    account: Json | None,
+    place: Place,
+) -> Json:
+    """Return a pod spec that fetches several things at once, each into a folder. fetched: address and folder. Raises ArtifactError."""
+    facts = _FACTS.at(resolved.settings.release)
+    pod = without(pod, NAME, "initContainers")
+    folder = common_folder([path for dummy, path in fetched])
+    volume, mount = {"name": VOLUME, "emptyDir": {}}, {"name": VOLUME, "mountPath": folder}
+    pod = mounted(pod, place.container, volume, {**mount, "readOnly": True})
+    pod = with_volume(pod, volume)
+    args = [word for pair in fetched for word in pair]
+    container = {**initializer(args, resolved.config.storage), "volumeMounts": [mount]}
+    target = _with_credentials(Target(container, tuple(pod["volumes"])), resolved, reader, account)
+    if any(uri.startswith("hf://") for uri, dummy in fetched):
+        target = _with_variables(target, facts.variables)
+    at_home = resolved.namespace == resolved.settings.kserve_namespace
+    bundle = ca_bundle_of(target.container, resolved.config.storage, kserve_namespace=at_home)
+    target = with_ca_bundle(target, bundle)
+    return appended(in_pod(pod, target), "initContainers", target.container)
+
+
+def _with_variables(target: Target, variables: Mapping[str, str]) -> Target:
+    """Return a container with variables that it does not have yet."""
     container = target.container
     for name, value in variables.items():
         if variable_of(container, name) is None:
             container = with_value(container, name, value)
-    return appended(in_pod(pod, target), "initContainers", container)
+    return Target(container, target.volumes)
 
 
 def _mount() -> Json:

@@ -29,7 +29,7 @@ def picker_service(resolved: Resolved, reader: Reader) -> Child | None:  # noqa:
         manifest=Manifest(
             api_version="v1",
             kind="Service",
-            name=_name(resolved),
+            name=picker_service_name(resolved),
             namespace=resolved.namespace,
             labels=labels.picker(resolved.name),
             body={
@@ -41,7 +41,7 @@ def picker_service(resolved: Resolved, reader: Reader) -> Child | None:  # noqa:
     )
 
 
-def _name(resolved: Resolved) -> str:
+def picker_service_name(resolved: Resolved) -> str:
     """Return the Service's name; whether it follows the pool's `endpointPickerRef` is the release's business."""
     given = resolved.at("router", "scheduler", "pool", "spec", "endpointPickerRef", "name")
     by_pool = _BY_POOL.at(resolved.settings.release)

@@ -38,10 +38,11 @@ _MISSING: Since[str] = Since({KServe.V0_17: "", KServe.V0_19: "ConfigNotFound"})
 
 
 class Preset(NamedTuple):
-    """One LLMInferenceServiceConfig. name: as messages show it. spec: as `written` gives it."""
+    """One LLMInferenceServiceConfig. name: as messages show it. spec: as `written` gives it. reference: None for one of our own."""
 
     name: str
     spec: Json
+    reference: Reference | None = None
 
 
 def fetch(
@@ -65,7 +66,9 @@ def fetch(
                         refusal_of(name, api_version, text, settings),
                     )
                 return Preset(
-                    f"{CONFIG_KIND} {place}/{name}", _stored(api_version, text, settings.release)
+                    f"{CONFIG_KIND} {place}/{name}",
+                    _stored(api_version, text, settings.release),
+                    Reference(api_version, CONFIG_KIND, place, name),
                 )
     own = _own(name, settings, reader, spec or {})
     if own is not None:

@@ -6,9 +6,12 @@ Source: KServe pkg/controller/v1alpha2/llmisvc/config_merge.go@v0.19.0.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ....kube.manifest import Json, value_at
 from ....kube.reader import Reader
 from ...kserve.releases import KServe
+from ..names import published
 from ..router.by_model import ROUTES_BY_MODEL
 from ..router.kinds import gateway, parent_gateway, route
 from ..router.urls import names_model
@@ -52,6 +55,29 @@ def _declines(live: Json) -> bool:
     return bool(annotations.get(_ANNOTATION) == "false")
 
 
+def with_adapter_rules(spec: Json, namespace: str, adapters: Sequence[str], header: str) -> Json:
+    """Return a merged spec whose route takes requests that name an adapter where it takes those that name the model."""
+    rules = value_at(spec, _RULES)
+    if not rules or not adapters or not header:
+        return spec
+
+    def naming(match: Json, adapter: str) -> Json:
+        value = published(namespace, adapter)
+        headers = [
+            {**one, "value": value} if one.get("name") == header else one
+            for one in match["headers"]
+        ]
+        return {**match, "headers": headers}
+
+    fitted = []
+    for rule in rules:
+        matches = rule.get("matches") or []
+        named = [one for one in matches if names_model(one, header)]
+        added = [naming(one, adapter) for one in named for adapter in adapters]
+        fitted.append({**rule, "matches": [*matches, *added]} if added else rule)
+    return _with_rules(spec, fitted)
+
+
 def without_model_rules(spec: Json, header: str) -> Json:
     """Return a merged spec whose route has no match by the header, and no rule that is left without a match."""
     rules = value_at(spec, _RULES)
@@ -62,7 +88,11 @@ def without_model_rules(spec: Json, header: str) -> Json:
         matches = [one for one in rule.get("matches") or () if not names_model(one, header)]
         if matches:
             kept.append({**rule, "matches": matches})
+    return _with_rules(spec, kept)
+
+
+def _with_rules(spec: Json, rules: list[Json]) -> Json:
     router = spec["router"]
     http = router["route"]["http"]
-    fitted = {**http, "spec": {**http["spec"], "rules": kept}}
+    fitted = {**http, "spec": {**http["spec"], "rules": rules}}
     return {**spec, "router": {**router, "route": {**router["route"], "http": fitted}}}

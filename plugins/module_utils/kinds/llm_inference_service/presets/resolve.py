@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ....kube.manifest import Json, value_at
 from ....kube.reader import GivenObjects, Reader
-from ....kube.release import Since
-from ...kserve.releases import KServe
 from .. import labels, names
 from ..admission.service import merged_refusal
+from ..artifacts.adapters import adapters_of, given_adapters
+from ..artifacts.errors import ArtifactError
 from ..errors import Unbuildable
+from ..local_model import with_local_model
 from ..read_system_config import read_system_config
 from ..resolved import Resolved
 from ..settings import Settings
@@ -21,18 +22,17 @@ from ..system_config import SystemConfig
 from .context import template_data
 from .fetch import Preset, fetch, picker_config
 from .merge import merged, written
-from .model_routing import by_model, without_model_rules
+from .model_routing import by_model, with_adapter_rules, without_model_rules
 from .route import with_fitted_route
 from .selection import preset_names, selected
 from .templating import filled_in
-
-#: Whether `model.lora.adapters` has an effect.
-_SERVES_ADAPTERS: Since[bool] = Since({KServe.V0_17: False, KServe.V0_19: True})
 
 
 def resolve(service: LlmInferenceService, settings: Settings, reader: Reader) -> Resolved:
     """Return a service with everything that its presets say. Raises Unbuildable, which says what the controller would."""
     config = _config(service, settings, reader)
+    if not service.stopped:
+        service = with_local_model(service, config, settings, reader)
     status: Json = (reader.get(service.reference) or {}).get("status") or {}
     names_kept = preset_names(settings, status.get("annotations") or {})
     try:
@@ -79,15 +79,28 @@ def _combined(
     ]
     spec = merged([layer.spec for layer in layers], settings.release)
     spec = _with_defaults(spec, service.name)
+    texts = [(layer.name, layer.spec) for layer in layers]
     data = template_data(dataclasses.replace(service, spec=own), status, config, settings)
-    spec = written(filled_in(spec, _metadata(service), data, layers, settings.release))
+    spec = written(filled_in(spec, _metadata(service), data, texts, settings.release))
     if not by_model(own, service.namespace, config, settings.release, reader):
         spec = without_model_rules(spec, config.ingress.model_header)
+    else:
+        names_of_adapters = [each.name for each in given_adapters(spec, settings.release)]
+        header = config.ingress.model_header
+        spec = with_adapter_rules(spec, service.namespace, names_of_adapters, header)
     spec = with_fitted_route(spec, service.name, settings.release)
     spec = _with_picker_config(spec, service, settings, reader)
     _validate(spec, service, settings)
     sources = tuple(layer.name for layer in layers[:-1])
-    return Resolved(service, spec, config, settings, names_kept, sources)
+    applied = (*_applied(presets, "Preset"), *_applied(bases, "UserRef"))
+    return Resolved(service, spec, config, settings, names_kept, sources, applied)
+
+
+def _applied(layers: Sequence[Preset], source: str) -> Iterator[Json]:
+    """Yield configs of the cluster as a status names them."""
+    for each in (layer.reference for layer in layers):
+        if each is not None:
+            yield {"name": each.name, "namespace": each.namespace, "source": source}
 
 
 def _validate(spec: Json, service: LlmInferenceService, settings: Settings) -> None:
@@ -98,15 +111,15 @@ def _validate(spec: Json, service: LlmInferenceService, settings: Settings) -> N
             advice="the service is fine by itself, but not together with its presets and baseRefs",
             rule="merged",
         )
-    if _SERVES_ADAPTERS.at(settings.release) and value_at(spec, ("model", "lora", "adapters")):
+    try:
+        adapters_of(spec, settings.release)
+    except ArtifactError as error:
         raise Unbuildable(
-            f"KServe {settings.release} serves adapters, and this collection does not yet",
-            condition="",
-            reason="",
-            path="spec.model.lora.adapters",
-            advice="leave them out, or give the service to KServe's controller (reconciler: controller); docs/kserve_releases.md",
+            f"failed to enumerate LoRA adapters: {error.message}",
+            path=error.path,
+            advice=error.advice,
             rule="adapters",
-        )
+        ) from None
 
 
 def _bases(

@@ -11,14 +11,16 @@ from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
 from urllib.parse import urlsplit
 
+from ....kube.condition import GATEWAY_GROUP
 from ....kube.manifest import Json
 from ....kube.reader import Reader
+from ....kube.reference import Reference
 from ....kube.release import Since
 from ...kserve.releases import KServe
 from .. import names
 from ..resolved import Resolved
 from .by_model import ROUTES_BY_MODEL
-from .urls import DiscoveryError, Naming, route_urls
+from .urls import DiscoveredUrl, DiscoveryError, Naming, route_urls
 
 #: RFC 1918 and RFC 4193, as Go's `IsPrivate` has them.
 _PRIVATE = tuple(
@@ -28,6 +30,8 @@ _PRIVATE = tuple(
 _BY_MODEL = "-model-routing"
 #: Whether an address from inside becomes `status.url` where there is none from outside.
 _URL_FROM_INSIDE: Since[bool] = Since({KServe.V0_17: False, KServe.V0_18: True})
+#: Whether an address says through which Gateway it leads.
+_TELLS_ORIGIN: Since[bool] = Since({KServe.V0_17: False, KServe.V0_19: True})
 _LOCAL_SUFFIXES = (".local", ".localhost", ".internal")
 
 
@@ -59,17 +63,33 @@ def service_addresses(resolved: Resolved, routes: Sequence[Json], reader: Reader
         by_model=by_model,
         model_header=ingress.model_header,
     )
-    urls = sorted(url for route in routes for url in _urls(route, reader, naming))
+    found = [one for route in routes for one in _urls(route, reader, naming)]
+    found.sort(key=lambda one: one.url)
+    urls = [one.url for one in found]
     outside = [url for url in urls if is_external(url, domain)]
     candidates = outside or (urls if _URL_FROM_INSIDE.at(resolved.settings.release) else [])
     ending = _BY_MODEL if by_model else ""
+    tells_origin = _TELLS_ORIGIN.at(resolved.settings.release)
     return Addresses(
         url=_first(candidates, resolved),
         addresses=tuple(
-            {"name": address_name(url, domain) + (ending if _is_root(url) else ""), "url": url}
-            for url in urls
+            {
+                "name": address_name(one.url, domain) + (ending if _is_root(one.url) else ""),
+                "url": one.url,
+                **(_origin(one.gateway) if tells_origin else {}),
+            }
+            for one in found
         ),
     )
+
+
+def _origin(gateway: Reference) -> Json:
+    return {"origin": gateway_reference(gateway.namespace, gateway.name)}
+
+
+def gateway_reference(namespace: str, name: str) -> Json:
+    """Return a Gateway as statuses name it."""
+    return {"group": GATEWAY_GROUP, "kind": "Gateway", "name": name, "namespace": namespace}
 
 
 def _first(urls: Sequence[str], resolved: Resolved) -> str:
@@ -84,7 +104,7 @@ def _is_root(url: str) -> bool:
     return urlsplit(url).path in ("", "/")
 
 
-def _urls(route: Json, reader: Reader, naming: Naming) -> list[str]:
+def _urls(route: Json, reader: Reader, naming: Naming) -> list[DiscoveredUrl]:
     metadata = route["metadata"]
     try:
         return route_urls(route, reader, naming)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ....kube.manifest import Json, value_at
@@ -39,23 +40,34 @@ class Naming:
     model_header: str = ""
 
 
-def route_urls(route: Json, reader: Reader, naming: Naming) -> list[str]:
+class DiscoveredUrl(NamedTuple):
+    """A URL, and the Gateway that it leads through."""
+
+    url: str
+    gateway: Reference
+
+
+def route_urls(route: Json, reader: Reader, naming: Naming) -> list[DiscoveredUrl]:
     """Return the URLs of a route in the order of its parents: from outside, then by the Service behind the Gateway.
 
     Raises DiscoveryError where a Gateway, its class or a listener is not there. No URL at all is no error: addresses come later.
     """
     parents = value_at(route, ("spec", "parentRefs")) or ()
     attached = [(parent, _gateway(parent, route, reader)) for parent in parents]
-    urls: list[str] = []
+    found: list[DiscoveredUrl] = []
     paths = paths_of(route, naming.model_header) if naming.by_model else [path_of(route)]
     for parent, gateway in attached:
         listeners = _listeners(gateway, parent.get("sectionName"), naming.scheme)
+        origin = Reference.of(gateway)
         for path in paths:
-            urls += _external(gateway, listeners, route, path, naming)
-            known = {urlsplit(url).hostname for url in urls} if naming.by_model else set()
+            outside = _external(gateway, listeners, route, path, naming)
+            found += [DiscoveredUrl(url, origin) for url in outside]
+            known = {urlsplit(one.url).hostname for one in found} if naming.by_model else set()
             inside = _internal(gateway, listeners[0], path, reader, naming)
-            urls += [url for url in inside if urlsplit(url).hostname not in known]
-    return urls
+            found += [
+                DiscoveredUrl(url, origin) for url in inside if urlsplit(url).hostname not in known
+            ]
+    return found
 
 
 def _gateway(parent: Json, route: Json, reader: Reader) -> Json:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 
 from .....kube.release import Since
-from ....kserve.local_models import CLAIM_ANNOTATION, LABEL, URI_ANNOTATION, storage_key
+from ....kserve.local_models import CLAIM_ANNOTATION, LABEL, URI_ANNOTATION, in_claim, storage_key
 from ....kserve.releases import KServe
 from ....kserve.storage.modelcar import with_modelcar
 from ..annotations import (
@@ -63,9 +63,8 @@ def _on_nodes(subject: Subject, uri: str) -> str:
             f"the label {LABEL} is KServe's own: leave it out",
         )
     source = subject.annotations.get(URI_ANNOTATION, "")
-    rest = uri.removeprefix(source)
     folder = storage_key(source) if _BY_KEY.at(subject.release) else cache
-    return f"pvc://{claim}/models/{folder}{rest if rest.startswith('/') else f'/{rest}'}"
+    return in_claim(uri, source, claim, folder)
 
 
 def _storage_spec(annotations: Mapping[str, str]) -> StorageSpec | None:

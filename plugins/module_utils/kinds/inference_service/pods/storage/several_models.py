@@ -9,7 +9,7 @@ from .....kube.manifest import Json
 from .....kube.release import Since
 from ....kserve.pod import mounted, with_volume
 from ....kserve.releases import KServe
-from ....kserve.storage.initializer import MODEL_PATH, claim_parts
+from ....kserve.storage.initializer import MODEL_PATH, claim_parts, common_folder
 from ....kserve.storage.modelcar import with_modelcar
 from ....kserve.storage_config import Storage
 from ..containers import readers
@@ -102,16 +102,3 @@ def _mounted(
 def volume_name(path: str) -> str:
     """Return how a volume is called after the folder where it is mounted."""
     return path.strip("/").replace("/", "-")
-
-
-def common_folder(paths: Sequence[str]) -> str:
-    """Return the deepest folder that holds all paths; a single path is its own."""
-    if len(paths) == 1:
-        return paths[0]
-    parts = [path.strip("/").split("/") for path in paths]
-    common = []
-    for level in zip(*parts, strict=False):
-        if len(set(level)) > 1:
-            break
-        common.append(level[0])
-    return "/" + "/".join(common)
