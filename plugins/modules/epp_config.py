@@ -48,7 +48,8 @@ options:
     default: {}
   target:
     description:
-      - The release of the picker that is to read the configuration, C(gaie:1.0) to C(gaie:1.5) or C(llmd:0.3) to C(llmd:0.10).
+      - The release of the picker that is to read the configuration, C(gaie:1.0) to C(gaie:1.5) or C(llmd:0.3) to C(llmd:0.11).
+      - V(llmd:0.11) was not run on configurations. It is a list of what is dropped and renamed, as its project announced it.
       - Needed for O(state=present) and O(state=rendered).
     type: str
   experimental:

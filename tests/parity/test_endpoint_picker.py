@@ -35,8 +35,9 @@ def check(name: str, column: str) -> Report:
 
 
 def test_every_release_and_every_input_was_recorded() -> None:
-    """A release or an input that is added has to be recorded, and nothing is left out."""
-    assert {column.partition("+")[0] for column in COLUMNS} == set(releases())
+    """A release or an input that is added has to be recorded, or says that it was not; and nothing is left out."""
+    judged = {target for target, release in releases().items() if release.judged}
+    assert {column.partition("+")[0] for column in COLUMNS} == judged
     inputs = {path.stem for path in (RECORDINGS / "inputs").iterdir()}
     assert inputs == set(RECORDED)
     assert len(RECORDED) * len(COLUMNS) == 8520

@@ -4,10 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import DECODE, PREFILL, PickerView, ServiceView, Workload
 from ..kube.problem import Problem
+
+if TYPE_CHECKING:
+    from ..endpoint_picker.releases import PickerRelease
 
 NO_PICKER = Check(
     "picker-replicas",
@@ -20,6 +24,12 @@ ADVICE = Check(
     WARNING,
     finds="{message}",
     fix="{way} ({finding}, checked for the picker {target}{outcome})",
+)
+LATER = Check(
+    "picker-later",
+    WARNING,
+    finds="the configuration uses what later pickers no longer have: {drops}",
+    fix="rewrite it before the picker's image moves on: epp_config with migrate_from {target}",
 )
 
 
@@ -37,7 +47,7 @@ def no_picker(view: ServiceView) -> Iterator[Problem]:
 def advice(view: ServiceView) -> Iterator[Problem]:
     """Yield what is wrong with the configuration: by itself, beside the engines and in the picker's own container.
 
-    Always warnings: the author's image may be of another release than the one that is checked for.
+    Always warnings: an image whose tag does not tell its release may be of another one than that which is checked for.
     """
     picker = view.picker
     if picker is not None and picker.config is not None:
@@ -50,10 +60,9 @@ def _judged(view: ServiceView, picker: PickerView, config: str) -> Iterator[Prob
     from ..endpoint_picker.cache_events import cache_event_findings
     from ..endpoint_picker.check import check_text
     from ..endpoint_picker.engine_types import engine_type_findings
-    from ..endpoint_picker.releases import release_of
     from ..endpoint_picker.roles import role_findings
 
-    release = release_of(picker.target)
+    release = _release(picker)
     report = check_text(config, release)
     engines = [_as_pod(workload) for workload in view.of(DECODE, PREFILL)]
     for finding in (
@@ -71,9 +80,35 @@ def _judged(view: ServiceView, picker: PickerView, config: str) -> Iterator[Prob
                 message=f"{place}{finding.message}",
                 way=finding.fix,
                 finding=finding.rule,
-                target=picker.target,
+                target=release.target,
                 outcome=outcome,
             )
+
+
+@check(LATER, costly=True)
+def later_pickers(view: ServiceView) -> Iterator[Problem]:
+    """Yield what of the author's configuration the picker of today starts with, and one after it does not."""
+    picker = view.picker
+    if picker is None or picker.config is None:
+        return
+    from ..endpoint_picker.check import check_text
+    from ..endpoint_picker.later import dropped_later
+
+    release = _release(picker)
+    drops = dropped_later(check_text(picker.config, release).given, release)
+    if drops:
+        told = "; ".join(f"{finding.path}: {finding.message}" for finding in drops)
+        yield LATER.at(picker.place, drops=told, target=release.target)
+
+
+def _release(picker: PickerView) -> PickerRelease:
+    """Return the release of the picker's image, that of the service's own release where the image does not tell."""
+    from ..endpoint_picker.images import release_of_image
+    from ..endpoint_picker.releases import release_of
+
+    images = (each.get("image") or "" for each in picker.workload.pod.get("containers") or ())
+    told = next(filter(None, map(release_of_image, images)), None)
+    return told or release_of(picker.target)
 
 
 def _as_pod(workload: Workload) -> dict[str, object]:

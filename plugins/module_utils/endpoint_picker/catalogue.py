@@ -10,6 +10,7 @@ from functools import cache
 from .releases import Family, Generation, PickerRelease, generation_named, releases
 
 #: Type, the family that had it first, generations from..until, `alpha` if llm-d 0.10 wants a flag for it, and its points.
+#: What 0.11 drops: llm-d-router pull requests 2509, 2815, 2844, 2859, 2865 and 2869.
 _TABLE = """
 active-request-scorer llmd 1.0.. scorer
 agent-identity llmd 0.9.. alpha
@@ -18,8 +19,8 @@ always-disagg-pd-decider llmd 0.6.. decider
 anthropic-parser llmd 0.9.. parser
 approx-prefix-cache-producer gaie 1.5..
 burst-prefix-cache-producer llmd 0.10.. alpha
-by-label llmd 1.0.. filter
-by-label-selector llmd 1.0.. filter
+by-label llmd 1.0..0.10 filter
+by-label-selector llmd 1.0..0.10 filter
 concurrency-detector gaie 1.5.. filter detector
 context-length-aware llmd 1.4.. filter scorer
 core-metrics-extractor gaie 1.5.. extractor
@@ -28,7 +29,7 @@ dcgm-data-source llmd 0.10.. alpha source
 dcgm-extractor llmd 0.10.. alpha extractor
 decode-filter llmd 1.0.. filter
 destination-endpoint-served-verifier gaie 1.2..
-disagg-headers-handler llmd 1.4..
+disagg-headers-handler llmd 1.4..0.10
 disagg-profile-handler llmd 1.4.. handler
 disaggregatedset-rollout-screener llmd 0.10.. alpha
 edf-ordering-policy gaie 0.6.. ordering
@@ -46,6 +47,8 @@ inflight-load-producer gaie 1.5..
 k8s-notification-source gaie 1.4.. source
 kv-cache-utilization-scorer gaie 1.0.. scorer
 label-selector-filter llmd 0.9.. filter
+latency-observation-scorer llmd 0.11.. scorer
+latency-observer-producer llmd 0.11..
 latency-scorer gaie 1.5.. scorer
 latency-slo-admitter gaie 1.5..
 load-aware-scorer llmd 1.0.. scorer
@@ -70,13 +73,13 @@ no-hit-lru-scorer llmd 1.2.. scorer
 openai-parser gaie 1.5.. parser
 p2p-source-producer llmd 0.10.. alpha
 passthrough-parser gaie 1.5.. parser
-pd-profile-handler llmd 1.0.. handler
+pd-profile-handler llmd 1.0..0.10 handler
 precise-prefix-cache-producer llmd 0.9..
-precise-prefix-cache-scorer llmd 1.0.. scorer
+precise-prefix-cache-scorer llmd 1.0..0.10 scorer
 predicted-latency-producer gaie 1.5..
 predicted-latency-scorer gaie 1.3..1.5 scorer
 prefill-filter llmd 1.0.. filter
-prefill-header-handler llmd 1.0..
+prefill-header-handler llmd 1.0..0.10
 prefix-based-pd-decider llmd 0.6.. decider
 prefix-cache-affinity-filter gaie 1.5.. filter
 prefix-cache-scorer gaie 1.0.. scorer
@@ -93,6 +96,7 @@ session-affinity-filter llmd 0.9.. alpha filter
 session-affinity-scorer llmd 1.0.. alpha scorer
 session-id-producer llmd 0.9..
 sheddable-eviction-filter llmd 0.10.. alpha
+sglanghttp-parser llmd 0.11.. parser
 single-profile-handler gaie 1.0.. handler
 slo-deadline-ordering-policy gaie 1.5.. ordering
 slo-headroom-tier-filter gaie 1.5.. filter
@@ -100,7 +104,7 @@ soft-reflective-ceiling-policy llmd 0.10.. alpha limit
 static-usage-limit-policy gaie 1.5.. limit
 token-load-scorer gaie 1.5.. scorer
 token-producer llmd 0.9..
-tokenizer llmd 1.4..
+tokenizer llmd 1.4..0.10
 topology-affinity-filter llmd 0.10.. alpha filter
 topology-affinity-scorer llmd 0.10.. alpha scorer
 topology-extractor llmd 0.10.. alpha extractor
@@ -151,6 +155,12 @@ def targets_with(type_name: str) -> list[str]:
     if plugin is None:
         return []
     return [target for target, release in releases().items() if plugin.is_registered_in(release)]
+
+
+def dropped_by(until: Generation) -> PickerRelease | None:
+    """Return the first release of llm-d after a generation, which is that of the last one that has something; None if there is none yet."""
+    later = (each for each in releases().values() if each.family == "llmd")
+    return next((each for each in later if each.generation > until), None)
 
 
 def _read(line: str) -> Plugin:

@@ -24,7 +24,7 @@ from .text.errors import DecodeError
 class Report:
     """What a check found.
 
-    verdict: what the release's loader does. config: the configuration with every default, as the picker uses it;
+    verdict: what the release's loader does. given: the configuration as it was decoded. config: the configuration with every default, as the picker uses it;
     empty where it could not be decoded. instances: name → type of each plugin object, as the registry names it. shaky: whether the order of a
     profile, or the picker that it took, changes from start to start. effective: what the started picker holds beyond its
     configuration, empty where it does not start.
@@ -36,6 +36,7 @@ class Report:
     instances: dict[str, str]
     shaky: bool
     effective: Json
+    given: Json
 
     @property
     def errors(self) -> list[Finding]:
@@ -77,6 +78,7 @@ def _report(loading: Loading) -> Report:
         instances=loading.instances,
         shaky=loading.shaky,
         effective={} if verdict == "reject" else _effective(loading, handlers),
+        given=loading.given,
     )
 
 

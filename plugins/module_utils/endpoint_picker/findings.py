@@ -64,6 +64,11 @@ def info(rule: str, path: str, value: Value, message: str, fix: str) -> Finding:
     return Finding(rule, "info", path, value, message, fix)
 
 
+def unknown(rule: str, path: str, value: Value, message: str, fix: str, *, sure: bool) -> Finding:
+    """Return a finding about a name that a release does not have. Where nobody is sure of that, it is a warning."""
+    return (refusal if sure else warning)(rule, path, value, message, fix)
+
+
 def verdict_of(findings: Iterable[Finding]) -> Verdict:
     """Return what the loader does with a configuration that has these findings."""
     verdicts = {finding.verdict for finding in findings}

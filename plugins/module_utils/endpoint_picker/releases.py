@@ -32,6 +32,7 @@ class Generation(IntEnum):
     #: From here on llm-d's own picker.
     V0_9 = 7
     V0_10 = 8
+    V0_11 = 9
 
     def __str__(self) -> str:
         """Return the name as tables of this room write it: `1.0`."""
@@ -45,17 +46,23 @@ def generation_named(text: str) -> Generation:
 
 OLD_API_VERSION = "inference.networking.x-k8s.io/v1alpha1"
 NEW_API_VERSION = "llm-d.ai/v1alpha1"
+#: Announced, and in no release yet: it moves `dataLayer.discovery.pluginRef` and the two keys `dataLayer.crossReplica…`.
+NEXT_API_VERSION = "llm-d.ai/v1"
 KIND = "EndpointPickerConfig"
 
 
 @dataclass(frozen=True, slots=True)
 class PickerRelease:
-    """One release of the picker. gates: its feature gates, with what they are when nobody sets them."""
+    """One release of the picker. gates: its feature gates, with what they are when nobody sets them.
+
+    judged: whether the release itself was run on configurations. What is said of others is what its project announced.
+    """
 
     family: Family
     version: str
     generation: Generation
     gates: Mapping[str, bool]
+    judged: bool = True
 
     @property
     def target(self) -> str:
@@ -76,6 +83,11 @@ class PickerRelease:
     def api_versions(self) -> tuple[str, ...]:
         """The apiVersions that it reads; the first is the one to write."""
         return (NEW_API_VERSION, OLD_API_VERSION) if self.has_own_picker else (OLD_API_VERSION,)
+
+    def comes_before(self, other: PickerRelease) -> bool:
+        """Whether other is a later release that can follow this one. From 1.5 on the way leads to llm-d."""
+        follows = other.family == self.family or other.has_own_picker
+        return follows and self.generation < other.generation
 
 
 def _releases() -> Iterator[PickerRelease]:
@@ -113,6 +125,7 @@ def _releases() -> Iterator[PickerRelease]:
         yield PickerRelease("gaie", version, named, gates[named])
     for version, named in llmd.items():
         yield PickerRelease("llmd", version, named, gates[named])
+    yield PickerRelease("llmd", "0.11", generation.V0_11, gates[generation.V0_10], judged=False)
 
 
 @cache
@@ -134,8 +147,8 @@ def release_of(target: str, option: str = "target") -> PickerRelease:
         raise InputError.single(
             "epp_config",
             option,
-            f"{target} has no endpoint picker to configure; since GAIE 1.6 the picker is llm-d's: "
-            f"use an llm-d image and one of {known}",
+            f"{target} has no endpoint picker to configure: its picker, lwepp, takes turns and reads no "
+            f"configuration; since GAIE 1.6 the picker is llm-d's: use an llm-d image and one of {known}",
         )
     raise InputError.single(
         "epp_config", option, f"{target!r} is not a known release; known are {known}"

@@ -15,6 +15,7 @@ from .releases import Generation, PickerRelease
 from .workloads import as_map, pod_of
 
 LABEL = "llm-d.ai/role"
+_BOTH = "both"
 
 #: Filter → values that it takes until 0.6, and from 0.7 on; None stands for a pod without the label.
 _TAKEN: Mapping[str, tuple[frozenset[str | None], frozenset[str | None]]] = {
@@ -55,7 +56,7 @@ def role_findings(
         return
     roles = [each.get(LABEL) for each in members]
     filters = _filters_in_use(report)
-    taken = {kind: _TAKEN[kind][release.generation >= Generation.V1_4] for kind in filters.values()}
+    taken = {kind: _taken(kind, release) for kind in filters.values()}
     for name, kind in filters.items():
         if members and taken[kind].isdisjoint(roles):
             yield _nobody(name, roles, taken[kind], release)
@@ -68,6 +69,12 @@ def role_findings(
                 f"no filter of the configuration lets pods with the role {role} through in {release.target}: they idle",
                 "give them another role, or add a profile for it",
             )
+
+
+def _taken(kind: str, release: PickerRelease) -> frozenset[str | None]:
+    """Return the roles that a filter takes. 0.11 no longer knows `both`."""
+    taken = _TAKEN[kind][release.generation >= Generation.V1_4]
+    return taken - {_BOTH} if release.generation >= Generation.V0_11 else taken
 
 
 def _nobody(

@@ -59,12 +59,14 @@ def fields_of(generation: Generation) -> Fields:
     }
     if generation >= g.V1_2:
         fields["featureGates"] = "strings"
+    if g.V1_2 <= generation <= g.V0_10:
         fields["saturationDetector"] = _thresholds() if generation <= g.V1_4 else reference
     sources: Fields = {"sources": ListOf({**reference, "extractors": ListOf(reference)})}
     if g.V1_3 <= generation <= g.V1_4:
         fields["data"] = sources
     if generation >= g.V1_5:
         fields["dataLayer"] = _data_layer(sources, generation)
+    if g.V1_5 <= generation <= g.V0_10:
         fields["parser"] = reference
     if generation >= g.V0_6:
         fields["flowControl"] = _flow_control(generation)
@@ -90,6 +92,8 @@ def _data_layer(sources: Fields, generation: Generation) -> Fields:
             "crossReplicaSyncerPluginRef": "string",
             "crossReplicaSyncInterval": "duration",
         }
+    if generation >= Generation.V0_11:
+        fields |= {"discovery": "object", "crossReplica": "object"}
     return fields
 
 
@@ -115,4 +119,6 @@ def _flow_control(generation: Generation) -> Fields:
         }
     if generation >= Generation.V0_10:
         fields["enableEviction"] = "switch"
+    if generation >= Generation.V0_11:
+        fields["noEndpointRequestTTL"] = "duration"
     return fields

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from ..kube.did_you_mean import nearest
 from ..kube.manifest import Json
 from ..kube.quantity import canonical_quantity, parse_quantity
-from .findings import Finding, Value, refusal
-from .releases import KIND, Generation, PickerRelease, releases
+from .findings import Finding, Value, refusal, unknown
+from .releases import KIND, NEXT_API_VERSION, Generation, PickerRelease, releases
 from .schema import Field, Fields, ListOf, fields_of
 from .text.decode import JsonNumber
 from .text.durations import canonical_duration, parse_duration
@@ -132,11 +132,21 @@ def _identity_faults(document: Json, release: PickerRelease) -> Iterator[Finding
             "apiVersion",
             api_version,
             f"{release.target} does not know this apiVersion"
-            + (f"; it belongs to {', '.join(fitting)}" if fitting else ""),
-            f"write {release.api_versions[0]}",
+            + (f"; it belongs to {', '.join(fitting)}" if fitting else _to_come(api_version)),
+            f"write {release.api_versions[0]}, with the fields of that version",
         )
     if kind not in ("", KIND):
         yield refusal("kind", "kind", kind, f"the picker reads only kind {KIND}", f"write {KIND}")
+
+
+def _to_come(api_version: str) -> str:
+    """Return what is known of an apiVersion that no release reads yet."""
+    if api_version != NEXT_API_VERSION:
+        return ""
+    return (
+        "; it is announced for pickers after llm-d 0.11, with dataLayer.discovery.endpoints.pluginRef in the place of "
+        "dataLayer.discovery.pluginRef, and dataLayer.crossReplica in that of the two keys that begin so"
+    )
 
 
 def _number_faults(value: Value, path: str) -> Iterator[Finding]:
@@ -219,12 +229,13 @@ def _unknown(key: str, path: str, fields: Fields, release: PickerRelease) -> Fin
             "field-unknown", path, key, message, "delete it, or migrate the configuration"
         )
     hint = nearest(key, fields)
-    return refusal(
+    return unknown(
         "field-unknown",
         path,
         key,
         "no release has such a field here",
         f"did you mean {hint}?" if hint else f"delete it; known here are {', '.join(fields)}",
+        sure=release.judged,
     )
 
 
@@ -233,11 +244,12 @@ def _targets_with_field(path: str) -> list[str]:
     return [
         target
         for target, release in releases().items()
-        if _has(fields_of(release.generation), steps)
+        if has_field(fields_of(release.generation), steps)
     ]
 
 
-def _has(fields: Fields, steps: Iterable[str]) -> bool:
+def has_field(fields: Fields, steps: Iterable[str]) -> bool:
+    """Whether fields have one below these steps."""
     field: Field = fields
     for step in steps:
         below = field.fields if isinstance(field, ListOf) else field
@@ -250,7 +262,10 @@ def _has(fields: Fields, steps: Iterable[str]) -> bool:
 def _clean_struct(value: Json, fields: Fields, unset: Set[str]) -> Json:
     result: Json = {}
     for key, item in value.items():
-        field = fields[key]
+        # Of a release that was not run, a field may be unknown here, and is left out.
+        field = fields.get(key)
+        if field is None:
+            continue
         if field == "any":
             if item is not None:
                 result[key] = _without_nulls(item)

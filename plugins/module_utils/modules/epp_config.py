@@ -12,6 +12,7 @@ from ..endpoint_picker.cache_events import cache_event_findings
 from ..endpoint_picker.check import check_text
 from ..endpoint_picker.engine_types import engine_type_findings
 from ..endpoint_picker.findings import Finding
+from ..endpoint_picker.later import dropped_later
 from ..endpoint_picker.normal_form import differences, meaning_hash
 from ..endpoint_picker.objects import deployment_findings, flags_for, pool_findings
 from ..endpoint_picker.releases import PickerRelease, release_of
@@ -91,7 +92,12 @@ def run(
     check_surroundings(params)
     prepared = prepare(params, release)
     result = {**_described(prepared, release), "stats": stats(None, clock)}
-    findings = [*prepared.report.findings, *_around(params, prepared, release)]
+    report = prepared.report
+    findings = [
+        *report.findings,
+        *dropped_later(report.given, release),
+        *_around(params, prepared, release),
+    ]
     if state == "rendered" or _failed(findings):
         return _finished(result, findings)
     with arguments.connection(params, environment) as cluster:

@@ -347,6 +347,12 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
         LLM: Mistake(
             llm(router={**ROUTE, "scheduler": {"config": {"inline": {"kind": "Wrong"}}}}), "spec.router.scheduler.config"),
     },
+    "picker-later": {
+        LLM: Mistake(
+            llm(router={**ROUTE, "scheduler": {"config": {"inline": {
+                "plugins": [{"type": "by-label", "parameters": {"label": "tier", "validValues": ["fast"]}}]}}}}),
+            "spec.router.scheduler.config"),
+    },
     "port-taken": {
         MS: Mistake(
             model_service(prefill={}, routingProxy=PROXY, engine={"args": ["--port=8000"]}), "spec.decode"),
@@ -544,6 +550,8 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("picker-replicas", IS): "has no picker",
     ("picker-advice", MS): "its picker's configuration is the operator's own",
     ("picker-advice", IS): "has no picker",
+    ("picker-later", MS): "its picker's configuration is the operator's own",
+    ("picker-later", IS): "has no picker",
     ("istio-pool-name", LLM): "KServe's webhook takes DNS labels only",
     ("istio-pool-name", IS): "has no pool",
     ("gateway-missing", LLM): "router-reference says it in the controller's words",

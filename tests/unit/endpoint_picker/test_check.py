@@ -161,12 +161,21 @@ def test_an_unknown_release_is_answered_with_the_known_ones(target: str) -> None
 
 
 def test_a_release_without_a_picker_says_where_the_picker_went() -> None:
-    with pytest.raises(InputError, match="llm-d image"):
+    with pytest.raises(InputError, match=r"reads no configuration.*llm-d image"):
         release_of("gaie:1.6")
 
 
+@pytest.mark.parametrize("target", ["gaie:1.5", "llmd:0.10", "llmd:0.11"])
+def test_an_api_version_that_no_release_reads_yet_is_named_as_such(target: str) -> None:
+    finding = found({"apiVersion": "llm-d.ai/v1"}, target, "api-version")
+    assert finding.verdict == "reject"
+    assert "after llm-d 0.11" in finding.message
+    assert release_of(target).api_versions[0] in finding.fix
+
+
 def test_llmd_has_what_its_base_has() -> None:
-    assert len(plugins()) == 99
+    only_announced = {name for name in plugins() if targets_with(name) == ["llmd:0.11"]}
+    assert len(plugins().keys() - only_announced) == 99
     assert targets_with("model-server-protocol-metrics") == [
         "gaie:1.3",
         "gaie:1.4",

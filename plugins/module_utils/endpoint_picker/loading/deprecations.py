@@ -5,16 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..catalogue import dropped_by, plugins
 from ..findings import Finding, info
 from ..plugin_parameters import Declared
 from ..releases import OLD_API_VERSION, Generation
 from ..rules.handlers import FLAT_DISAGG_KEYS
+from ..rules.parameters import parameters_of
+from ..schema import fields_of
 from .loading import Loading
 
 _G = Generation
 
 #: Types that go away, with the generation that deprecated them and what to use instead.
-_DEPRECATED = {
+DEPRECATED = {
     "pd-profile-handler": (_G.V1_4, "disagg-profile-handler"),
     "data-parallel-profile-handler": (
         _G.V1_4,
@@ -78,19 +81,31 @@ def _sections(loading: Loading) -> Iterator[Finding]:
                 "field-deprecated",
                 old,
                 None,
-                f"{old} is deprecated; where {new} is set too, that one counts",
+                f"{old} is deprecated; where {new} is set too, that one counts"
+                + _end(max(each for each in Generation if old in fields_of(each))),
                 f"move it to {new}",
             )
 
 
+def _last_with(kind: str, key: str) -> Generation:
+    return max(each for each in Generation if key in parameters_of(kind, each))
+
+
+def _end(until: Generation) -> str:
+    """Return which release no longer has what the releases until a generation have; nothing if all that are known have it."""
+    later = dropped_by(until)
+    return f"; {later.target} no longer has it" if later else ""
+
+
 def _type(plugin: Declared, loading: Loading) -> Iterator[Finding]:
-    since, successor = _DEPRECATED.get(plugin.type, (None, ""))
+    since, successor = DEPRECATED.get(plugin.type, (None, ""))
     if since is not None and loading.release.generation >= since:
         yield info(
             "plugin-deprecated",
             f"{plugin.path}.type",
             plugin.type,
-            f"{plugin.type} is deprecated in {loading.release.target}",
+            f"{plugin.type} is deprecated in {loading.release.target}"
+            + _end(plugins()[plugin.type].until),
             f"use {successor}",
         )
 
@@ -128,6 +143,7 @@ def _parameters(plugin: Declared, loading: Loading) -> Iterator[Finding]:
                     plugin.at(key),
                     value,
                     f"{key} is deprecated in {loading.release.target}"
-                    + ("" if place else " and has no effect"),
+                    + ("" if place else " and has no effect")
+                    + _end(_last_with(plugin.type, key)),
                     f"use {place}" if place else "delete it",
                 )

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ...kube.did_you_mean import nearest
-from ..findings import Finding, refusal
+from ..findings import Finding, refusal, unknown
 from ..releases import Generation, PickerRelease, releases
 from .loading import Loading
 
@@ -49,11 +49,12 @@ def _read(entry: str, path: str, release: PickerRelease) -> tuple[str, bool, Fin
 
 def _unknown(name: str, path: str, release: PickerRelease) -> Finding:
     having = [target for target, other in releases().items() if name in other.gates]
+    sure = bool(having) or release.judged
     hint = nearest(name, release.gates)
     message = f"{release.target} has no such feature gate" + (
         f"; it exists in {', '.join(having)}" if having else ""
     )
     fix = f"did you mean {hint}?" if hint and not having else "delete it"
     if "=" in name:
-        fix = "name=value is read by llm-d 0.10 only; write the name alone, or delete the entry"
-    return refusal("gate-unknown", path, name, message, fix)
+        fix = "name=value is read from llm-d 0.10 on; write the name alone, or delete the entry"
+    return unknown("gate-unknown", path, name, message, fix, sure=sure)

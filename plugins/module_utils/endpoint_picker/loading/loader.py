@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 
-from ..findings import Finding, Value, refusal
+from ..findings import Finding, Value, refusal, verdict_of, warning
 from ..releases import Generation, PickerRelease
 from ..strict_decoding import cleaned, decoding_faults
 from .advice import advise
@@ -27,13 +27,15 @@ def load(document: Value, release: PickerRelease, *, experimental: bool, empty: 
     experimental: the picker runs with --allow-experimental-plugins.
     """
     faults = list(decoding_faults(document, release))
-    if faults:
-        return Loading(release, {}, findings=faults)
+    if not release.judged:
+        faults.insert(0, _unjudged(release))
+    if verdict_of(faults) == "reject":
+        return Loading(release, {}, document if isinstance(document, dict) else {}, findings=faults)
     given = document if isinstance(document, dict) else {}
     config = deepcopy(cleaned(given, release.generation))
     if empty and release.generation >= _G.V1_4:
         config = builtin_default(release)
-    loading = Loading(release, config, given)
+    loading = Loading(release, config, given, findings=faults)
     _move_deprecated(loading)
     load_gates(loading)
     load_plugins(loading)
@@ -54,8 +56,20 @@ def load(document: Value, release: PickerRelease, *, experimental: bool, empty: 
     return loading
 
 
+def _unjudged(release: PickerRelease) -> Finding:
+    return warning(
+        "release-unjudged",
+        "",
+        release.target,
+        f"{release.target} was not run on configurations: what is found is what its project announced, and there may be more",
+        "try the configuration on a picker of this release before you rely on it",
+    )
+
+
 def _any_unknown_type(loading: Loading) -> bool:
-    return any(plugin.type not in loading.registry for plugin in loading.declared)
+    """Whether the release stops at a type; of one that was not run, an unknown type may be a new one."""
+    rules = {finding.rule for finding in loading.findings if finding.verdict == "reject"}
+    return not rules.isdisjoint({"plugin-type-unknown", "plugin-without-type"})
 
 
 def _move_deprecated(loading: Loading) -> None:

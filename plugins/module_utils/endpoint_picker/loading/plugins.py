@@ -6,15 +6,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...kube.did_you_mean import nearest
-from ..catalogue import targets_with
-from ..findings import Finding, refusal
+from ..catalogue import plugins, targets_with
+from ..findings import Finding, refusal, unknown
 from ..plugin_parameters import Declared
-from ..releases import Generation
+from ..releases import Generation, PickerRelease
 from ..rules.bounds import bound_faults
 from ..rules.handlers import deciders_of
 from ..rules.parameters import parameter_faults
 from ..rules.plugin import plugin_faults
 from ..rules.producers import approximate_prefix_faults
+from .deprecations import DEPRECATED
 from .loading import Loading
 from .precise_scorer import PRECISE_SCORER, precise_scorer_faults
 
@@ -90,11 +91,13 @@ def _unknown_type(plugin: Declared, loading: Loading) -> Finding:
     having = targets_with(plugin.type)
     if having:
         message = f"{target} has no plugin of type {plugin.type}; it exists in {', '.join(having)}"
-        return refusal("plugin-type-unknown", path, plugin.type, message, _successor(plugin.type))
+        fix = _successor(plugin.type, loading.release)
+        return refusal("plugin-type-unknown", path, plugin.type, message, fix)
     hint = nearest(plugin.type, loading.registry)
     fix = f"did you mean {hint}?" if hint else f"choose one of {', '.join(loading.registry)}"
     message = f"{target} has no plugin of type {plugin.type!r}"
-    return refusal("plugin-type-unknown", path, plugin.type, message, fix)
+    sure = loading.release.judged
+    return unknown("plugin-type-unknown", path, plugin.type, message, fix, sure=sure)
 
 
 #: Types that were replaced, with what does their work now.
@@ -106,8 +109,10 @@ _SUCCESSORS = {
 }
 
 
-def _successor(type_name: str) -> str:
+def _successor(type_name: str, release: PickerRelease) -> str:
     other = _SUCCESSORS.get(type_name)
+    if type_name in DEPRECATED and plugins()[type_name].until < release.generation:
+        dummy, other = DEPRECATED[type_name]
     return f"use {other}" if other else "do without it, or choose a release that has it"
 
 

@@ -18,14 +18,14 @@ _G = Generation
 
 #: Types whose objects report another type, or none, and the generations in which they do. `{name}` is the object's name.
 _REPORTED = {
-    "decode-filter": (_G.V1_0, _G.V0_10, "by-label"),
-    "destination-endpoint-served-verifier": (_G.V1_0, _G.V0_10, ""),
-    "encode-filter": (_G.V1_0, _G.V0_10, "by-label"),
-    "prefill-filter": (_G.V1_0, _G.V0_10, "by-label"),
-    "prefill-header-handler": (_G.V1_4, _G.V0_10, "disagg-headers-handler"),
+    "decode-filter": (_G.V1_0, _G.V0_11, "by-label"),
+    "destination-endpoint-served-verifier": (_G.V1_0, _G.V0_11, ""),
+    "encode-filter": (_G.V1_0, _G.V0_11, "by-label"),
+    "prefill-filter": (_G.V1_0, _G.V0_11, "by-label"),
+    "prefill-header-handler": (_G.V1_4, _G.V0_11, "disagg-headers-handler"),
     "prefix-based-pd-decider": (_G.V0_6, _G.V0_6, ""),
-    "static-usage-limit-policy": (_G.V1_5, _G.V0_10, "{name}-type"),
-    "tokenizer": (_G.V0_9, _G.V0_10, "token-producer"),
+    "static-usage-limit-policy": (_G.V1_5, _G.V0_11, "{name}-type"),
+    "tokenizer": (_G.V0_9, _G.V0_11, "token-producer"),
 }
 
 #: Policies that need a queue which can be sorted.
@@ -43,7 +43,7 @@ def reported_types(loading: Loading) -> dict[str, str]:
 
 def _reported(name: str, loading: Loading) -> str:
     kind = loading.instances.get(name, "")
-    since, until, reported = _REPORTED.get(kind, (_G.V1_0, _G.V0_10, kind))
+    since, until, reported = _REPORTED.get(kind, (_G.V1_0, _G.V0_11, kind))
     is_other = since <= loading.release.generation <= until
     return reported.replace("{name}", name) if is_other else kind
 

@@ -24,7 +24,10 @@ def unused_plugins(loading: Loading) -> Iterator[Finding]:
     )
     used = {need.key for dummy, need in needs}
     for plugin in loading.declared:
-        points = loading.registry[plugin.type].points & named.keys()
+        known = loading.registry.get(plugin.type)
+        if known is None:
+            continue
+        points = known.points & named.keys()
         data = set(_data(plugin, loading))
         if not points and not data:
             # It works by being declared.

@@ -35,10 +35,12 @@ def to_decider(state: MigrationState) -> None:
 
 
 def to_disaggregated_handler(state: MigrationState) -> None:
-    """0.7: a new handler, and nonCachedTokens 0 means never instead of always."""
+    """0.7: a new handler, and nonCachedTokens 0 means never instead of always. 0.11 no longer has the old one."""
     for plugin, parameters in state.of_type("pd-profile-handler"):
         handler = Declared("", "pd-profile-handler", "", parameters, given=True)
-        dummy, decider = deciders_of(handler, Generation.V0_6)["prefill"]
+        # What decided in the source, or in 0.6, through which older sources come.
+        written_for = max(state.source.generation, Generation.V0_6)
+        dummy, decider = deciders_of(handler, written_for)["prefill"]
         profiles = profiles_of(handler)
         port = parameters.get("primaryPort")
         plugin["type"] = "disagg-profile-handler"
@@ -68,7 +70,7 @@ def _keep_always(plugin: Json, parameters: Json, state: MigrationState) -> None:
 
 
 def without_header_handlers(state: MigrationState) -> None:
-    """0.9: the handler writes the headers itself."""
+    """0.9: the handler writes the headers itself. 0.11 has nothing else that would."""
     if not state.has_type("disagg-profile-handler"):
         return
     for plugin, dummy in state.of_type(*_HEADER_HANDLERS):

@@ -46,7 +46,8 @@ def migrate(
             "migrate_from",
             f"{target.target} is older than {source.target}; configurations migrate to later releases only",
         )
-    unreadable = list(decoding_faults(document, source))
+    faults = decoding_faults(document, source)
+    unreadable = [fault for fault in faults if fault.verdict == "reject"]
     if unreadable:
         problems = [Problem(item.path, f"{item.message}; {item.fix}") for item in unreadable]
         raise InputError([Complaint(f"a configuration of {source.target}", tuple(problems))])

@@ -9,6 +9,14 @@ from ...kube.manifest import Json
 from ..loading.builtin import METRICS_EXTRACTOR
 from ..releases import NEW_API_VERSION, Generation
 from .disaggregated import to_decider, to_disaggregated_handler, without_header_handlers
+from .removals import (
+    to_label_selectors,
+    to_named_producers,
+    to_precise_producer,
+    to_token_producer,
+    without_decay_factor,
+    without_flat_parameters,
+)
 from .state import MigrationState
 
 _G = Generation
@@ -213,6 +221,15 @@ STEPS: tuple[tuple[Generation, Step], ...] = (
     (_G.V0_9, without_header_handlers),
     (_G.V0_10, _session_header),
     (_G.V0_10, _queue_wait),
+    (_G.V0_11, to_disaggregated_handler),
+    (_G.V0_11, without_flat_parameters),
+    (_G.V0_11, without_header_handlers),
+    (_G.V0_11, _new_places),
+    (_G.V0_11, to_label_selectors),
+    (_G.V0_11, to_token_producer),
+    (_G.V0_11, to_precise_producer),
+    (_G.V0_11, without_decay_factor),
+    (_G.V0_11, to_named_producers),
 )
 
 

@@ -22,6 +22,7 @@ from .producers import (
 )
 from .reporters import reporter_faults, screener_faults
 from .scorers import (
+    combined_name_faults,
     context_length_faults,
     endpoint_scorer_faults,
     prefix_cache_faults,
@@ -47,6 +48,9 @@ _RULES: Mapping[str, Rule] = {
     "core-metrics-extractor": engine_faults,
     "disagg-profile-handler": disagg_faults,
     "disaggregatedset-rollout-screener": screener_faults,
+    "endpoint-attribute-filter": lambda plugin, release: combined_name_faults(
+        plugin, "attribute", release
+    ),
     "endpoint-attribute-scorer": endpoint_scorer_faults,
     "label-selector-filter": selector_faults,
     "model-server-protocol-metrics": lambda plugin, release: (

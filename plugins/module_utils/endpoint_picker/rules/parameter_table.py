@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The keys that plugins read from their `parameters`, with the kind of value and the generations that read them.
 
-Measured by giving every factory of every release each known key with values of six kinds. A block starts with the types
+Measured by giving every factory of every release each known key with values of six kinds; for 0.11, which was not run, as its
+project announced it. A block starts with the types
 that it holds for. `number` takes whole and other numbers, `list` without keys below it holds texts, `strings` is a map of
 texts, `object` without keys below it takes anything.
 """
@@ -57,9 +58,9 @@ string 0.10.. interval path scheme
 string 1.4.. encodeProfile prefillProfile
 [disagg-profile-handler]
 object 1.4.. deciders profiles
-string 1.4.. deciderPluginName deciders.encode deciders.prefill decodeProfile encodeDeciderPluginName
-string 1.4.. encodeProfile prefillDeciderPluginName prefillProfile profiles.decode profiles.encode
-string 1.4.. profiles.prefill
+string 1.4.. deciders.encode deciders.prefill profiles.decode profiles.encode profiles.prefill
+string 1.4..0.10 deciderPluginName decodeProfile encodeDeciderPluginName encodeProfile
+string 1.4..0.10 prefillDeciderPluginName prefillProfile
 string 0.10.. stageOrder
 [disaggregatedset-rollout-screener]
 list 0.10.. headerSelectors revisionGating.requireRoles.values
@@ -72,11 +73,13 @@ bool 0.10.. fallbackOnEmpty
 number 0.10.. algorithm.threshold.value
 object 0.10.. algorithm algorithm.threshold
 string 0.10.. algorithm.threshold.operator algorithm.type attribute onMissing
+string 0.11.. producer
 [endpoint-attribute-scorer]
 number 0.10.. algorithm.normalization.fixedRange.max algorithm.normalization.fixedRange.min
 object 0.10.. algorithm algorithm.normalization algorithm.normalization.adaptiveRange
 object 0.10.. algorithm.normalization.fixedRange
 string 0.10.. algorithm.type attributeKey
+string 0.11.. producer
 [file-discovery]
 bool 0.9.. watchFile
 string 0.9.. path
@@ -186,6 +189,7 @@ string 0.9.. kvEventsConfig.topicFilter kvEventsConfig.zmqEndpoint speculativeTT
 strings 0.9.. indexerConfig.tokenizersPoolConfig.uds.modelTokenizerMap
 bool 0.9..0.9 indexerConfig.kvBlockIndexConfig.redisConfig.enableRDMA indexerConfig.kvBlockIndexConfig.valkeyConfig.enableRDMA
 string 0.9.. indexerConfig.kvBlockIndexConfig.redisConfig.address
+string 0.11.. tokenProcessorConfig.hashAlgorithm
 string 0.9..0.9 indexerConfig.kvBlockIndexConfig.redisConfig.backendType
 string 0.9..0.9 indexerConfig.kvBlockIndexConfig.valkeyConfig.address indexerConfig.kvBlockIndexConfig.valkeyConfig.backendType
 [precise-prefix-cache-scorer]
@@ -280,7 +284,8 @@ string 0.10.. domain shape
 int 0.9.. queueDepthThreshold
 number 0.9.. k kvCacheUtilThreshold power
 [program-aware-fairness]
-number 0.9.. evictionSweepSeconds evictionTtlSeconds lasDecayFactor lasHalfLifeSeconds lasWeightHeadWait
+number 0.9.. evictionSweepSeconds evictionTtlSeconds lasHalfLifeSeconds lasWeightHeadWait
+number 0.9..0.10 lasDecayFactor
 number 0.9.. lasWeightService
 string 0.9.. strategy
 [request-attribute-reporter]

@@ -9,10 +9,10 @@ from typing import cast
 
 from ...kube.did_you_mean import nearest
 from ...kube.manifest import Json
-from ..findings import Finding, Value, refusal, warning
+from ..findings import Finding, Value, refusal, unknown, warning
 from ..releases import Generation, PickerRelease, generation_named
 from ..schema import Field, Fields, ListOf
-from ..strict_decoding import fits, wanted_kind
+from ..strict_decoding import fits, has_field, wanted_kind
 from .parameter_table import TABLE
 
 #: Types that take no keys, and say so.
@@ -121,9 +121,16 @@ def _unknown(
     fix = f"did you mean {hint}?" if hint else f"delete it; {type_name} reads {_list(fields)}"
     if release.strict_parameters:
         message = f"{type_name} has no such parameter in {release.target}, which stops the picker"
-        return refusal("parameter-unknown", path, key, message, fix)
+        sure = release.judged or _was_read(path, type_name)
+        return unknown("parameter-unknown", path, key, message, fix, sure=sure)
     message = f"{type_name} has no such parameter in {release.target}; it is ignored"
     return warning("parameter-unknown", path, key, message, fix)
+
+
+def _was_read(path: str, type_name: str) -> bool:
+    """Whether any release reads the parameter at a path."""
+    steps = [step.split("[")[0] for step in path.partition(".parameters.")[2].split(".")]
+    return any(has_field(parameters_of(type_name, each), steps) for each in Generation)
 
 
 def _list(fields: Fields) -> str:

@@ -32,7 +32,7 @@ def prefix_cache_faults(plugin: Declared, release: PickerRelease) -> Iterator[Fi
                 f"{release.target} refuses blockSize (characters) without blockSizeTokens",
                 "give blockSizeTokens, roughly a quarter of the characters",
             )
-    elif release.generation == _G.V0_10:
+    elif release.generation >= _G.V0_10:
         scale = plugin.get("matchLengthScaleTokens")
         if above_zero(plugin.get("matchLengthWeight")) and is_number(scale) and scale <= 0:
             yield value_fault(
@@ -74,8 +74,21 @@ def session_affinity_faults(plugin: Declared, release: PickerRelease) -> Iterato
             )
 
 
-def endpoint_scorer_faults(plugin: Declared, dummy: PickerRelease) -> Iterator[Finding]:
-    """Yield what is wrong with the normalisation of endpoint-attribute-scorer."""
+def combined_name_faults(plugin: Declared, key: str, release: PickerRelease) -> Iterator[Finding]:
+    """Yield a name of an attribute that holds that of its producer, which 0.11 wants in a parameter of its own."""
+    name = plugin.text(key)
+    if release.generation >= _G.V0_11 and "/" in name and plugin.get("producer") is None:
+        yield value_fault(
+            plugin,
+            key,
+            "the name of an attribute no longer holds its producer",
+            "write what follows the last slash as `producer`",
+        )
+
+
+def endpoint_scorer_faults(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
+    """Yield what is wrong with the attribute of endpoint-attribute-scorer, and how it is normalised."""
+    yield from combined_name_faults(plugin, "attributeKey", release)
     fixed = plugin.get("algorithm.normalization.fixedRange")
     if fixed is None:
         return

@@ -107,6 +107,23 @@ def test_a_configuration_with_which_the_picker_starts_is_fine() -> None:
     assert "picker-advice" not in warnings(document(router={"scheduler": elsewhere}))
 
 
+def test_the_release_of_a_picker_is_that_of_its_image() -> None:
+    image = "ghcr.io/llm-d/llm-d-router-endpoint-picker:v0.10.0"
+    template = {"containers": [{"name": "main", "image": image}]}
+    scheduler = {"config": {"inline": picker("queue-scorrer")}, "template": template}
+    told = warnings(document(router={"scheduler": scheduler, "route": {}}))["picker-advice"]
+    assert "checked for the picker llmd:0.10" in told
+
+
+def test_what_a_later_picker_drops_is_told_with_its_release() -> None:
+    given = picker("queue-scorer")
+    given["plugins"].append({"type": "pd-profile-handler"})
+    told = warnings(with_picker({"inline": given}))["picker-later"]
+    for part in ("plugins[3].type", "llmd:0.11", "migrate_from llmd:0.4"):
+        assert part in told
+    assert "picker-later" not in warnings(with_picker({"inline": picker("queue-scorer")}))
+
+
 def test_what_cannot_be_built_is_no_warning() -> None:
     broken = preset("b", {"labels": {"a": "{{ .Gone }}"}}, "team-a")
     assert warnings(document(baseRefs=[{"name": "b"}]), broken) == {}
