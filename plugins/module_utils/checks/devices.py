@@ -21,6 +21,9 @@ _SEVERAL = ("ray", "--nnodes", "--node-rank", "--master-addr", "--dist-init-addr
 _CORES = ("aws.amazon.com/neuron", "google.com/tpu")
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - a path in the container
 
+#: Resources that are counted in bytes.
+_IN_BYTES = ("memory", "ephemeral-storage")
+
 TOO_FEW = Check(
     "engine-arguments",
     ERROR,
@@ -69,6 +72,12 @@ IDLE_CLAIM = Check(
     WARNING,
     finds="the pod claims the device {claim}, and no container has it in resources.claims: it is taken and not used",
     fix="name it in resources.claims of the engine's container",
+)
+FRACTION = Check(
+    "memory-unit",
+    WARNING,
+    finds='"{amount}" of {resource} is a fraction of bytes: the suffix m means a thousandth',
+    fix='write "{meant}" for mebibytes',
 )
 MEMORY = Check(
     "shared-memory",
@@ -190,6 +199,20 @@ def shared_memory(view: ServiceView) -> Iterator[Problem]:
         said = workload.said.get("tensor")
         place = said.field if said else workload.in_engine("args")
         yield MEMORY.at(place, tensor=tensor, fix=view.ways.get(MEMORY.rule, ""))
+
+
+@check(FRACTION)
+def fraction(view: ServiceView) -> Iterator[Problem]:
+    """Yield amounts of memory in thousandths of a byte, which the API takes and no pod starts with."""
+    for workload in view.workloads:
+        for container, place in containers_of(workload):
+            resources = container.get("resources") or {}
+            for field in ("requests", "limits"):
+                for name, amount in (resources.get(field) or {}).items():
+                    if name in _IN_BYTES and str(amount).endswith("m"):
+                        where = workload.fields(f"{place}.resources.{field}.{name}")
+                        meant = f"{str(amount)[:-1]}Mi"
+                        yield FRACTION.at(where, amount=amount, resource=name, meant=meant)
 
 
 def containers_of(workload: Workload) -> Iterator[tuple[Json, str]]:

@@ -13,6 +13,7 @@ from . import (
     devices,
     disaggregation,
     engine_flags,
+    engine_names,
     fleet,
     models,
     names,
@@ -25,6 +26,7 @@ from . import (
 
 THEMES: Sequence[ModuleType] = (
     engine_flags,
+    engine_names,
     devices,
     disaggregation,
     picker,

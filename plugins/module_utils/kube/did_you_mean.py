@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that is nearest, capitals aside, None if none is near."""
+def nearest(name: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
+    """Return the known name that is nearest, capitals aside, None if none is near. likeness: how near, 1 for the same."""
     # Loaded where a name is wrong, and not in every run.
     from difflib import get_close_matches
 
@@ -15,5 +15,5 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     exact = folded.get(name.strip().casefold())
     if exact is not None:
         return exact
-    found = get_close_matches(name.casefold(), folded, n=1)
+    found = get_close_matches(name.casefold(), folded, n=1, cutoff=likeness)
     return folded[found[0]] if found else None

@@ -82,9 +82,13 @@ def gateway(name: str, namespace: str) -> Json:
     }
 
 
-def llm(*args: str, devices: Json | None = None, **spec: Any) -> Json:
-    """Return an LLMInferenceService whose server has arguments and devices."""
-    main: Json = {"name": "main"}
+def llm(
+    *args: str, devices: Json | None = None, image: str = "", env: Any = None, **spec: Any
+) -> Json:
+    """Return an LLMInferenceService whose server has arguments and devices, an image and variables."""
+    main: Json = {"name": "main", **({"image": image} if image else {})}
+    if env:
+        main["env"] = env
     if args:
         main["args"] = list(args)
     if devices:
@@ -261,6 +265,66 @@ def role_limits(**limits: str) -> Json:
 
 #: Rule → kind → the mistake.
 MISTAKES: dict[str, dict[str, Mistake]] = {
+    "engine-beside": {
+        LLM: Mistake(
+            llm_inference_service(template={"containers": [{"name": "vllm", "image": "example.com/vllm:1"}]}),
+            "spec.template.containers[0].name",
+        ),
+        IS: Mistake(
+            inference_service(
+                predictor={
+                    "containers": [
+                        {"name": "kserve-container", "image": "example.com/server:1"},
+                        {"name": "llm", "image": "example.com/server:1", "args": ["vllm", "serve"]},
+                    ]
+                }
+            ),
+            "spec.predictor.containers[1].name",
+        ),
+    },
+    "memory-unit": {
+        MS: Mistake(
+            model_service(decode={"resources": {"limits": {"memory": "512m"}}}),
+            "spec.decode.resources",
+        ),
+        LLM: Mistake(llm(devices={"memory": "512m"}), f"{MAIN_PATH}.resources.limits.memory"),
+        IS: Mistake(
+            custom(resources={"requests": {"memory": "512m"}}),
+            f"{SERVER_PATH}.resources.requests.memory",
+        ),
+    },
+    "engine-flag": {
+        MS: Mistake(model_service(engine={"args": ["--max-model-length=8192"]}), "spec.engine.args[0]"),
+        LLM: Mistake(llm("--max-model-length=8192"), f"{MAIN_PATH}.args[0]"),
+        IS: Mistake(custom("--gpu-memory-utilisation=0.9"), f"{SERVER_PATH}.args[0]"),
+    },
+    "engine-release": {
+        MS: Mistake(
+            model_service(
+                engine={"image": "example.com/vllm:0.11.0", "args": ["--swap-space=4", "--spec-method=mtp"]}
+            ),
+            "spec.engine.args[1]",
+        ),
+        LLM: Mistake(
+            llm("--num-scheduler-steps=8", image="example.com/vllm-openai:v0.11.0"),
+            f"{MAIN_PATH}.args[0]",
+        ),
+        IS: Mistake(
+            custom("--num-scheduler-steps=8", image="example.com/vllm:0.12.1"), f"{SERVER_PATH}.args[0]"
+        ),
+    },
+    "engine-variable": {
+        MS: Mistake(
+            model_service(engine={"env": [{"name": "VLLM_LOGING_LEVEL", "value": "DEBUG"}]}),
+            "spec.engine.env",
+        ),
+        LLM: Mistake(
+            llm(env=[{"name": "VLLM_ADDITIONAL_ARG", "value": "--seed=1"}]), f"{MAIN_PATH}.env[0]"
+        ),
+        IS: Mistake(
+            custom(env=[{"name": "VLLM_LOGING_LEVEL", "value": "DEBUG"}]), f"{SERVER_PATH}.env[0]"
+        ),
+    },
     "argument-blank": {
         MS: Mistake(model_service(engine={"args": ["-q", "--max-model-len 8192"]}), "spec.engine.args[1]"),
         LLM: Mistake(llm("-q", "--max-model-len 8192"), f"{MAIN_PATH}.args[1]"),
@@ -518,6 +582,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
 
 #: Rule and kind → why that kind cannot make the mistake, or is told in another way.
 EXEMPT: dict[tuple[str, str], str] = {
+    ("engine-beside", MS): "has no containers of its author's",
     ("argument-twice", MS): "what the operator computes is told as argument-computed",
     ("kv-transfer", IS): "has no prefill pods",
     ("claim-lost", MS): "mounts no claim",

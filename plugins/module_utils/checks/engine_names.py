@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Flags and variables that the engine does not know, for vLLM, whose names are known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..kinds.check import WARNING, Check, check
+from ..kinds.view import ServiceView, Workload
+from ..kube.command_line import Flag
+from ..kube.did_you_mean import nearest
+from ..kube.manifest import Json
+from ..kube.problem import Problem
+from .engine_flags import SCRIPT_VARIABLES
+from .vllm_names import Span, flags, is_read, variables
+
+#: Names of flags and variables are long and much alike: one that is meant differs in a letter or an ending.
+_LIKENESS = 0.85
+_IMAGE = re.compile(r"(?:^|/)vllm[a-z-]*:v?(?P<release>0\.\d+)(?:[.-].*)?$")
+
+UNKNOWN_FLAG = Check(
+    "engine-flag",
+    WARNING,
+    finds="vLLM has no flag {flag}, and does not start with it",
+    fix="write {near}, if that is meant",
+)
+OTHER_RELEASE = Check(
+    "engine-release",
+    WARNING,
+    finds="the flag {flag} is one of vLLM {bound}, and the image is of {release}: the engine does not start with it",
+    fix="leave the flag out, or take an image that knows it",
+)
+UNKNOWN_VARIABLE = Check(
+    "engine-variable",
+    WARNING,
+    finds="vLLM reads no variable {name}",
+    fix="write {near}, if that is meant",
+)
+
+BESIDE = Check(
+    "engine-beside",
+    WARNING,
+    finds="the container {name} starts vLLM beside {engine}, which serves: requests never reach it",
+    fix="call it {engine}, so that the two become one",
+)
+
+
+@check(BESIDE)
+def beside(view: ServiceView) -> Iterator[Problem]:
+    """Yield an engine of the author's in a container of another name. It is not merged with the one that serves."""
+    for workload in view.serving:
+        for number, container in enumerate(workload.pod.get("containers") or ()):
+            name = container.get("name")
+            place = workload.fields(f"containers[{number}].name")
+            if name in (workload.engine, workload.sidecar) or place.object:
+                continue
+            if _is_vllm(container):
+                yield BESIDE.at(place, name=name, engine=workload.engine)
+
+
+@check(UNKNOWN_FLAG, costly=True)
+def unknown_flag(view: ServiceView) -> Iterator[Problem]:
+    """Yield flags of the author that vLLM does not know. It ends at once with the words "unrecognized arguments"."""
+    for workload, flag, name in _flags(view):
+        if name in flags() or any(known.startswith(name) for known in flags()):
+            continue
+        near = nearest(name, flags(), _LIKENESS)
+        place = workload.in_engine(flag.place)
+        if near:
+            yield UNKNOWN_FLAG.at(place, flag=flag.name, near=f"--{near}")
+        elif (release := _release(workload)) and is_read(release):
+            yield UNKNOWN_FLAG.at(place, flag=flag.name, fix="leave it out")
+
+
+@check(OTHER_RELEASE, costly=True)
+def other_release(view: ServiceView) -> Iterator[Problem]:
+    """Yield flags of the author that the release of the engine's image does not have yet, or no longer."""
+    for workload, flag, name in _flags(view):
+        span, release = flags().get(name), _release(workload)
+        if span is None or not release:
+            continue
+        bound = _bound(span, release)
+        if bound:
+            place = workload.in_engine(flag.place)
+            yield OTHER_RELEASE.at(place, flag=flag.name, bound=bound, release=release)
+
+
+@check(UNKNOWN_VARIABLE, costly=True)
+def unknown_variable(view: ServiceView) -> Iterator[Problem]:
+    """Yield variables of the author that vLLM does not read, and that look like one that it reads."""
+    known = {*variables(), *SCRIPT_VARIABLES}
+    for workload in _of_vllm(view):
+        for number, variable in enumerate(workload.engine_container.get("env") or ()):
+            name = str(variable.get("name"))
+            place = workload.in_engine(f"env[{number}]")
+            if not name.startswith("VLLM_") or name in known or place.object:
+                continue
+            near = nearest(name, known, _LIKENESS)
+            if near:
+                yield UNKNOWN_VARIABLE.at(place, name=name, near=near)
+
+
+def _flags(view: ServiceView) -> Iterator[tuple[Workload, Flag, str]]:
+    """Yield the long flags that authors give to vLLM, each with its name as the tables have it."""
+    for workload in _of_vllm(view):
+        for flag in workload.flags:
+            if flag.name.startswith("--") and not workload.in_engine(flag.place).object:
+                name = flag.name.removeprefix("--").partition(".")[0].replace("_", "-")
+                yield workload, flag, name if name in flags() else name.removeprefix("no-")
+
+
+def _of_vllm(view: ServiceView) -> Iterator[Workload]:
+    return (each for each in view.serving if _is_vllm(each.engine_container))
+
+
+def _is_vllm(container: Json) -> bool:
+    """Tell whether a container runs vLLM, by its command or the name of its image."""
+    words = [*(container.get("command") or ()), *(container.get("args") or ())]
+    image = str(container.get("image") or "").rpartition("/")[2]
+    return any("vllm serve" in str(word) or str(word) == "vllm" for word in words) or (
+        image.startswith("vllm") or any("vllm.entrypoints" in str(word) for word in words)
+    )
+
+
+def _release(workload: Workload) -> str:
+    """Return the release of vLLM that the image names, for example 0.11, empty where it names none."""
+    found = _IMAGE.search(str(workload.engine_container.get("image") or ""))
+    return found["release"] if found else ""
+
+
+def _bound(span: Span, release: str) -> str:
+    """Return which releases have a flag, in words, empty where `release` may have it."""
+    if since := span.later(release):
+        return f"from {since} on"
+    last = span.gone(release)
+    return f"up to {last}" if last else ""
