@@ -170,7 +170,7 @@ def root_schema(version: str, kind: str = KIND, release: KServe = NEWEST) -> Obj
         "spec": spec_schema(version, release, strict=kind == KIND or version != STORED_VERSION),
     }
     if kind == KIND:
-        fields["status"] = STATUS
+        fields["status"] = at_release(STATUS, release, NEWEST)
     return Object(description=what, fields=fields)
 
 

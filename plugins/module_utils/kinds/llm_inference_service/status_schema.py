@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ...kube.core_schema import string_map
 from ...kube.schema import Integer, ListOf, Object, Text
+from ..kserve.releases import KServe
 from ..kserve.status_schema import CONDITIONS, address
 
 _ADDRESS = address(
@@ -57,7 +58,9 @@ _CONFIG = Object(
         "source": Text(description="`Preset` for KServe's choice, `UserRef` for a baseRef."),
     },
 )
-_SOURCED = replace(_ADDRESS, fields={**_ADDRESS.fields, "origin": _REFERENCE})
+_SOURCED = replace(
+    _ADDRESS, fields={**_ADDRESS.fields, "origin": replace(_REFERENCE, since=KServe.V0_19)}
+)
 
 STATUS = Object(
     description="What is there.",
@@ -69,11 +72,12 @@ STATUS = Object(
         "address": _ADDRESS,
         "addresses": ListOf(description="All addresses.", items=_SOURCED),
         "appliedConfigs": ListOf(
-            description="Configs that were merged, from 0.19 on.", items=_CONFIG
+            description="Configs that were merged.", items=_CONFIG, since=KServe.V0_19
         ),
-        "router": _ROUTER,
+        "router": replace(_ROUTER, since=KServe.V0_19),
         "workloads": Object(
-            description="What serves the model, from 0.19 on.",
+            description="What serves the model.",
+            since=KServe.V0_19,
             fields=dict.fromkeys(("primary", "prefill", "service", "scheduler"), _WORKLOAD),
         ),
     },

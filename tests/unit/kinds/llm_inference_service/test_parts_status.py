@@ -8,6 +8,10 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.crd import (
+    crd,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.observe import (
     observe,
 )
@@ -142,3 +146,13 @@ def test_configs_of_the_cluster_are_named_with_who_chose_them() -> None:
         {"name": "mine", "namespace": "team-a", "source": "UserRef"},
     ]
     assert observe(found, Cluster([])).status["appliedConfigs"] == list(found.applied)
+
+
+@pytest.mark.parametrize(("release", "declared"), [(KServe.V0_18, False), (KServe.V0_19, True)])
+def test_the_definition_of_a_release_declares_what_its_status_says(
+    release: KServe, declared: bool
+) -> None:
+    (version,) = crd(release)["spec"]["versions"]
+    status = version["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"]
+    assert all((name in status) is declared for name in NEW)
+    assert ("origin" in status["addresses"]["items"]["properties"]) is declared
