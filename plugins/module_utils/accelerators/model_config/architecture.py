@@ -22,6 +22,7 @@ _OTHERS = {
     "weight_map": "is the index of the weights; give it as index, and the config.json beside it as config",
     "n_layers": "looks like a params.json of the model's authors; give the config.json that Hugging Face has",
 }
+_DRAFTS = ("num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers")
 _TOWERS = ("vision_config", "audio_config", "vision_tower_config", "sound_config")
 
 
@@ -83,6 +84,9 @@ def read_architecture(
     kind = part.text("model_type") or whole.text("model_type")
     family = FAMILIES.get(kind)
     fields = part.overlaid(overlay, family.defaults if family else {})
+    for name in family.refused if family else ():
+        if fields.has(name):
+            fields.fault(name, f"models of class {kind} with this field are not known here")
     return (_read(kind, family, fields, whole) if family else None), fields
 
 
@@ -116,7 +120,7 @@ def _read(kind: str, family: Family, fields: Fields, whole: Fields) -> Architect
     count = fields.layers
     layers = [Layer(number, _blocks(family, fields, number)) for number in range(count)]
     layers += _drafts(family, fields, layers)
-    unreckoned: list[str] = []
+    unreckoned = [] if family.counted else [fields.path]
     others = [*_embeddings(family, fields, whole, hidden), *_towers(whole, hidden, unreckoned)]
     return Architecture(kind, hidden, layers, others, unreckoned)
 
@@ -127,9 +131,7 @@ def _blocks(family: Family, fields: Fields, number: int) -> Sequence[Block]:
 
 def _drafts(family: Family, fields: Fields, layers: Sequence[Layer]) -> Iterator[Layer]:
     """Yield the layers that draft, which are like the last one that has attention, with a matrix that joins two inputs."""
-    count = fields.whole(
-        "num_nextn_predict_layers", "mtp_num_hidden_layers", default=family.drafts, least=0
-    )
+    count = fields.count(*_DRAFTS, default=family.drafts, least=0)
     if not count:
         return
     blocks = family.draft(fields) if family.draft else _last_attention(layers)
@@ -184,6 +186,9 @@ def _embeddings(family: Family, fields: Fields, whole: Fields, hidden: int) -> I
 
 
 def _towers(whole: Fields, hidden: int, unreckoned: list[str]) -> Iterator[Tensor]:
+    thinker = whole.part("thinker_config")
+    if thinker:
+        unreckoned.append(thinker.path)
     for name in _TOWERS:
         part = whole.part(name)
         if part is None:

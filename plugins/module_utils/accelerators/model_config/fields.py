@@ -21,6 +21,10 @@ BY_HAND: Mapping[str, str] = {
 }
 
 
+#: More than the largest models have, by far.
+MOST_LAYERS = 10_000
+
+
 class Notes:
     """The problems found so far, each place once. root: path of the option `model`."""
 
@@ -34,9 +38,9 @@ class Notes:
 
 
 class Fields:
-    """One part of a config: the whole, or what is below `text_config`. A null is a field that is not there.
+    """One part of a config: the whole, or what is below `text_config`. A null is a field without a value.
 
-    defaults: values of the model class where the config does not say.
+    defaults: values of the model class where the config does not say; a null says that there is none.
     """
 
     def __init__(
@@ -46,13 +50,14 @@ class Fields:
         notes: Notes,
         defaults: Mapping[str, Any] | None = None,
     ) -> None:
-        self._values = {**(defaults or {}), **{k: v for k, v in values.items() if v is not None}}
+        self._given = {**(defaults or {}), **values}
+        self._values = {k: v for k, v in self._given.items() if v is not None}
         self.path = path
         self.notes = notes
 
     def overlaid(self, over: Mapping[str, Any], defaults: Mapping[str, Any]) -> Fields:
         """Return the same part with values that go before its own, and defaults for those that it has not."""
-        return Fields({**self._values, **over}, self.path, self.notes, defaults)
+        return Fields({**self._given, **over}, self.path, self.notes, defaults)
 
     def has(self, name: str) -> bool:
         """Tell whether a field has a value."""
@@ -92,7 +97,16 @@ class Fields:
     def layers(self) -> int:
         """The number of layers; where only a list of their kinds says it, as many as that has."""
         listed = self.items("layers_block_type") if self.has("layers_block_type") else []
-        return self.whole("num_hidden_layers", "n_layer", default=len(listed) or None)
+        return self.count("num_hidden_layers", "n_layer", default=len(listed) or None)
+
+    def count(self, *names: str, default: int | None = None, least: int = 1) -> int:
+        """Return a whole number of layers. More than any model has are a fault, since each of them would be looked at."""
+        found = self.whole(*names, default=default, least=least)
+        if found <= MOST_LAYERS:
+            return found
+        name = next(name for name in names if name in self._values)
+        self.fault(name, f"{found} is more than the {MOST_LAYERS} layers that are reckoned with")
+        return least
 
     def flag(self, name: str, *, default: bool = False) -> bool:
         """Return whether a field is true."""

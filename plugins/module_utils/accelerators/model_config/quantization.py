@@ -30,7 +30,7 @@ _OUTER = ("model", "language_model", "text_model", "backbone")
 class Quantization:
     """Rules in order: targets (empty: every linear layer) and how they are stored. ignored: places that stay as they are.
 
-    whole_model: whether `lm_head` is packed like other linear layers. kv_precision: of the cache, empty where nothing is said.
+    whole_model: whether `lm_head` is packed like other linear layers; towers: whether theirs are, which checkpoints mostly leave alone. kv_precision: of the cache, empty where nothing is said.
     """
 
     name: str
@@ -38,10 +38,13 @@ class Quantization:
     ignored: Sequence[str] = ()
     whole_model: bool = False
     kv_precision: str = ""
+    towers: bool = False
 
     def scheme(self, tensor: Tensor) -> Scheme | None:
         """Return how a tensor is stored, None for its own precision."""
         if not tensor.linear or (tensor.name == "lm_head" and not self.whole_model):
+            return None
+        if not (self.towers or tensor.name.startswith("layers.") or tensor.name == "lm_head"):
             return None
         if any(_matches(each, tensor.name) for each in self.ignored):
             return None
@@ -149,14 +152,14 @@ def _gptq(fields: Fields) -> Quantization:
 def _bitsandbytes(fields: Fields) -> Quantization:
     if fields.flag("load_in_8bit") or fields.flag("_load_in_8bit"):
         scheme = Scheme("int8", 8, 1, WHOLE, _SINGLE)
-        return Quantization("int8 (bitsandbytes)", [((), scheme)], _ignored(fields))
+        return Quantization("int8 (bitsandbytes)", [((), scheme)], _ignored(fields), towers=True)
     if not (fields.flag("load_in_4bit") or fields.flag("_load_in_4bit")):
         fields.fault("load_in_4bit", "neither this nor load_in_8bit is true")
     twice = fields.flag("bnb_4bit_use_double_quant")
     scales = Fraction(1) + Fraction(4, 256) if twice else _SINGLE
     scheme = Scheme("nf4", 4, 1, 64, scales)
     name = "4 bits (bitsandbytes)" + (" with scales of scales" if twice else "")
-    return Quantization(name, [((), scheme)], _ignored(fields))
+    return Quantization(name, [((), scheme)], _ignored(fields), towers=True)
 
 
 def _compressed(fields: Fields) -> Quantization:

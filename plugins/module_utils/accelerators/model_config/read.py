@@ -134,10 +134,9 @@ def _state_precision(fields: Fields, precision: str) -> str:
 
 def _quantization(whole: Fields, fields: Fields) -> Quantization | None:
     for part in (whole, fields):
-        found = part.part("quantization_config")
-        if found is None:
-            continue
-        return read_quantization(found)
+        found = part.part("quantization_config") or part.part("quantization")
+        if found is not None:
+            return read_quantization(found)
     return None
 
 
@@ -147,7 +146,7 @@ def _context(fields: Fields) -> int:
     Source: vllm-project/vllm `config/model.py`, the length that is derived where none is given.
     """
     most = fields.whole("max_position_embeddings", default=0, least=0)
-    scaling = fields.part("rope_scaling")
+    scaling = fields.part("rope_scaling") or fields.part("rope_parameters")
     kind = (scaling.raw("rope_type") or scaling.raw("type")) if scaling else None
     if scaling is None or kind != "yarn" or not scaling.has("original_max_position_embeddings"):
         return most

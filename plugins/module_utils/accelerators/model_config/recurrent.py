@@ -61,6 +61,49 @@ def read_delta_net(fields: Fields) -> GatedDeltaNet:
 
 
 @dataclass(frozen=True, slots=True)
+class KimiDeltaAttention:
+    """Linear attention with a delta rule whose forget gate has a value for each channel (Kimi Linear)."""
+
+    hidden: int
+    heads: int
+    head_dim: int
+    kernel: int
+
+    def tensors(self) -> Iterator[Tensor]:
+        """Yield the projections, gates of low rank, the convolutions and the decays."""
+        inner = self.heads * self.head_dim
+        for name in ("q_proj", "k_proj", "v_proj"):
+            yield Tensor(f"self_attn.{name}", inner, self.hidden)
+        for name in ("f", "g"):
+            yield Tensor(f"self_attn.{name}_a_proj", self.head_dim, self.hidden)
+            yield Tensor(f"self_attn.{name}_b_proj", inner, self.head_dim)
+        yield Tensor("self_attn.b_proj", self.heads, self.hidden)
+        yield Tensor("self_attn.o_proj", self.hidden, inner)
+        yield other("self_attn.conv1d", 3 * inner * self.kernel)
+        yield other("self_attn.decays", self.heads + inner + self.head_dim)
+
+    def kept(self) -> Kept:
+        """Return the last inputs of the convolutions, and a matrix for each head."""
+        inner = self.heads * self.head_dim
+        basis = f"{self.heads} × {self.head_dim} × {self.head_dim}"
+        return Kept(
+            convolution=3 * inner * (self.kernel - 1), state=inner * self.head_dim, basis=basis
+        )
+
+
+def read_kimi_delta(fields: Fields, part: Fields) -> KimiDeltaAttention:
+    """Return the linear attention of Kimi Linear. part: where its sizes stand, `linear_attn_config` or the config itself."""
+    return KimiDeltaAttention(
+        fields.whole("hidden_size"),
+        part.whole("num_heads", "linear_num_heads"),
+        part.whole("head_dim", "linear_head_dim")
+        if part is not fields
+        else fields.whole("linear_head_dim"),
+        part.whole("short_conv_kernel_size", "linear_conv_kernel_dim", default=4),
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Mamba2:
     """A state space with heads. inner: heads × their size. norm: whether the gate has a norm."""
 

@@ -40,7 +40,7 @@ def _qwen(fields: Fields, hidden_of_text: int) -> Iterator[Tensor]:
     )  # Qwen2.5-VL, whose towers have no table of positions
     out = fields.whole("out_hidden_size", default=hidden_of_text)
     yield from _layers(
-        fields.whole("depth"), hidden, fields.whole("intermediate_size"), gated=gated
+        fields.count("depth"), hidden, fields.whole("intermediate_size"), gated=gated
     )
     patch = fields.whole("patch_size") ** 2 * fields.whole("temporal_patch_size", default=2)
     colours = fields.whole("in_channels", "in_chans", default=3)
@@ -53,10 +53,26 @@ def _qwen(fields: Fields, hidden_of_text: int) -> Iterator[Tensor]:
         yield from linear(f"visual.merger.{number}.linear_fc2", out, merged, bias=True)
 
 
+def _qwen2(fields: Fields, hidden_of_text: int) -> Iterator[Tensor]:
+    """Yield the tower of Qwen2-VL, whose inner size is a multiple of its own."""
+    hidden = fields.whole("embed_dim", default=1280)
+    ratio = fields.whole("mlp_ratio", default=4)
+    yield from _layers(fields.count("depth", default=32), hidden, ratio * hidden)
+    patch = fields.whole("patch_size", default=14) ** 2 * fields.whole(
+        "temporal_patch_size", default=2
+    )
+    yield other(
+        "visual.patch_embed", fields.whole("in_chans", "in_channels", default=3) * patch * hidden
+    )
+    merged = hidden * fields.whole("spatial_merge_size", default=2) ** 2
+    yield from linear("visual.merger.mlp.0", merged, merged, bias=True)
+    yield from linear("visual.merger.mlp.2", hidden_of_text, merged, bias=True)
+
+
 def _siglip(fields: Fields, hidden_of_text: int) -> Iterator[Tensor]:
     """Yield the tower of Gemma 3, and its projection."""
     hidden = fields.whole("hidden_size")
-    yield from _layers(fields.whole("num_hidden_layers"), hidden, fields.whole("intermediate_size"))
+    yield from _layers(fields.count("num_hidden_layers"), hidden, fields.whole("intermediate_size"))
     patch = fields.whole("patch_size", default=16)
     yield other("visual.patch_embed", 3 * patch**2 * hidden)
     yield other(
@@ -68,7 +84,7 @@ def _siglip(fields: Fields, hidden_of_text: int) -> Iterator[Tensor]:
 def _gemma4(fields: Fields, hidden_of_text: int) -> Iterator[Tensor]:
     """Yield the tower of Gemma 4, and its projection."""
     hidden = fields.whole("hidden_size")
-    count, inner = fields.whole("num_hidden_layers"), fields.whole("intermediate_size")
+    count, inner = fields.count("num_hidden_layers"), fields.whole("intermediate_size")
     yield from _layers(count, hidden, inner, gated=True, bias=False)
     yield other("visual.patch_embed", 3 * fields.whole("patch_size", default=16) ** 2 * hidden)
     positions = fields.whole("position_embedding_size", default=10240)
@@ -80,7 +96,7 @@ def _llama4(fields: Fields, hidden_of_text: int) -> Iterator[Tensor]:
     """Yield the tower of Llama 4, the network that joins patches, and the projection."""
     hidden = fields.whole("hidden_size", default=768)
     inner = fields.whole("intermediate_size", default=5632)
-    yield from _layers(fields.whole("num_hidden_layers", default=34), hidden, inner)
+    yield from _layers(fields.count("num_hidden_layers", default=34), hidden, inner)
     patch = fields.whole("patch_size", default=14)
     yield other("visual.patch_embed", 3 * patch**2 * hidden)
     yield other(
@@ -97,7 +113,7 @@ def _pixtral(fields: Fields, hidden_of_text: int) -> Iterator[Tensor]:
     """Yield the tower of Mistral's models, and its projection, which joins two by two patches."""
     hidden = fields.whole("hidden_size", default=1024)
     inner = fields.whole("intermediate_size", default=4096)
-    count = fields.whole("num_hidden_layers", default=24)
+    count = fields.count("num_hidden_layers", default=24)
     yield from _layers(count, hidden, inner, gated=True, bias=False)
     yield other("visual.patch_embed", 3 * fields.whole("patch_size", default=16) ** 2 * hidden)
     merged = hidden * fields.whole("spatial_merge_size", default=2) ** 2
@@ -110,7 +126,7 @@ def _moon(fields: Fields, hidden_of_text: int) -> Iterator[Tensor]:
     """Yield the tower of Kimi's models, and its projection."""
     hidden = fields.whole("vt_hidden_size", "hidden_size")
     inner = fields.whole("vt_intermediate_size", "intermediate_size")
-    yield from _layers(fields.whole("vt_num_hidden_layers", "num_hidden_layers"), hidden, inner)
+    yield from _layers(fields.count("vt_num_hidden_layers", "num_hidden_layers"), hidden, inner)
     yield other("visual.patch_embed", 3 * fields.whole("patch_size", default=14) ** 2 * hidden)
     table = fields.whole("init_pos_emb_height", default=64) * fields.whole(
         "init_pos_emb_width", default=64
@@ -123,6 +139,7 @@ def _moon(fields: Fields, hidden_of_text: int) -> Iterator[Tensor]:
 
 #: Towers by the class of the whole model: those that the config describes below `vision_config`.
 TOWERS: dict[str, Tower] = {
+    "qwen2_vl": _qwen2,
     "qwen2_5_vl": _qwen,
     "qwen3_vl": _qwen,
     "qwen3_vl_moe": _qwen,

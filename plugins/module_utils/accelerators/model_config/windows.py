@@ -78,10 +78,12 @@ def all_but_each(period: int) -> Window:
 
 
 def lettered(fields: Fields, number: int) -> int:
-    """Return the window by a pattern of letters such as LLLG, of which L is local (EXAONE)."""
-    pattern = fields.raw("sliding_window_pattern")
-    if not isinstance(pattern, str) or not pattern or not fields.has("sliding_window"):
+    """Return the window by a pattern of letters such as LLLG, of which L is local, or of all but each n-th layer (EXAONE)."""
+    pattern = fields.raw("sliding_window_pattern") or 4
+    if not fields.has("sliding_window"):
         return 0
+    if not isinstance(pattern, str):
+        pattern = "L" * (fields.count("sliding_window_pattern", default=4) - 1) + "G"
     last = number == fields.layers - 1
     local = pattern[number % len(pattern)] == "L"
     return fields.whole("sliding_window") if local and not last else 0
@@ -94,7 +96,7 @@ def chunks(fields: Fields, number: int) -> int:
         local = number < len(with_positions) and bool(with_positions[number])
     else:
         local = (number + 1) % fields.whole("no_rope_layer_interval", default=4) != 0
-    return fields.whole("attention_chunk_size", default=8192) if local else 0
+    return fields.whole("attention_chunk_size", default=0, least=0) if local else 0
 
 
 def hybrid_pattern(fields: Fields, number: int) -> int:
