@@ -76,6 +76,10 @@ molecule: env-test tree ## every molecule scenario
 live: env-test ## a real node, gateway and picker; as root on Linux. ARGS=--keep lets it run for your own hands
 	@$(PY) -m tests.live run $(ARGS)
 
+.PHONY: mistakes
+mistakes: env-test tree ## thousands of services with a mistake each: what is told at its field. ARGS='--sample 0 --show all'
+	@$(PY) -m tests.mistakes $(ARGS)
+
 .PHONY: package site
 package: env-test env-release env-installed tree ## the release: tarball, checksum, bill of materials, tried as Galaxy and as a user would
 	@$(PY) -m tests.tools.package

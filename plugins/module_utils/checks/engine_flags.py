@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import Place, Said, ServiceView, Workload
 from ..kube.command_line import Flag
-from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.redact import redact
+from .engine_words import has_shell
 
 #: By flag: what it says, in the words of `Workload.said`.
 MEANINGS: Mapping[str, str] = {
@@ -70,7 +70,7 @@ TWICE = Check(
 def blank(view: ServiceView) -> Iterator[Problem]:
     """Yield a flag and its value in one item: no shell splits it, so the engine sees one strange word."""
     for workload in view.serving:
-        if _has_shell(workload.engine_container):
+        if has_shell(workload.engine_container):
             continue
         for number, item in enumerate(workload.engine_container.get("args") or ()):
             if isinstance(item, str) and item.startswith("-") and _FLAG_AND_VALUE.fullmatch(item):
@@ -144,9 +144,3 @@ def _spelt(workload: Workload, flag: Flag) -> str:
     item = str(workload.engine_container[field][int(number)])
     words = (word.partition("=")[0] for word in item.split())
     return next((word for word in words if word.replace("_", "-") == flag.name), flag.name)
-
-
-def _has_shell(container: Json) -> bool:
-    """Tell whether a shell splits the arguments into words."""
-    command = [str(word) for word in container.get("command") or ()]
-    return bool(command) and command[-1] == "-c"

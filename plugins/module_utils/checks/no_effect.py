@@ -19,6 +19,7 @@ from ..kinds.metadata_names import family_of, is_read_on, known, meant
 from ..kinds.view import templates_of
 from ..kube.manifest import Json
 from ..kube.problem import Problem
+from ..kube.reader import NotAllowed
 from ..kube.schema import Text
 from ..kube.schema_check import related
 from ..kube.schema_faults import show
@@ -104,7 +105,14 @@ def _halves(marks: Mapping[Leaf, tuple[str, Any]]) -> Sequence[Mapping[Leaf, tup
 
 
 def _has_effect(leaf: Leaf, trials: Trials) -> bool:
-    """Tell whether a leaf changes something, in doubt that it does."""
+    """Tell whether a leaf changes something; in doubt, and where something may not be read, that it does."""
+    try:
+        return _changes_something(leaf, trials)
+    except NotAllowed:
+        return True
+
+
+def _changes_something(leaf: Leaf, trials: Trials) -> bool:
     name = known(leaf.name)
     legal = 0
     for other in other_values(leaf, name.values if name else ()):

@@ -14,6 +14,7 @@ from . import (
     disaggregation,
     engine_flags,
     engine_names,
+    engine_words,
     fleet,
     models,
     names,
@@ -27,6 +28,7 @@ from . import (
 THEMES: Sequence[ModuleType] = (
     engine_flags,
     engine_names,
+    engine_words,
     devices,
     disaggregation,
     picker,

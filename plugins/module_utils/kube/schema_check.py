@@ -9,11 +9,10 @@ with the nearest known name, and a broken field does not hide the others: it is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .did_you_mean import nearest
 from .problem import Problem
 from .quantity import canonical_quantity
 from .schema import (
@@ -31,9 +30,9 @@ from .schema import (
     Schema,
     Text,
     default_of,
-    rows,
 )
 from .schema_faults import missing, not_a_string, show, text_fault
+from .schema_hints import meant, places_of, unknown_field
 
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
@@ -56,7 +55,7 @@ def check(schema: Object, value: Any, path: str, *, keep_empty: bool = False) ->
 
     keep_empty: empty texts, lists and maps are kept, for kinds in which they say something else than nothing.
     """
-    reading = _Reading(schema, path, keep_empty)
+    reading = _Reading(schema, path, value, keep_empty)
     return Checked(reading.read(schema, value, path), tuple(reading.problems))
 
 
@@ -81,10 +80,11 @@ def _within(path: str, parent: str) -> bool:
 class _Reading:
     """One pass over a value. Holds the problems found so far."""
 
-    def __init__(self, root: Object, path: str, keep_empty: bool) -> None:
+    def __init__(self, root: Object, path: str, document: Any, keep_empty: bool) -> None:
         self.problems: list[Problem] = []
         self._root = root
         self._path = path
+        self._document = document
         self._keep_empty = keep_empty
 
     def read(self, schema: Schema, value: Any, path: str, title: str = "") -> Any:
@@ -116,12 +116,14 @@ class _Reading:
         if not isinstance(value, Mapping):
             self._say(path, f"{show(value)} is not a map of fields", "type", title)
             return self._fields(schema, {}, path, title, lenient=True)
-        for key in value:
-            if key not in schema.fields:
-                self._say(
-                    _joined(path, str(key)), self._unknown(schema, str(key)), "unknown-field", title
-                )
-        result = self._fields(schema, value, path, title)
+        unknown = {str(key): inner for key, inner in value.items() if key not in schema.fields}
+        for key, inner in unknown.items():
+            places = places_of(key, inner, path, self._root, self._path, self._document)
+            message = unknown_field(schema, key, inner, places)
+            self._say(_joined(path, key), message, "unknown-field", title)
+        # What is there under a misspelt name is not missing as well.
+        misspelt = {meant(schema, key, inner) for key, inner in unknown.items()}
+        result = self._fields(schema, value, path, title, misspelt=misspelt)
         self._rules(schema.rules, result, path, title)
         return result
 
@@ -141,13 +143,14 @@ class _Reading:
         title: str,
         *,
         lenient: bool = False,
+        misspelt: Collection[str | None] = (),
     ) -> dict[str, Any]:
         result: dict[str, Any] = {}
         for name, field in schema.fields.items():
             where = _joined(path, name)
             given = value.get(name)
             if given is None and name in schema.required:
-                if not lenient:
+                if not lenient and name not in misspelt:
                     self._say(where, missing(field), "missing", title)
                 result[name] = self._stand_in(field, where)
                 continue
@@ -165,18 +168,6 @@ class _Reading:
             return self._fields(schema, {}, path, "", lenient=True)
         default = default_of(schema)
         return "" if default is None and isinstance(schema, Text) else default
-
-    def _unknown(self, schema: Object, key: str) -> str:
-        if key in schema.hints:
-            return f"unknown field; {schema.hints[key]}"
-        if near := nearest(key, schema.fields):
-            return f'unknown field, did you mean "{near}"?'
-        elsewhere = [
-            row.path for row in rows(self._root, self._path) if row.path.endswith(f".{key}")
-        ]
-        if elsewhere:
-            return f"unknown field; it stands in {' or '.join(elsewhere[:3])}"
-        return f"unknown field; known here: {', '.join(schema.fields) or 'none'}"
 
     def _list(self, schema: ListOf, value: Any, path: str) -> list[Any] | None:
         if not isinstance(value, list | tuple):

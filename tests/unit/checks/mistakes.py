@@ -341,6 +341,18 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             (preset(command=["vllm", "serve", "--max-model-len=2"]),)),
         IS: Mistake(model("--max-model-len=1"), "spec.predictor.model.args[0]", (CONFIG, runtime("--max_model_len=2"))),
     },
+    "argument-typography": {
+        MS: Mistake(model_service(engine={"args": ["\N{EN DASH}\N{EN DASH}max-model-len=1"]}), "spec.engine.args[0]"),
+        LLM: Mistake(llm("-q", "\N{EM DASH}max-model-len=1"), f"{MAIN_PATH}.args[1]"),
+        IS: Mistake(
+            custom("--dtype=\N{LEFT DOUBLE QUOTATION MARK}auto\N{RIGHT DOUBLE QUOTATION MARK}"),
+            f"{SERVER_PATH}.args[0]", (CONFIG,)),
+    },
+    "argument-variable": {
+        MS: Mistake(model_service(engine={"args": ["--max-model-len=${LEN}"]}), "spec.engine.args[0]"),
+        LLM: Mistake(llm("--max-model-len=$LEN"), f"{MAIN_PATH}.args[0]"),
+        IS: Mistake(custom("--max-model-len=${LEN}"), f"{SERVER_PATH}.args[0]", (CONFIG,)),
+    },
     "no-effect": {
         MS: Mistake(annotated(model_service(), "serving.kserve.io/deployMode"), 'metadata.annotations["serving.kserve.io/deployMode"]'),
         LLM: Mistake(llm(model={"uri": "hf://a/b", "lora": {"adapters": [{"name": "x", "uri": "hf://a/x"}]}}), "spec.model.lora"),

@@ -117,7 +117,13 @@ def test_unknown_field_names_the_nearest_or_its_place() -> None:
     assert 'did you mean "name"?' in found["spec.nam"]
     assert "it stands in spec.items[].key" in found["spec.key"]
     assert "known here: name, mode" in found["spec.zzz"]
-    assert found["spec.name"] == "missing: what it is called"
+    # It is there, under a misspelt name.
+    assert "spec.name" not in found
+
+
+def test_field_that_is_not_there_is_missing() -> None:
+    (problem,) = check(SCHEMA, {}, "spec").problems
+    assert str(problem) == "spec.name: missing: what it is called"
 
 
 @pytest.mark.parametrize(

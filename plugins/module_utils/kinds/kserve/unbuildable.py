@@ -21,7 +21,8 @@ class Unbuildable(Exception):
 
     message: what the controller writes. condition, reason: where it writes it; empty where it only tries again and again.
     path: the field to change, empty for the whole service. advice: what to do about it.
-    told: what we say instead of the message, where that helps nobody.
+    told: what we say instead of the message, where that helps nobody. first: what we say before it, where it speaks of more than its
+    reader sees; the message follows in brackets.
     """
 
     def __init__(
@@ -34,11 +35,12 @@ class Unbuildable(Exception):
         advice: str,
         rule: str,
         told: str,
+        first: str = "",
     ) -> None:
         self.message = message
         self.condition = condition
         self.reason = reason
-        words = _explained(told or message, condition, reason, advice)
+        words = _explained(told or message, condition, reason, advice, first)
         self.problem = Problem(path, words, rule=rule)
         super().__init__(message)
 
@@ -47,6 +49,9 @@ class Unbuildable(Exception):
         return InputError([Complaint(service.subject, (self.problem,))])
 
 
-def _explained(message: str, condition: str, reason: str, advice: str) -> str:
-    seen = f" (KServe reports {condition} False, {reason})" if condition else ""
-    return f"{message}{seen}" + (f"; {advice}" if advice else "")
+def _explained(message: str, condition: str, reason: str, advice: str, first: str) -> str:
+    seen = f"KServe reports {condition} False, {reason}" if condition else ""
+    way = f"; {advice}" if advice else ""
+    if first:
+        return f"{first}{way} ({seen or 'KServe says'}: {message})"
+    return f"{message}{f' ({seen})' if seen else ''}{way}"

@@ -176,4 +176,5 @@ def _check(
         path=path,
         advice=advice,
         rule="service-account",
+        first=f"ServiceAccount {resolved.namespace}/{account.name} is not there",
     )

@@ -22,6 +22,7 @@ class Unbuildable(unbuildable.Unbuildable):
         advice: str = "",
         rule: str = "preset",
         told: str = "",
+        first: str = "",
     ) -> None:
         super().__init__(
             message,
@@ -31,4 +32,5 @@ class Unbuildable(unbuildable.Unbuildable):
             advice=advice,
             rule=rule,
             told=told,
+            first=first,
         )

@@ -103,6 +103,7 @@ def _unbuildable(error: ArtifactError, resolved: Resolved, part: Part) -> Unbuil
         path=error.path,
         advice=error.advice,
         rule="model",
+        first=error.message,
     )
 
 

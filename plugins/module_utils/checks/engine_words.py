@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Words of an engine's command line as people mistype them: what a shell would have changed, and what a word processor has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..kinds.check import WARNING, Check, check
+from ..kinds.view import Place, ServiceView, Workload
+from ..kube.manifest import Json
+from ..kube.problem import Problem
+from ..kube.redact import redact
+
+#: What word processors and chats put in the place of what was typed.
+_DASHES = "\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}"
+_QUOTES = "\N{LEFT SINGLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}"
+_TYPOGRAPHY = re.compile(f"^[{_DASHES}]|[{_QUOTES}\N{NO-BREAK SPACE}]")
+#: A variable as a shell writes it; Kubernetes itself fills in `$(NAME)`.
+_SHELL_VARIABLE = re.compile(
+    r"(?<!\$)\$(?:\{(?P<braced>[A-Za-z_]\w*)\}|(?P<bare>[A-Za-z_]\w*))", re.ASCII
+)
+
+TYPOGRAPHY = Check(
+    "argument-typography",
+    WARNING,
+    finds='"{argument}" has {mark} where the engine expects one that is typed: it takes the word for no flag, or the mark for a part of the value',
+    fix="type it anew, with - and straight quotes",
+)
+NOT_FILLED_IN = Check(
+    "argument-variable",
+    WARNING,
+    finds='"{argument}" reaches the engine as it is, since no shell fills in {variable}',
+    fix="write $({name}), which Kubernetes fills in, and give the variable in env of the container",
+)
+
+
+@check(TYPOGRAPHY)
+def typography(view: ServiceView) -> Iterator[Problem]:
+    """Yield words with dashes and quotes that no keyboard types: they come from a document or a chat."""
+    for item, place in _words(view):
+        found = _TYPOGRAPHY.search(item)
+        if found:
+            yield TYPOGRAPHY.at(place, argument=_shown(item), mark=found[0])
+
+
+@check(NOT_FILLED_IN)
+def not_filled_in(view: ServiceView) -> Iterator[Problem]:
+    """Yield words with a variable as a shell writes it, where there is no shell."""
+    for item, place in _words(view):
+        found = _SHELL_VARIABLE.search(item)
+        if found:
+            name = found["braced"] or found["bare"]
+            yield NOT_FILLED_IN.at(place, argument=_shown(item), variable=found[0], name=name)
+
+
+def _words(view: ServiceView) -> Iterator[tuple[str, Place]]:
+    """Yield the arguments that an author wrote and that no shell reads, each with its place."""
+    for workload in view.serving:
+        for number, item in enumerate(_arguments(workload)):
+            place = workload.in_engine(f"args[{number}]")
+            if isinstance(item, str) and not place.object:
+                yield item, place
+
+
+def _arguments(workload: Workload) -> list[Json]:
+    container = workload.engine_container
+    return [] if has_shell(container) else list(container.get("args") or ())
+
+
+def has_shell(container: Json) -> bool:
+    """Tell whether a shell splits a container's arguments into words."""
+    command = [str(word) for word in container.get("command") or ()]
+    return bool(command) and command[-1] == "-c"
+
+
+def _shown(item: str) -> str:
+    (shown,) = redact({"args": [item]})["args"]
+    return str(shown)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Command lines of engines as people mistype them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ansible_collections.modelops.inference.plugins.module_utils.kube.schema import Object
+
+from .places import Place, Spoilt, put
+from .registry import Service, mistake
+
+
+def _engines(service: Service) -> Iterator[Place]:
+    """Yield what has the arguments of an engine."""
+    for place in service.places:
+        fields = place.schema.fields if isinstance(place.schema, Object) else {}
+        main = isinstance(place.value, dict) and place.value.get("name") in (
+            "main",
+            "kserve-container",
+        )
+        picker = ".scheduler." in place.path or "nitContainers" in place.path
+        engine = main or place.path in ("spec.engine", "spec.predictor.model")
+        if "args" in fields and engine and not picker:
+            yield place
+
+
+def _argument(service: Service, item: Any) -> Iterator[Spoilt]:
+    for place in _engines(service):
+        there = list(place.value.get("args") or ())
+        document = put(service.document, (*place.steps, "args"), [*there, item])
+        yield Spoilt(document, (f"{place.path}.args[{len(there)}]",))
+
+
+@mistake
+def argument_with_a_blank(service: Service) -> Iterator[Spoilt]:
+    yield from _argument(service, "--max-model-len 8192")
+
+
+@mistake
+def argument_as_number(service: Service) -> Iterator[Spoilt]:
+    yield from _argument(service, 8192)
+
+
+@mistake
+def argument_as_map(service: Service) -> Iterator[Spoilt]:
+    yield from _argument(service, {"--max-model-len": 8192})
+
+
+@mistake
+def argument_with_a_dash_of_typography(service: Service) -> Iterator[Spoilt]:
+    yield from _argument(service, "\N{EN DASH}\N{EN DASH}max-model-len=8192")
+
+
+@mistake
+def argument_with_quotes_of_typography(service: Service) -> Iterator[Spoilt]:
+    quoted = "\N{LEFT DOUBLE QUOTATION MARK}auto\N{RIGHT DOUBLE QUOTATION MARK}"
+    yield from _argument(service, f"--dtype={quoted}")
+
+
+@mistake
+def arguments_in_one_text(service: Service) -> Iterator[Spoilt]:
+    for place in _engines(service):
+        document = put(service.document, (*place.steps, "args"), "--max-model-len 8192")
+        yield Spoilt(document, (f"{place.path}.args",))
+
+
+@mistake
+def variable_of_a_shell_in_arguments(service: Service) -> Iterator[Spoilt]:
+    yield from _argument(service, "--max-model-len=${MAX_LEN}")
+
+
+@mistake
+def port_of_another(service: Service) -> Iterator[Spoilt]:
+    yield from _argument(service, "--port=9999")

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Most of what people write wrong is told at its field; `make mistakes` shows more, by kind of mistake."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.mistakes.places import Spoilt
+from tests.mistakes.registry import MISTAKES
+from tests.mistakes.sources import example_sources
+from tests.mistakes.tally import Verdict, judged, tally
+
+#: The part of a sample that is told at its field.
+TOLD = 0.80
+#: What examples may be warned about, and why.
+RIGHT = {
+    "istio-pool-name": "two examples show names that Istio cannot serve",
+    "preset-dependent": "KServe's own presets for single pods pass no sizes on",
+    "system-config": "no configuration of KServe is given",
+    "shared-memory": "the setting that mounts memory is not given",
+    "plain-http": "no certificate is given",
+}
+
+
+def test_a_sample_of_mistakes_is_told() -> None:
+    found = tally(list(example_sources()), seed=1, sample=200)
+    assert found.total >= 150
+    assert found.share >= TOLD, "\n".join(found.rows())
+
+
+def test_examples_are_warned_about_for_a_reason_only() -> None:
+    rules = {
+        each["rule"]
+        for source in example_sources()
+        for each in source.told(source.document)
+        if each["severity"] != "info"
+    }
+    assert rules <= RIGHT.keys()
+
+
+def test_sixty_kinds_of_mistakes_are_made() -> None:
+    assert len(MISTAKES) >= 60
+
+
+@pytest.mark.parametrize(
+    ("paths", "verdict"),
+    [
+        ([], "silent"),
+        (["spec.a"], "field"),
+        (["spec.a.b"], "field"),
+        (["spec.a[0]"], "field"),
+        (["spec.ab"], "elsewhere"),
+        (["spec", "x"], "elsewhere"),
+    ],
+)
+def test_mistake_is_told_at_its_field_or_below(paths: list[str], verdict: Verdict) -> None:
+    assert judged(Spoilt({}, ("spec.a",)), [{"path": path} for path in paths]) == verdict
