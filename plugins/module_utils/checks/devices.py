@@ -73,6 +73,12 @@ IDLE_CLAIM = Check(
     finds="the pod claims the device {claim}, and no container has it in resources.claims: it is taken and not used",
     fix="name it in resources.claims of the engine's container",
 )
+UNEVEN = Check(
+    "data-parallel",
+    WARNING,
+    finds="{data} copies of the model in pods of {local} leave a rest: {pods} pods hold {held} copies, and the engine waits for all {data}",
+    fix="let {field} divide the number of copies",
+)
 FRACTION = Check(
     "memory-unit",
     WARNING,
@@ -199,6 +205,21 @@ def shared_memory(view: ServiceView) -> Iterator[Problem]:
         said = workload.said.get("tensor")
         place = said.field if said else workload.in_engine("args")
         yield MEMORY.at(place, tensor=tensor, fix=view.ways.get(MEMORY.rule, ""))
+
+
+@check(UNEVEN)
+def uneven(view: ServiceView) -> Iterator[Problem]:
+    """Yield copies of a model that cannot be spread evenly over the pods of a group."""
+    for workload in view.serving:
+        data, local = workload.said.get("data"), workload.said.get("data_local")
+        if not (data and local and data.value.isdecimal() and local.value.isdecimal()):
+            continue
+        copies, each = int(data.value), int(local.value)
+        if each and copies % each:
+            pods = max(copies // each, 1)
+            yield UNEVEN.at(
+                local.field, data=copies, local=each, pods=pods, held=pods * each, field=local.field
+            )
 
 
 @check(FRACTION)

@@ -115,11 +115,13 @@ def _of_vllm(view: ServiceView) -> Iterator[Workload]:
 
 
 def _is_vllm(container: Json) -> bool:
-    """Tell whether a container runs vLLM, by its command or the name of its image."""
+    """Tell whether a container runs vLLM, by its name, its command or the name of its image."""
     words = [*(container.get("command") or ()), *(container.get("args") or ())]
     image = str(container.get("image") or "").rpartition("/")[2]
-    return any("vllm serve" in str(word) or str(word) == "vllm" for word in words) or (
-        image.startswith("vllm") or any("vllm.entrypoints" in str(word) for word in words)
+    named = image.startswith("vllm") or container.get("name") == "vllm"
+    return named or any(
+        str(word) == "vllm" or "vllm serve" in str(word) or "vllm.entrypoints" in str(word)
+        for word in words
     )
 
 

@@ -41,6 +41,12 @@ NO_REQUEST = Check(
     finds="the autoscaler measures {metric} as a share of what is requested, and container {container} requests none: it never scales",
     fix="set resources.requests.{metric} of that container",
 )
+NO_PODS = Check(
+    "scaled-to-zero",
+    WARNING,
+    finds="0 pods: nothing serves requests, and the service may count as ready all the same",
+    fix="ask for at least 1, or stop or remove the service",
+)
 TWO_COUNTS = Check(
     "replicas-scaled",
     WARNING,
@@ -79,6 +85,14 @@ def no_request(view: ServiceView) -> Iterator[Problem]:
                 if path.startswith("containers") and not _requests(container, metric):
                     place = workload.fields(f"{path}.resources")
                     yield NO_REQUEST.at(place, metric=metric, container=container.get("name"))
+
+
+@check(NO_PODS)
+def no_pods(view: ServiceView) -> Iterator[Problem]:
+    """Yield workloads that are to have no pod, by a number that no autoscaler changes."""
+    for workload in view.serving:
+        if workload.replicas == 0:
+            yield NO_PODS.at(workload.replicas_field)
 
 
 @check(TWO_COUNTS, reads=("HorizontalPodAutoscalers", "ScaledObjects"))

@@ -265,6 +265,20 @@ def role_limits(**limits: str) -> Json:
 
 #: Rule → kind → the mistake.
 MISTAKES: dict[str, dict[str, Mistake]] = {
+    "scaled-to-zero": {
+        MS: Mistake(model_service(decode={"replicas": 0}), "spec.decode.replicas"),
+        LLM: Mistake(llm(replicas=0), "spec.replicas"),
+    },
+    "data-parallel": {
+        MS: Mistake(
+            model_service(decode={"parallelism": {"data": 4, "dataLocal": 3}}),
+            "spec.decode.parallelism.dataLocal",
+        ),
+        LLM: Mistake(
+            llm(parallelism={"data": 4, "dataLocal": 3}, worker={"containers": [{"name": "main"}]}),
+            "spec.parallelism.dataLocal",
+        ),
+    },
     "engine-beside": {
         LLM: Mistake(
             llm_inference_service(template={"containers": [{"name": "vllm", "image": "example.com/vllm:1"}]}),
@@ -594,6 +608,8 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
 
 #: Rule and kind → why that kind cannot make the mistake, or is told in another way.
 EXEMPT: dict[tuple[str, str], str] = {
+    ("scaled-to-zero", IS): "keeps at least one pod, or an autoscaler starts the first",
+    ("data-parallel", IS): "says nothing of copies",
     ("engine-beside", MS): "has no containers of its author's",
     ("argument-twice", MS): "what the operator computes is told as argument-computed",
     ("kv-transfer", IS): "has no prefill pods",

@@ -21,10 +21,15 @@ EARNED = {
     "argument-computed": "arguments that contradict a field on purpose",
     "name-missing": "claims, classes and Secrets that nobody had made",
     "backend-missing": "routes to backends that nobody had made",
+    "scaled-to-zero": "recorded with 0 pods on purpose",
     "modelcar-user": "a user of the configuration beside a securityContext",
 }
 #: Rules that few earn: the recordings.
 EARNED_BY = {
+    "data-parallel": {
+        "llm_inference_service/mn-dp-local-bigger",
+        "llm_inference_service/mn-dp-odd",
+    },
     "engine-arguments": {"model_service/res-cpu-with-gpu-key"},
     "path-template": {"inference_service/gw-path-template"},
     "picker-replicas": {"model_service/ex-07-gaudi-picker-zero"},

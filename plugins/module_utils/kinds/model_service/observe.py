@@ -69,7 +69,7 @@ def observe(service: ModelService, live: Live, pods: Sequence[Json]) -> Observat
         and _reachable(pool, route),
         faults=tuple(_faults(service, picker, decode, prefill, pool, route)),
         awaited={ROUTE_ACCEPTED: route.awaited} if route is not None else {},
-        problems=tuple(_problems(decode, prefill)),
+        problems=tuple(_problems(service, decode, prefill)),
     )
 
 
@@ -240,9 +240,12 @@ def _status(
     }
 
 
-def _problems(decode: Rollout, prefill: Rollout | None) -> Iterator[Problem]:
-    for name, part in (("decode", decode), ("prefill", prefill)):
-        if part is not None and part.found and part.desired == 0:
+def _problems(service: ModelService, decode: Rollout, prefill: Rollout | None) -> Iterator[Problem]:
+    """Yield roles that somebody else scaled to nothing; what the author asks for is told by a check."""
+    roles = (("decode", service.decode, decode), ("prefill", service.prefill, prefill))
+    for name, role, part in roles:
+        asked_for = role is not None and role.replicas == 0
+        if part is not None and part.found and part.desired == 0 and not asked_for:
             message = (
                 "0: scaled to zero, so nothing serves requests although the service counts as ready"
             )
