@@ -33,7 +33,7 @@ class Demand:
 
     part: `leader` or `worker` of a LeaderWorkerSet. pods: how many there have to be. requests: of each pod, effective.
     template: labels and annotations under `metadata`, and `spec`. selector: labels that the workload's pods carry.
-    surge: pods beyond the wanted number that a rolling update starts first. ceiling: what an autoscaler may grow it to.
+    surge: pods beyond the wanted number that a rolling update starts first. waits: whether it stops none before one of these is ready. ceiling: what an autoscaler may grow it to.
     group: pods of one group of a LeaderWorkerSet. domain: the topology key of domains that each group wants for itself.
     doubts: what is not counted.
     """
@@ -45,6 +45,7 @@ class Demand:
     requests: Amounts
     selector: Mapping[str, Any]
     surge: int = 0
+    waits: bool = False
     ceiling: int = 0
     group: int = 1
     domain: str = ""
@@ -95,6 +96,7 @@ def demands_of(manifest: Json) -> list[Demand]:
             pod_requests(template.get("spec") or {}),
             _selector(manifest, part, template),
             _surge(manifest, pods),
+            _waits(manifest, pods),
             group=pods // max(1, value_at(manifest, ("spec", "replicas")) or 1),
             domain=_exclusive_domain(manifest),
             doubts=tuple(_doubts(manifest, template)),
@@ -192,3 +194,11 @@ def _surge(manifest: Json, pods: int) -> int:
     if isinstance(most, str):
         return math.ceil(pods * int(most.rstrip("%")) / 100)
     return int(most)
+
+
+def _waits(manifest: Json, pods: int) -> bool:
+    """Return whether a rolling update may stop no pod before a new one is ready."""
+    strategy = value_at(manifest, ("spec", "strategy")) or {}
+    most = (strategy.get("rollingUpdate") or {}).get("maxUnavailable", _DEFAULT_SURGE)
+    share = math.floor(pods * int(most.rstrip("%")) / 100) if isinstance(most, str) else int(most)
+    return share == 0

@@ -11,6 +11,7 @@ from ..accelerators.explain import explain
 from ..accelerators.fit import Answer, Verdict, fit
 from ..accelerators.inventory import Inventory
 from ..accelerators.kueue import API_VERSIONS, QUEUE_LABEL, Queues, queue_problems
+from ..accelerators.placement import room_for
 from ..accelerators.quota import quota_problems, range_problems, with_defaults
 from ..accelerators.resource_claims import with_claims
 from ..accelerators.resource_slices import DEVICE_API
@@ -48,10 +49,12 @@ def judge(
     checks: Collection[str] = CHECKS,
     *,
     with_classes: bool = False,
+    rollouts: bool = False,
 ) -> Judged:
     """Judge workloads together; what may not be listed is noted. changed: places of those whose running pods are replaced.
 
-    with_classes: count devices of drivers (DRA) also where no workload claims any.
+    with_classes: count devices of drivers (DRA) also where no workload claims any. rollouts: tell also whether a later change of running
+    pods would find room.
     """
     looking = Looking(source)
     namespaces = sorted({_namespace(workload) for workload in workloads})
@@ -75,6 +78,7 @@ def judge(
     judged = Judged(inventory, answers, notes=looking.notes)
     for (number, dummy), answer in zip(numbered, answers, strict=True):
         found = list(_of_the_answer(answer, inventory)) if "fit" in checks else []
+        found += _rollout(answer, inventory) if rollouts and "fit" in checks else ()
         found += range_problems(answer.demand, ranges.get(answer.demand.workload.namespace, ()))
         judged.problems.setdefault(number, []).extend(found)
         judged.by_workload.setdefault(number, []).append(answer)
@@ -205,6 +209,20 @@ def _with(manifest: Json, path: tuple[str, ...], value: Json) -> Json:
     if not rest:
         return {**manifest, head: value}
     return {**manifest, head: _with(manifest.get(head) or {}, tuple(rest), value)}
+
+
+def _rollout(answer: Answer, inventory: Inventory) -> Iterator[Problem]:
+    """Yield that a rolling update would wait for ever: it starts pods before it stops any, and they find no room."""
+    demand, there = answer.demand, inventory.surroundings[answer.number].there
+    beside = min(demand.surge, there)
+    if not (beside and demand.device and demand.waits) or answer.wanted or inventory.blind:
+        return
+    if room_for(demand, answer.number, inventory, beside).most < 1:
+        text = (
+            f"a change of the template starts {beside} more {'pod' if beside == 1 else 'pods'} before it stops one, and no node has "
+            f"{demand.device} for that: the rollout would wait for ever; free a device, or set maxSurge: 0 and maxUnavailable: 1"
+        )
+        yield Problem("", text, "warning", rule="fit-rollout")
 
 
 def _of_the_answer(answer: Answer, inventory: Inventory) -> Iterator[Problem]:

@@ -22,7 +22,7 @@ _SHOWN = 3
 ROUTES = Check(
     "route-collision",
     WARNING,
-    finds="{kind} {route} takes the requests of {others} too: same gateway {gateway}, {match}. Only the older route is served",
+    finds="{kind} {route} takes the requests of {others} too: same {gateway}, {match}. Only the older route is served",
     fix="give each its own host name, header or path",
 )
 BORROWED = Check(
@@ -52,7 +52,7 @@ def same_requests(services: Sequence[Neighbour]) -> Iterator[Found]:
                     kind=route.reference.kind,
                     route=route.reference.name,
                     others=few(sorted(rivals), _SHOWN),
-                    gateway="/".join(filter(None, (gateway.namespace, gateway.name))),
+                    gateway=_shown(gateway),
                     match=f"host {host}" if host else match,
                 ),
             )
@@ -94,6 +94,13 @@ def _rivals(holders: Sequence[Holder]) -> Iterator[tuple[Holder, set[str]]]:
         }
         if rivals:
             yield (service, route), rivals
+
+
+def _shown(gateway: Reference) -> str:
+    """Return what serves routes, as messages call it."""
+    if gateway.kind != "Gateway":
+        return f"class of Ingresses {gateway.name}" if gateway.name else "class of Ingresses"
+    return f"gateway {gateway.namespace}/{gateway.name}"
 
 
 def _shared_host(route: RouteView, others: Sequence[RouteView]) -> str:

@@ -69,7 +69,8 @@ ONE_POD = Check(
 
 
 def _look_up(kinds: tuple[str, ...], view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    settled = {(each.kind, each.namespace, each.name) for each in map(Reference.of, view.made)}
+    own = (*map(Reference.of, view.made), *view.own)
+    settled = {(each.kind, each.namespace, each.name) for each in own}
     # What keeps pods from starting comes before what does not, and each object is told once.
     wanted = sorted(view.names, key=lambda each: not each[0].stuck)
     for named, place in wanted:

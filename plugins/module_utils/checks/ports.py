@@ -53,19 +53,16 @@ def nobody(view: ServiceView) -> Iterator[Problem]:
     for service in _services(view):
         spec = service["spec"]
         for workload in _behind(view, spec.get("selector") or {}):
-            declared = [
-                port for each, dummy in _running(workload) for port in each.get("ports") or ()
-            ]
+            running = [container for container, dummy in _running(workload)]
+            declared = [port for each in running for port in each.get("ports") or ()]
             names = {port.get("name") for port in declared}
-            numbers = {
-                number
-                for container, dummy in _running(workload)
-                for dummy_protocol, number in _listens(workload, container)
-            }
+            numbers = {number for each in running for dummy, number in _listens(workload, each)}
+            # A container that declares nothing may listen anywhere.
+            silent = any(not each.get("ports") for each in running)
             for port in spec.get("ports") or ():
                 target = port.get("targetPort") or port.get("port")
-                known = names if isinstance(target, str) and not target.isdecimal() else numbers
-                if declared and target not in known:
+                named = isinstance(target, str) and not target.isdecimal()
+                if (named or not silent) and target not in (names if named else numbers):
                     yield NOBODY.at(
                         workload.in_engine("ports") if workload.engine_path else workload.origin,
                         service=service["metadata"]["name"],

@@ -21,6 +21,7 @@ from . import (
     no_effect,
     picker,
     ports,
+    quota,
     routing,
     scaling,
 )
@@ -35,6 +36,7 @@ THEMES: Sequence[ModuleType] = (
     ports,
     routing,
     scaling,
+    quota,
     models,
     names,
     credentials,

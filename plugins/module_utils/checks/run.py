@@ -20,7 +20,7 @@ from ..kube.pod_rules import is_extended, resource_problems
 from ..kube.problem import Problem
 from ..kube.reader import NotAllowed, Reader
 from ..kube.reference import Reference
-from . import devices, engine_flags, names, no_effect
+from . import devices, engine_flags, names, no_effect, quota
 from .registry import checks, of_theme
 from .trials import Trials
 
@@ -84,9 +84,12 @@ def device_problems(view: ServiceView) -> list[Problem]:
 
 
 def name_problems(view: ServiceView, reader: Reader) -> list[Problem]:
-    """Return the names in a service's pods that lead nowhere."""
+    """Return the names in a service's pods that lead nowhere, and what their namespace demands."""
     return _told(
-        (check, problem) for check in of_theme(names) for problem in _asked(check, view, reader)
+        (check, problem)
+        for theme in (names, quota)
+        for check in of_theme(theme)
+        for problem in _asked(check, view, reader)
     )
 
 

@@ -14,7 +14,7 @@ from ..kinds.kind import ServiceKind
 from ..kinds.registry import REGISTERED, WRITTEN
 from ..kinds.view import Neighbour, ServiceView
 from ..kube.did_you_mean import nearest
-from ..kube.input_schemas import COMMON, InputSchemas
+from ..kube.input_schemas import InputSchemas
 from ..kube.intent import Child, Intent
 from ..kube.manifest import Json, Manifest
 from ..kube.problem import Complaint, InputError, Problem
@@ -93,8 +93,11 @@ class Settings:
 def input_schemas_of(services: Sequence[Service]) -> InputSchemas:
     """Return the shapes of the objects of others that these services look at."""
     kinds = {service.kind.kind: service.kind for service in services}
+    # Only where objects are given in place of a cluster.
+    from ..accelerators.input_schemas import INPUT_SCHEMAS
+
     return {
-        **COMMON,
+        **INPUT_SCHEMAS,
         **{key: shape for kind in kinds.values() for key, shape in kind.shapes().items()},
     }
 

@@ -175,7 +175,7 @@ class ServiceView:
     sender: what sends the prefill part of requests to prefill pods; empty value: nothing does; field: what has to be given for that.
     provider: who makes the gateway work, for example `istio`; empty where nobody says. refers: objects that the service uses and does not make.
     s3_keys: entries of a Secret that are read to fetch a model from S3. ways: by rule, what else mends it in this kind.
-    made: the manifests of its children. models: the addresses of its models. fetched_otherwise: whether somebody else than KServe's own
+    made: the manifests of its children. own: what is its own as well and may be made later. models: the addresses of its models. fetched_otherwise: whether somebody else than KServe's own
     initializer fetches a model of that address. basis: what the kind made of the service, for the kind's own checks.
     """
 
@@ -183,6 +183,7 @@ class ServiceView:
     document: Json
     workloads: tuple[Workload, ...]
     made: Sequence[Json] = ()
+    own: tuple[Reference, ...] = ()
     models: tuple[Said, ...] = ()
     fetched_otherwise: Callable[[str, Reader], bool] = _nobody_else
     routes: tuple[RouteView, ...] = ()

@@ -244,7 +244,7 @@ def _gathered(params: Params, environment: Mapping[str, str], clock: Clock) -> J
 
 def _judged(params: Params, workloads: Sequence[GivenWorkload], source: Source) -> Json:
     manifests = [workload.manifest for workload in workloads]
-    judged = judge(source, manifests, checks=params["checks"], with_classes=True)
+    judged = judge(source, manifests, checks=params["checks"], with_classes=True, rollouts=True)
     complaints = []
     found = []
     for number, workload in enumerate(workloads):

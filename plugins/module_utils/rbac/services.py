@@ -29,11 +29,7 @@ from .roles import LIST, WATCH, WRITE, Kind, Right, both, granted, rules_of
 
 _SERVICE = ("v1", "Service")
 #: What limits the pods of a namespace, and how many there may be.
-_LIMITS = (
-    ("v1", "LimitRange"),
-    ("v1", "ResourceQuota"),
-    (gvk.AUTOSCALING, "HorizontalPodAutoscaler"),
-)
+_LIMITS = (("v1", "LimitRange"), ("v1", "ResourceQuota"))
 #: What may change the number of a service's pods.
 _SCALERS = ((gvk.AUTOSCALING, "HorizontalPodAutoscaler"), (gvk.KEDA, "ScaledObject"))
 #: What claims of a namespace name in turn, for the whole cluster.
@@ -121,12 +117,9 @@ def _used(
         yield each, "", WRITE
     if namespaced:
         yield from _named(manifests, namespaced=True)
-        for looked_at in _SCALERS:
+        for looked_at in (*_SCALERS, *_LIMITS):
             yield looked_at, "", LIST
         yield ("coordination.k8s.io/v1", "Lease"), "", WRITE
-        if _has_devices(manifests):
-            for looked_at in _LIMITS:
-                yield looked_at, "", LIST
         # A namespace may be read by whoever has rights in it.
         yield ("v1", "Namespace"), "", ("get",)
         if wanted.wait:

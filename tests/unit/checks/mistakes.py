@@ -192,6 +192,16 @@ def volume(phase: str, mode: str) -> Json:
     }
 
 
+def counting(entry: str) -> Json:
+    """Return a quota that counts something of every pod of the namespace."""
+    return {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "team", "namespace": "team-a"},
+        "spec": {"hard": {entry: "100"}},
+    }
+
+
 def routed(backend: Json) -> Json:
     """Return an LLMInferenceService whose route of its own sends requests somewhere."""
     spec = EVERYTHING["route"]["http"]["spec"]
@@ -536,6 +546,13 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             f"{MAIN_PATH}.env", (secret("token", "other"),), stops=True),
         IS: Mistake(
             custom(env=[from_secret("token")]), f"{SERVER_PATH}.env", (CONFIG, secret("token", "other")), stops=True),
+    },
+    "quota-demands": {
+        MS: Mistake(model_service(), "spec.inferencePool.endpointPicker", (counting("limits.cpu"),), stops=True),
+        LLM: Mistake(llm(devices=ONE_GPU), f"{MAIN_PATH}.resources", (counting("limits.memory"),), stops=True),
+        IS: Mistake(
+            inference_service(annotations={"deploymentMode": "Standard"}), "spec.predictor.model",
+            (CONFIG, sklearn(), counting("requests.cpu")), stops=True),
     },
     "claim-lost": {
         LLM: Mistake(llm(model={"uri": "pvc://models/chat"}), "spec.template", (volume("Lost", "ReadOnlyMany"),), stops=True),

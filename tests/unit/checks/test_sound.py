@@ -36,6 +36,7 @@ EARNED_BY = {
     "port-taken": {"model_service/proxy-same-port"},
     # An account's Secret without an entry that KServe asks it for.
     "key-missing": {"llm_inference_service/cred-azure-token"},
+    "model-not-brought": {"llm_inference_service/storage-off-oci"},
     "reference-grant": {"llm_inference_service/router-filters-kept"},
     # KEDA's webhook was not there when it was recorded.
     "scale-from-zero": {"inference_service/keda-resource"},

@@ -19,6 +19,24 @@ from .unused import unused_plugins
 _G = Generation
 
 _HEADER_HANDLERS = frozenset({"prefill-header-handler", "disagg-headers-handler"})
+_PASSING_ON = "passthrough-parser"
+#: Plugins that look at what only a parser knows, with what that is.
+_OF_REQUESTS = {
+    **dict.fromkeys(
+        (
+            "approx-prefix-cache-producer",
+            "context-length-aware",
+            "precise-prefix-cache-producer",
+            "precise-prefix-cache-scorer",
+            "prefix-based-pd-decider",
+            "prefix-cache-scorer",
+            "token-producer",
+            "tokenizer",
+        ),
+        "prompt",
+    ),
+    "lora-affinity-scorer": "model",
+}
 _DISAGGREGATING = frozenset({"pd-profile-handler", "disagg-profile-handler"})
 
 
@@ -29,6 +47,7 @@ def advise(loading: Loading) -> None:
     loading.report(_random_routing(loading))
     loading.report(unused_plugins(loading))
     loading.report(_undercut_limits(loading))
+    loading.report(_blind_parsers(loading))
     for plugin in loading.declared:
         loading.report(_handler(plugin, loading))
         loading.report(_services(plugin, loading))
@@ -47,6 +66,26 @@ def _random_routing(loading: Loading) -> Iterator[Finding]:
                 profile.get("name"),
                 "the profile has no scorer: the picker starts, and chooses endpoints at random",
                 "add scorers with weights, or use random-picker to say that this is meant",
+            )
+
+
+def _blind_parsers(loading: Loading) -> Iterator[Finding]:
+    """A parser that passes everything on knows neither prompt nor model, which some plugins look at."""
+    handler = loading.config.get("requestHandler", {})
+    named = [each.get("pluginRef", "") for each in handler.get("parsers", [])]
+    old = loading.config.get("parser", {}).get("pluginRef", "")
+    named = named or ([old] if old else [])
+    types = [loading.instances.get(name, name) for name in named]
+    if not types or any(each != _PASSING_ON for each in types):
+        return
+    for plugin in loading.declared:
+        if plugin.type in _OF_REQUESTS:
+            yield warning(
+                "parser-without-prompt",
+                plugin.path,
+                plugin.name,
+                f"{plugin.type} looks at the {_OF_REQUESTS[plugin.type]} of a request, and {_PASSING_ON} reads none: it does nothing",
+                "use a parser that reads requests, for example openai-parser, or delete the plugin",
             )
 
 

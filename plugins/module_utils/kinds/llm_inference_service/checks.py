@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
+from ...kube.command_line import words
 from ...kube.manifest import Json, value_at
 from ...kube.problem import Problem, Severity
 from ...kube.reader import Reader
@@ -14,6 +15,7 @@ from ...kube.release import Since, change
 from ..check import NOTE, WARNING, Check, check
 from ..kserve.releases import KServe
 from ..kserve.storage.containers import BadPattern, taken_by_another
+from ..kserve.storage.initializer import MODEL_PATH
 from ..view import ServiceView
 from .certificate.request import secret_reference
 from .pod import MAIN
@@ -76,6 +78,12 @@ CERTIFICATE = Check(
     NOTE,
     finds="the Secret {namespace}/{name}, which all pods mount, is left out: its keys are made when the service is applied",
     fix="to see it here, give it in cluster_objects",
+)
+NO_MODEL = Check(
+    "model-not-brought",
+    WARNING,
+    finds="{field} is false, so nobody brings the model to {path}, from which the server is started",
+    fix="leave it out, mount a volume there, or start the server with the name of the model",
 )
 
 
@@ -160,4 +168,23 @@ def certificate(view: ServiceView, reader: Reader) -> Iterator[Problem]:
         yield CERTIFICATE.at("", namespace=reference.namespace, name=reference.name)
 
 
-CHECKS = (own_presets, stand_in, ignored_container, references, certificate)
+@check(NO_MODEL, costly=True)
+def no_model(view: ServiceView) -> Iterator[Problem]:
+    """Yield servers that read a model from a folder into which nobody brings one."""
+    resolved: Resolved = view.basis
+    if resolved.at("storageInitializer", "enabled") is not False:
+        return
+    for workload in view.serving:
+        container = workload.engine_container
+        mounts = [str(each.get("mountPath")) for each in container.get("volumeMounts") or ()]
+        if MODEL_PATH in words(container) and not any(_holds(mount) for mount in mounts):
+            place = workload.in_engine("command")
+            yield NO_MODEL.at(place, path=MODEL_PATH, field="spec.storageInitializer.enabled")
+
+
+def _holds(mount: str) -> bool:
+    """Tell whether a mount holds the folder of models."""
+    return f"{MODEL_PATH}/".startswith(f"{mount.rstrip('/')}/")
+
+
+CHECKS = (own_presets, stand_in, ignored_container, references, certificate, no_model)

@@ -30,6 +30,7 @@ from ..view import (
     templates_of,
 )
 from . import names
+from .certificate.request import secret_reference
 from .children.picker_config import PICKER_TARGET, given_config
 from .pod import MAIN, SIDECAR, has_sidecar
 from .resolved import Resolved
@@ -55,6 +56,7 @@ def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
         document=resolved.service.document,
         workloads=(*workloads, *([picker.workload] if picker else [])),
         made=manifests,
+        own=(secret_reference(resolved),),
         models=tuple(_models(resolved)),
         routes=tuple(_routes(resolved, manifests)),
         picker=picker,

@@ -49,7 +49,7 @@ def _hugging_face(dummy: str, rest: str) -> AddressFault | None:
         return AddressFault(f"names no {what}", "write hf://owner/model")
     for what, said in (("owner", owner), ("model", name)):
         if not _OF_REPOSITORIES.fullmatch(said):
-            finds = f'"{said}" is no name of {"an" if what == "owner" else "a"} {what} on the hub, which has letters, digits, ".", "_" and "-"'
+            finds = f'names the {what} "{said}", and names on the hub have letters, digits, ".", "_" and "-"'
             near, mark, revision = said.partition("@")
             way = f"hf://{owner}/{near}:{revision}" if mark else "hf://owner/model"
             return AddressFault(finds, f"write {way}")
@@ -75,7 +75,7 @@ def _bucket(scheme: str, rest: str) -> AddressFault | None:
     if not bucket:
         return AddressFault("names no bucket", f"write {scheme}://bucket/key")
     if not _BUCKET.fullmatch(bucket):
-        finds = f'"{bucket}" is no name of a bucket'
+        finds = f'names the bucket "{bucket}", and names of buckets have letters, digits, ".", "_" and "-"'
         return AddressFault(
             finds, f"write {scheme}://bucket/key, and give the endpoint with the credentials"
         )
@@ -91,7 +91,7 @@ def _claim(dummy: str, rest: str) -> AddressFault | None:
         return AddressFault("names no claim", "write pvc://claim/folder")
     fault = check_dns_subdomain(claim)
     if fault:
-        return AddressFault(f"names no claim: {fault}", "write pvc://claim/folder")
+        return AddressFault(f"cannot be a claim: {fault}", "write pvc://claim/folder")
     return None
 
 

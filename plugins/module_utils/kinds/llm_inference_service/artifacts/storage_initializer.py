@@ -116,8 +116,10 @@ def _with_credentials(
     of_default = account is None
     if account is None:
         account = reader.get(Reference("v1", "ServiceAccount", resolved.namespace, "default"))
-    if account is None:
+    if account is None and reader.complete:
         return target
+    # Each namespace has this account; one that is not given has no Secrets, and an annotation of the service may name one.
+    account = account or {}
     config = resolved.config.credentials
     annotations = resolved.service.annotations
     try:

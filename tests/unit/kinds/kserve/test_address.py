@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An address that whoever fetches the model cannot read is told, with what to write instead."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.storage.address import (
+    address_fault,
+)
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "hf://acme/chat-8b",
+        "hf://acme/chat-8b:main",
+        "hf://acme/chat_8.b:rev?x=1#frag",
+        "s3://bucket/key",
+        "s3://my_bucket.v1/a//b",
+        "gs://models/iris",
+        "pvc://models",
+        "pvc://models.v1/a/b",
+        "oci://registry.example.com:5000/models/tiny@sha256:0123",
+        "https://files.example.com/m.tgz",
+        "/mnt/models",
+        "",
+    ],
+)
+def test_an_address_that_can_be_read_is_fine(uri: str) -> None:
+    assert address_fault(uri) is None
+
+
+@pytest.mark.parametrize(
+    ("uri", "fact", "way"),
+    [
+        ("hf://acme/chat/chat.gguf", "has 3 parts", "hf://acme/chat, which is fetched as a whole"),
+        ("hf://acme/chat/tree/v1", "has 4 parts", "write hf://acme/chat:v1"),
+        ("hf://acme/chat/", "has 3 parts", "write hf://acme/chat"),
+        ("hf://https://huggingface.co/acme/chat", "has 5 parts", "write hf://acme/chat"),
+        ("hf://gpt2", "has 1 part ", "name the owner"),
+        ("hf:///chat", "names no owner", "hf://owner/model"),
+        ("hf://acme/:v1", "names no model", "hf://owner/model"),
+        ("hf://acme/chat@v1", 'names the model "chat@v1"', "hf://acme/chat:v1"),
+        ("s3:///key", "names no bucket", "s3://bucket/key"),
+        ("s3://minio:9000/bucket/key", 'names the bucket "minio:9000"', "with the credentials"),
+        ("gs:///key", "names no bucket", "gs://bucket/key"),
+        ("pvc:///a", "names no claim", "pvc://claim/folder"),
+        ("pvc://Models/a", "cannot be a claim", "pvc://claim/folder"),
+        ("oci://", "names no image", "oci://registry"),
+        ("oci://https://registry/a", "twice", "oci://registry/a"),
+    ],
+)
+def test_an_address_that_cannot_be_read_is_told(uri: str, fact: str, way: str) -> None:
+    fault = address_fault(uri)
+    assert fault is not None
+    assert fault.fatal
+    assert fact in fault.finds
+    assert way in fault.fix
+
+
+@pytest.mark.parametrize("uri", ["s3://bucket", "gs://bucket/"])
+def test_a_whole_bucket_can_be_fetched(uri: str) -> None:
+    fault = address_fault(uri)
+    assert fault is not None
+    assert not fault.fatal
