@@ -45,9 +45,10 @@ REFUSED = {
     "SEQ-baseref-change/step-1": "L62",
     "SEQ-baseref-change/step-4": "L62",
     "SEQ-config-error-after-ready/step-2": "L62",
-    "SEQ-config-error-after-ready/step-3": "L62",
     "SEQ-service-account-late/step-1": "L66",
 }
+#: What is wrong with presets keeps the controller from a stop, and not us.
+STOPPED = {"SEQ-config-error-after-ready/step-3": "L13"}
 #: A selector cannot change: the controller tells it of the workload, we before any write.
 STUCK = dict.fromkeys(
     [
@@ -66,7 +67,7 @@ UNSEEN = {"SEQ-delete-own-scheduler-sa/step-2": "L66"}
 HELD = {"SEQ-delete-own-scheduler-sa/step-3": "L14"}
 #: Nothing is there any more.
 GONE = ["SEQ-delete/step-2", "SEQ-delete-own-scheduler-sa/step-4"]
-ROWS = {**REFUSED, **STUCK, **UNSEEN, **HELD}
+ROWS = {**REFUSED, **STOPPED, **STUCK, **UNSEEN, **HELD}
 EQUAL = sorted(PLACES.keys() - ROWS.keys() - set(GONE))
 
 
@@ -138,6 +139,15 @@ def test_what_cannot_be_built_is_told_in_the_controllers_words(place: str) -> No
     said = by_type(recorded(place))[error.condition]
     assert (said["status"], said["reason"]) == ("False", error.reason)
     assert said["message"].endswith(error.message)
+
+
+@pytest.mark.parametrize("place", STOPPED)
+def test_a_stop_that_the_controller_does_not_come_to_is_told_with_its_reason(place: str) -> None:
+    status, error = found(place)
+    assert error is None
+    ours, theirs = (by_type(each)["PresetsCombined"] for each in (status, recorded(place)))
+    assert ours["reason"] == "Stopped"
+    assert ours["message"] == f"Service is stopped with warning: {theirs['message']}"
 
 
 @pytest.mark.parametrize("place", UNSEEN)

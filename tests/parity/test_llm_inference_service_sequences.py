@@ -13,7 +13,6 @@ REFUSED = {
     "SEQ-baseref-change/step-1": "preset",
     "SEQ-baseref-change/step-4": "preset",
     "SEQ-config-error-after-ready/step-2": "preset",
-    "SEQ-config-error-after-ready/step-3": "preset",
     "SEQ-delete-own-scheduler-sa/step-2": "service-account",
     "SEQ-service-account-late/step-1": "service-account",
 }
@@ -39,6 +38,8 @@ KEPT = [
     "SEQ-add-prefill-then-delete-deployment/step-3",
     "SEQ-add-prefill-then-delete-deployment/step-4",
 ]
+#: What is wrong with presets keeps the controller from a stop, and not us (L13).
+STOPPED = ["SEQ-config-error-after-ready/step-3"]
 #: Nothing of the router is made while a gateway is missing (L61).
 LATE = ["SEQ-late-gateway-and-route/step-1", "SEQ-late-gateway-and-route/step-2"]
 ROWS = {
@@ -47,6 +48,7 @@ ROWS = {
     **dict.fromkeys(STAYS, "L4"),
     **dict.fromkeys(KEPT, "L18"),
     **dict.fromkeys(LATE, "L61"),
+    **dict.fromkeys(STOPPED, "L13"),
 }
 
 
@@ -96,6 +98,13 @@ def test_a_missing_gateway_keeps_nothing_from_being_made(place: str) -> None:
     lines = found(place)
     assert lines
     assert all(line.endswith(": not made by the controller") for line in lines)
+
+
+@pytest.mark.parametrize("place", STOPPED)
+def test_a_stop_takes_everything_away_whatever_is_wrong_with_presets(place: str) -> None:
+    lines = found(place)
+    assert lines
+    assert all(line.endswith(": not wanted by us") for line in lines)
 
 
 @pytest.mark.parametrize("place", ROWS)
