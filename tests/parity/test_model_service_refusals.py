@@ -7,13 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.normalise import (
-    load,
-)
 from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import (
     InputError,
     Problem,
 )
+from tests.unit.kinds.refusals import refusals
 
 from .recorded_services import folders, name_of, read, recorded_settings
 
@@ -73,9 +71,8 @@ def errors(folder: Path) -> list[Problem]:
         settings = recorded_settings(folder)
     except InputError as error:
         return [problem for complaint in error.complaints for problem in complaint.problems]
-    return [
-        p for p in load(read(folder / "input.yaml"), settings).problems if p.severity == "error"
-    ]
+    found = refusals(read(folder / "input.yaml"), settings)
+    return [problem for problem in found if problem.severity == "error"]
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..kube.manifest import Json
-from ..kube.pod_rules import is_extended
+from ..kube.validation.resources import is_extended
 from .inventory import Inventory, Node
 from .node_eligibility import CORDONED, NOT_READY
 from .vendors import vendor_of

@@ -11,8 +11,8 @@ from typing import Any
 from ..kube.leader_worker_set import KIND as _LEADER_WORKER
 from ..kube.leader_worker_set import SET_LABEL
 from ..kube.manifest import Json, value_at
-from ..kube.pod_rules import is_extended
 from ..kube.reference import Reference
+from ..kube.validation.resources import is_extended
 from .requests import Amounts, pod_requests
 from .vendors import is_device
 

@@ -10,8 +10,8 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..kube.manifest import Json, value_at
-from ..kube.pod_rules import is_extended
 from ..kube.problem import Problem
+from ..kube.validation.resources import is_extended
 from .demand import Demand
 from .fit import Answer
 from .requests import CLASS_PREFIX, PODS, Amounts, amounts, pod_requests, shown

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..kube.names import check_label_key, quoted
-from ..kube.pod_rules import is_extended
+from ..kube.validation.resources import is_extended
 
 #: Devices are left to a cpu: no resource is asked for.
 CPU = "cpu"

@@ -9,12 +9,12 @@ from typing import Any
 
 from ..kube.envelope import SERVER_OWNED
 from ..kube.manifest import Json, value_at
-from ..kube.pod_rules import annotation_problems, label_problems
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.redact import LAST_APPLIED
 from ..kube.reference import Reference
 from ..kube.schema_faults import show
 from ..kube.text import few
+from ..kube.validation.metadata import annotation_problems, label_problems
 
 #: Parts of which an empty one means that the file was cut off there, or that somebody forgot to write it.
 _NEVER_EMPTY = ("spec", "webhooks", "metadata")

@@ -10,7 +10,7 @@ from ..accelerators.inventory import Inventory
 from ..accelerators.requests import CLASS_PREFIX
 from ..accelerators.resource_slices import DEVICE_API, ResourceSlices
 from ..cluster.errors import Gone
-from ..kube.pod_rules import is_extended
+from ..kube.validation.resources import is_extended
 from .source import Looking
 
 _NOT_COUNTED = "devices of drivers are not counted"

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ..kinds.check import WARNING, Check, check
-from ..kinds.view import Place, Said, ServiceView, Workload
+from ..kinds.field_map import Place
+from ..kinds.view import Said, ServiceView, Workload
 from ..kube.command_line import Flag
 from ..kube.problem import Problem
 from ..kube.redact import redact

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 
 from ..kinds.check import WARNING, Check, check
-from ..kinds.view import Place, ServiceView, Workload
+from ..kinds.field_map import Place
+from ..kinds.view import ServiceView, Workload
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.redact import redact

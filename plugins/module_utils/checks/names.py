@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from ..kinds.check import ERROR, WARNING, BoundCheck, Check, check
-from ..kinds.view import Place, ServiceView
+from ..kinds.field_map import Place
+from ..kinds.view import ServiceView
 from ..kube.did_you_mean import nearest
 from ..kube.manifest import Json, value_at
 from ..kube.named_objects import READ_BY_NAME, Named, named_by_claim, named_by_volume_claim

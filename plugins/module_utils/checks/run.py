@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ..kinds.check import ERROR, WARNING, BoundCheck
+from ..kinds.field_map import Place
 from ..kinds.view import (
     Neighbour,
-    Place,
     ServiceView,
     Workload,
     group_size,
     templates_of,
 )
 from ..kube.manifest import Json
-from ..kube.pod_rules import is_extended, resource_problems
 from ..kube.problem import Problem
 from ..kube.reader import NotAllowed, Reader
 from ..kube.reference import Reference
+from ..kube.validation.resources import is_extended, resource_problems
 from . import devices, engine_flags, names, no_effect, quota
 from .registry import checks, of_theme
 from .trials import Trials

@@ -19,9 +19,9 @@ from ..kinds.device_fields import DEVICE_FIELDS
 from ..kinds.view import group_size
 from ..kube import gvk, managed_fields
 from ..kube.manifest import FieldPath, Json, put_at, value_at
-from ..kube.pod_rules import is_extended
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reference import Reference
+from ..kube.validation.resources import is_extended
 from .partial_apply import Written, predict, there, write
 
 #: Kinds whose pod template can be changed, with the API version that is meant where none is given.

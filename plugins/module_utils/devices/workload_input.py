@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -20,6 +20,7 @@ from ..kube.intent import Intent
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reader import Reader
+from ..kube.validation.objects import object_problems
 from ..kube.workload_schemas import workload_problems
 from ..task.manifest_loader import Document
 
@@ -66,7 +67,7 @@ def given_workloads(
 
 def workloads_of(services: Sequence[Service], reader: Reader) -> list[GivenWorkload]:
     """Return the workloads that services are compiled to. reader: shows their presets and runtimes. Raises InputError."""
-    compiled, dummy = compile_fleet(services, reader, partial(_workloads_of, reader))
+    compiled, dummy = compile_fleet(services, reader, partial(_workloads_of, reader), judged=True)
     return [each for workloads in compiled for each in workloads]
 
 
@@ -103,4 +104,11 @@ def _problems(manifest: Json) -> list[Problem]:
     if not isinstance(manifest.get("apiVersion"), str):
         text = f"missing: the version of the kind {manifest['kind']}"
         faults.append(Problem("apiVersion", text, rule="missing"))
-    return faults or workload_device_problems(manifest)
+    return faults or [*workload_device_problems(manifest), *_refused(manifest)]
+
+
+def _refused(manifest: Json) -> Iterator[Problem]:
+    """Yield what the API server would refuse of a workload; amounts are told with what is said of devices."""
+    for problem in object_problems(manifest):
+        if problem.rule != "resources":
+            yield problem

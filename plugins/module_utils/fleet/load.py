@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
 from ..checks.run import further_problems, problems_beside, settled_problems
 from ..checks.trials import Trials
+from ..kinds.api_problems import api_problems
 from ..kinds.kind import ServiceKind
 from ..kinds.registry import REGISTERED, WRITTEN
 from ..kinds.view import Neighbour, ServiceView
@@ -62,6 +63,12 @@ class Service:
         # Whoever stops a service need not mend it first.
         self.problems += [] if intent.nothing else settled_problems(view)
         return view.beside([child.manifest.reference for child in intent.children])
+
+    def api_problems(
+        self, basis: Any, manifests: Sequence[Json], written: Iterable[Json]
+    ) -> list[Problem]:
+        """Return what the API server would refuse of some of its children. manifests: all of them. written: those that are asked about."""
+        return api_problems(self.view(basis, manifests).field_map, written)
 
     def advice(self, basis: Any, manifests: Sequence[Json], reader: Reader) -> list[Problem]:
         """Return what takes longer to find, or a look at the cluster."""
@@ -227,10 +234,12 @@ def compile_fleet(
     *,
     skip_invalid: bool = False,
     compiler: Callable[[Service, Reader], Intent] = Service.compile,
+    judged: bool = False,
 ) -> tuple[list[T], list[Complaint]]:
     """Compile every service; return those that can be made, and the complaints about those left out with `skip_invalid`.
 
     What checks find is added to the problems of a service.
+    judged: what the API server would refuse of any child is wrong with the service, too; else whoever writes it asks.
     into: makes of a service and its intent what is kept; only one intent is held at a time. Where two services would claim one
     object neither is made, unless it is one that they share. Raises InputError that holds what is wrong with each of them.
     """
@@ -245,6 +254,10 @@ def compile_fleet(
         except InputError as error:
             problems = [problem for each in error.complaints for problem in each.problems]
             found[service.reference] = problems
+            continue
+        refused = _refused(service, intent) if judged else []
+        if refused:
+            found[service.reference] = refused
             continue
         neighbour = service.judge(intent)
         if service.errors:
@@ -266,6 +279,11 @@ def compile_fleet(
     if complaints and not (skip_invalid and kept):
         raise InputError(complaints)
     return kept, complaints
+
+
+def _refused(service: Service, intent: Intent) -> list[Problem]:
+    manifests = [child.manifest.to_dict() for child in intent.children]
+    return service.api_problems(intent.basis, manifests, manifests)
 
 
 def _without_shared(intent: Intent, shared: dict[Reference, Manifest]) -> Intent:

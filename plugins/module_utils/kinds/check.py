@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..kube.problem import Problem, Severity
-from .view import Place
+from .field_map import Place
 
 WARNING: Severity = "warning"
 ERROR: Severity = "error"

@@ -18,19 +18,13 @@ from ..kube.manifest import Json, value_at
 from ..kube.named_objects import Named, named_by_pod, named_by_scaler
 from ..kube.reader import Reader
 from ..kube.reference import Reference
+from .field_map import NOWHERE, FieldMap, Place
 
 #: Roles of workloads, in every kind: those that answer, those that only read prompts, those that choose a pod, and what stands around.
 DECODE, PREFILL, PICKER = "decode", "prefill", "picker"
 TRANSFORMER, EXPLAINER = "transformer", "explainer"
 #: The roles of pods that run an engine.
 SERVING = (DECODE, PREFILL)
-
-
-class Place(NamedTuple):
-    """Where the author mends something. field: as the author writes it. object: the preset or runtime that says it, empty for the author."""
-
-    field: str
-    object: str = ""
 
 
 class Said(NamedTuple):
@@ -177,6 +171,7 @@ class ServiceView:
     s3_keys: entries of a Secret that are read to fetch a model from S3. ways: by rule, what else mends it in this kind.
     made: the manifests of its children. own: what is its own as well and may be made later. models: the addresses of its models. fetched_otherwise: whether somebody else than KServe's own
     initializer fetches a model of that address. basis: what the kind made of the service, for the kind's own checks.
+    field_map: where the parts of its children are written.
     """
 
     reference: Reference
@@ -193,6 +188,7 @@ class ServiceView:
     refers: tuple[tuple[Reference, Place], ...] = ()
     s3_keys: frozenset[str] = frozenset()
     ways: Mapping[str, str] = field(default_factory=dict)
+    field_map: FieldMap = NOWHERE
     basis: Any = None
 
     def of(self, *roles: str) -> Iterator[Workload]:

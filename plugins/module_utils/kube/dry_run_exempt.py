@@ -16,7 +16,7 @@ from typing import Any
 from . import gvk
 from .manifest import Json
 from .names import check_dns_label, check_dns_subdomain, check_port_name
-from .pod_rules import label_problems
+from .validation.metadata import label_problems
 
 _KEY = re.compile(r"[-._a-zA-Z0-9]{1,253}")
 _METADATA = frozenset({"name", "namespace", "labels", "annotations"})

@@ -10,12 +10,12 @@ from typing import Any
 from .core_schema import string_map
 from .manifest import Json
 from .names import check_namespace
-from .pod_rules import annotation_problems, label_problems
 from .problem import Problem
 from .redact import LAST_APPLIED
 from .schema import Object, Text
 from .schema_check import check
 from .schema_faults import show
+from .validation.metadata import annotation_problems, label_problems
 
 METADATA = Object(
     fields={

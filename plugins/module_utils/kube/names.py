@@ -41,6 +41,12 @@ def check_dns_label(text: str) -> str | None:
     return _check(text, "a DNS label", _DNS_LABEL, LABEL_LENGTH, shape)
 
 
+def check_word(text: str) -> str | None:
+    """Say what keeps a text from being an RFC 1123 label, the form of the names of containers and volumes."""
+    shape = 'lower-case letters, digits and "-", beginning and ending with a letter or digit'
+    return _check(text, "an RFC 1123 label", _NAMESPACE, LABEL_LENGTH, shape)
+
+
 def check_namespace(text: str) -> str | None:
     """Say what keeps a text from being an RFC 1123 label, the form of a namespace; it may begin with a digit."""
     shape = 'lower-case letters, digits and "-", beginning and ending with a letter or digit'

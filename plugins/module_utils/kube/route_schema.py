@@ -7,16 +7,30 @@ Source: sigs.k8s.io/gateway-api v1.4.2 (types of the standard and the experiment
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from . import gvk
 from . import route_rules as rules
+from .names import SUBDOMAIN_LENGTH
 from .route_filters import DURATION, NAMESPACE, SUBDOMAIN, backend_fields, filters
 from .schema import Integer, ListOf, Object, Schema, Text
+from .schema_faults import show
 
 _HEADER_NAME = r"^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$"
+_HOSTNAME = re.compile(r"^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$")
 _ROOT_PATH = {"type": "PathPrefix", "value": "/"}
 _ROOT_MATCHES = ({"path": _ROOT_PATH},)
+
+
+def _hostname_fault(text: str) -> str | None:
+    if len(text) <= SUBDOMAIN_LENGTH and _HOSTNAME.fullmatch(text):
+        return None
+    return (
+        f'{show(text)} is not a host name: at most {SUBDOMAIN_LENGTH} lower-case letters, digits, "-" and ".", '
+        '"*." only in front'
+    )
+
 
 _TIMEOUTS = Object(
     fields={"request": DURATION, "backendRequest": DURATION}, rules=(rules.TIMEOUTS,)
@@ -137,7 +151,8 @@ def http_route_spec(*, strict: bool = True, header_templates: bool = False) -> O
                 items=Text(
                     min_length=1,
                     max_length=253,
-                    pattern=r"^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+                    pattern=_HOSTNAME.pattern,
+                    form=_hostname_fault,
                 ),
                 max_items=16,
             ),

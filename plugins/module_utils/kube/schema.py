@@ -50,7 +50,9 @@ class Text(_Field):
     """A string.
 
     keep_empty: an empty text says something; elsewhere it counts as absent, as it does on creation with the operator.
+    blank_is_absent: an empty text counts as absent wherever it stands, whatever the other rules ask for.
     sensitive: the value may be a secret, so messages do not show it.
+    form: says what keeps a text from having the form of the field, None for a right one.
     """
 
     default: str | None = None
@@ -60,7 +62,9 @@ class Text(_Field):
     pattern: str = ""
     format: str = ""
     keep_empty: bool = False
+    blank_is_absent: bool = False
     sensitive: bool = False
+    form: Callable[[str], str | None] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,14 +86,23 @@ class Boolean(_Field):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuantityValue(_Field):
-    """An amount of a resource, as text or as a whole number. as_written: it is kept as text of the author's, not in canonical form."""
+    """An amount of a resource, as text or as a whole number.
+
+    as_written: it is kept as text of the author's, not in canonical form. fractions: a number with a fraction is one, too.
+    positive: it is more than nothing; not_negative: it may be nothing.
+    """
 
     as_written: bool = False
+    fractions: bool = False
+    positive: bool = False
+    not_negative: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntOrText(_Field):
-    """A whole number or a string, such as the number or the name of a port."""
+    """A whole number or a string, such as the number or the name of a port. form: as in `Text`, for both."""
+
+    form: Callable[[int | str], str | None] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .problem import Problem
-from .quantity import canonical_quantity
+from .quantity import canonical_quantity, parse_quantity
 from .schema import (
     INT32_MAX,
     INT64_MAX,
@@ -105,7 +105,7 @@ class _Reading:
             case QuantityValue():
                 return self._quantity(schema, value, path, title)
             case IntOrText():
-                return self._int_or_text(value, path, title)
+                return self._int_or_text(schema, value, path, title)
             case Anything():
                 return self._anything(schema, value, path, title)
 
@@ -224,6 +224,8 @@ class _Reading:
         if not isinstance(value, str):
             self._say(path, not_a_string(value, sensitive=schema.sensitive), "type", title)
             return None
+        if not value and schema.blank_is_absent:
+            return None
         fault = text_fault(schema, value)
         if fault:
             self._say(path, *fault, title)
@@ -255,7 +257,8 @@ class _Reading:
         return None
 
     def _quantity(self, schema: QuantityValue, value: Any, path: str, title: str) -> str | None:
-        if isinstance(value, bool) or not isinstance(value, int | str):
+        kinds = int | float | str if schema.fractions else int | str
+        if isinstance(value, bool) or not isinstance(value, kinds):
             quote = f'; put it in quotes: "{value}"' if isinstance(value, float) else ""
             self._say(
                 path,
@@ -266,16 +269,25 @@ class _Reading:
             return None
         try:
             canonical = canonical_quantity(value)
-            return str(value) if schema.as_written else canonical
+            amount = parse_quantity(value)
         except ValueError:
             self._say(
                 path, f"{show(value)} is not a quantity such as 500m, 2 or 16Gi", "quantity", title
             )
             return None
+        if (schema.not_negative and amount < 0) or (schema.positive and amount <= 0):
+            self._say(path, f"{value} is {'negative' if amount < 0 else 'nothing'}", "range", title)
+            return None
+        return str(value) if schema.as_written else canonical
 
-    def _int_or_text(self, value: Any, path: str, title: str) -> int | str | None:
+    def _int_or_text(
+        self, schema: IntOrText, value: Any, path: str, title: str
+    ) -> int | str | None:
         if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
-            return value
+            fault = schema.form(value) if schema.form else None
+            if fault:
+                self._say(path, fault, "pattern", title)
+            return None if fault else value
         self._say(path, f"{show(value)} is neither an integer nor a string", "type", title)
         return None
 

@@ -56,6 +56,8 @@ def text_fault(schema: Text, value: str) -> tuple[str, str] | None:
         near = nearest(value, schema.enum)
         guess = f', did you mean "{near}"?' if near else ""
         return f"{show(value)} is not one of {', '.join(schema.enum)}{guess}", "enum"
+    if schema.form and (fault := schema.form(value)):
+        return fault, "pattern"
     if len(value) < schema.min_length:
         return "must not be empty", "length"
     if schema.max_length is not None and len(value) > schema.max_length:

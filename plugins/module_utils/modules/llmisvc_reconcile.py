@@ -218,7 +218,7 @@ def _rendered(
     services, complaints = _load(params, documents)
     reader = GivenObjects(cluster_objects(params["cluster_objects"], input_schemas_of(services)))
     compiled, colliding = compile_fleet(
-        services, reader, paired, skip_invalid=params["skip_invalid"]
+        services, reader, paired, skip_invalid=params["skip_invalid"], judged=True
     )
     for service, intent in compiled:
         manifests_of_it = [child.manifest.to_dict() for child in intent.children]

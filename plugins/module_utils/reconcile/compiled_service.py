@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +32,12 @@ class CompiledService:
     def reference(self) -> Reference:
         """The name of the service."""
         return self.service.reference
+
+    def api_problems(self, written: Iterable[Reference]) -> list[Problem]:
+        """Return what the API server would refuse of children that are written."""
+        manifests = {child.reference: child.manifest("") for child in self.children}
+        asked = [manifests[each] for each in written if each in manifests]
+        return self.service.api_problems(self.basis, list(manifests.values()), asked)
 
     def advice(self, reader: Reader) -> list[Problem]:
         """Return what checks say of the service that takes longer to find, or a look at the cluster."""

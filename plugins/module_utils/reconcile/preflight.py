@@ -25,6 +25,12 @@ from .run_state import RunState
 from .status import request_for
 
 
+def refused_objects(target: CompiledService, plan: ServicePlan) -> list[Problem]:
+    """Return what the API server would refuse of what a plan writes, told where the author of the service says it."""
+    written = [change.reference for change in plan.changes if change.desired is not None]
+    return target.api_problems(written) if written else []
+
+
 class Preflight:
     """Objects to plans. done: gets the warnings, and the services that are left out. taken: names that others had before us."""
 
@@ -48,6 +54,7 @@ class Preflight:
         self.taken = look_up_strangers(self._cluster, planned.plans)
         look_up_exclusive(self._cluster, planned.plans)
         for target, plan in zip(targets, planned.plans, strict=True):
+            plan.problems += refused_objects(target, plan)
             plan.problems += objections(target, plan, self._controllers, self._policy)
             if plan.changes and target.reconciler != CONTROLLER:
                 found = [*release_problems(self._cluster, target, plan)]
@@ -68,6 +75,9 @@ class Preflight:
                     )
         if self._policy.adopt:
             for plan in planned.plans:
+                if plan.errors:
+                    # A trial would only be refused for them once more.
+                    continue
                 plan.problems += objections_to_adopt(
                     self._cluster, plan, allow_restart=self._policy.allow_restart
                 )

@@ -128,6 +128,10 @@ class Reconciler:
         look_up_strangers(self._cluster, planned.plans, only=done.unplanned(planned.plans))
         preflight_checks.wait_for_dying(self._cluster, planned.plans)
         done.replace(targets, planned.plans)
+        from .preflight import refused_objects
+
+        for target, plan in zip(targets, planned.plans, strict=True):
+            plan.problems += refused_objects(target, plan)
         done.refuse(done.plans, skip_invalid=self._run.skip_invalid)
         return planned
 

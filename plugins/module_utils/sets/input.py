@@ -18,6 +18,7 @@ from ..kube.manifest import Json
 from ..kube.names import check_dns_subdomain, check_namespace
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reference import Reference
+from ..kube.validation.objects import object_problems
 from ..task import manifest_loader
 
 SUBJECT = "applyset"
@@ -80,7 +81,7 @@ def placed(cluster: Cluster, given: Sequence[Given], namespace: str) -> list[Jso
 def rendered(given: Sequence[Given], namespace: str) -> list[Json]:
     """Return the manifests without asking a cluster; kinds that neither we nor the set know keep the namespace that they name.
 
-    Raises InputError for each object that stands twice.
+    Raises InputError for each object that stands twice, and for what an API server would refuse.
     """
     defined = definitions(one.manifest for one in given)
     found = []
@@ -95,6 +96,8 @@ def rendered(given: Sequence[Given], namespace: str) -> list[Json]:
     complaints = duplicates(
         [(one, Reference.of(each)) for one, each in zip(given, found, strict=True)]
     )
+    complaints += [Complaint(one.subject, tuple(object_problems(one.manifest))) for one in given]
+    complaints = [complaint for complaint in complaints if complaint.problems]
     if complaints:
         raise InputError(complaints)
     return found

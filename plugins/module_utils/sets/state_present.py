@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from ..cluster.connection import Cluster
@@ -29,6 +30,7 @@ from ..kube.applyset import TOOL, MemberKey, group_kinds_of, namespaces_of, tool
 from ..kube.crds import definitions, is_crd
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
+from ..kube.validation.objects import object_problems
 from .fitted_manifests import FittedManifests
 from .input import SUBJECT
 from .release import noted_version
@@ -62,6 +64,7 @@ class Presenter:
         self._refuse(self._fitting.release.problems(self._cluster, self._parent, manifests))
         settled = plan.empty and not plan.errors and self._is_as(self._wanted(plan))
         if not settled:
+            self._refuse(_refused_objects(plan))
             self._refuse(examine.examine(self._cluster, plan))
             self._refuse(try_out(self._cluster, plan, self._policy))
             examine.convert_late(self._cluster, plan)
@@ -201,6 +204,16 @@ class Presenter:
         )
         coming = coming_namespaces(plan.changes)
         return SetWriter(self._cluster, self._set, self._policy, check, coming, new_kinds)
+
+
+def _refused_objects(plan: SetPlan) -> list[Problem]:
+    """Return what the API server would refuse of what a plan writes, before anything of it is tried."""
+    return [
+        replace(problem, path=f"{change.reference}: {problem.path}")
+        for change in plan.changes
+        if change.desired is not None
+        for problem in object_problems(change.desired.manifest())
+    ]
 
 
 def _converted(plan: SetPlan, live: Live) -> list[Json]:

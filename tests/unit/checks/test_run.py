@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.check import WARNING, Check
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.view import Place
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.field_map import Place
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import NotAllowed
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
 

@@ -15,7 +15,6 @@ from ...kube.intent import Child, Intent, present
 from ...kube.problem import Complaint, InputError
 from ...kube.reader import Reader
 from ..children import Children, Made
-from ..conflicting_parts import object_faults
 from ..kserve.modes import STANDARD
 from ..kserve.releases import KServe
 from ..kserve.system_config import Misconfigured
@@ -93,9 +92,6 @@ def compile(service: InferenceService, settings: Settings, reader: Reader) -> In
         if not service.stopped:
             raise _told(service, error) from None
         resolved, wanted = stopped_service(service, settings, reader), ()
-    faults = tuple(fault for child in wanted for fault in object_faults(child.manifest))
-    if faults:
-        raise InputError([Complaint(service.subject, faults)])
     stopped = resolved.service.stopped
     return Intent(
         parent=service.document,

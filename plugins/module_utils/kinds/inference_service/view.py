@@ -10,6 +10,7 @@ from functools import partial
 from ...kube import gvk
 from ...kube.manifest import Json
 from ...kube.reference import Reference
+from ..field_map import Place
 from ..kserve.pod import container_of
 from ..kserve.storage.initializer import NAME as INITIALIZER
 from ..kserve.storage.s3 import secret_keys
@@ -19,7 +20,6 @@ from ..view import (
     EXPLAINER,
     TRANSFORMER,
     Parent,
-    Place,
     RouteView,
     Said,
     ServiceView,
@@ -28,6 +28,7 @@ from ..view import (
     port_said,
     routes_of,
 )
+from .field_map import field_map
 from .implementations import CUSTOM, implementations, storage_uri
 from .knative import KNATIVE_API
 from .pods.annotations import SOURCE_URI
@@ -60,6 +61,7 @@ def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
         fetched_otherwise=fetched_otherwise,
         routes=tuple(_routes(resolved, manifests)),
         s3_keys=secret_keys(resolved.config.credentials.s3),
+        field_map=field_map(resolved, manifests),
         basis=resolved,
     )
 

@@ -92,9 +92,11 @@ def own_presets(view: ServiceView, reader: Reader) -> Iterator[Problem]:
     """Yield that presets are missing in the cluster and others take their place."""
     resolved: Resolved = view.basis
     prefix = resolved.settings.config_prefix
-    own = [each.removeprefix(f"{OWN} ") for each in resolved.sources if each.startswith(OWN)]
+    own = [
+        each.name.removeprefix(f"{OWN} ") for each in resolved.presets if each.name.startswith(OWN)
+    ]
     if own and prefix != PREFIX:
-        all_own = len(own) == len(resolved.sources)
+        all_own = len(own) == len(resolved.presets)
         presets = "presets" if all_own else ", ".join(f"{prefix}{name}" for name in own)
         # Without a cluster nobody can mend it: whoever asks for files is told which presets stand in.
         severity: Severity = WARNING if reader.complete else NOTE
@@ -107,7 +109,7 @@ def stand_in(view: ServiceView, reader: Reader) -> Iterator[Problem]:
     """Yield lines that the collection's presets obey, while the cluster may have presets that do not."""
     resolved: Resolved = view.basis
     stands_in = resolved.settings.config_prefix != PREFIX and not reader.complete
-    if not stands_in or not any(source.startswith(OWN) for source in resolved.sources):
+    if not stands_in or not any(preset.name.startswith(OWN) for preset in resolved.presets):
         return
     release = resolved.settings.release
     for where in ((), ("prefill",)):

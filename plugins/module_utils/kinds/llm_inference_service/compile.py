@@ -11,7 +11,6 @@ from ...kube.intent import Child, Intent, present
 from ...kube.problem import Complaint, InputError, Problem
 from ...kube.reader import Reader
 from ..children import Children, Made, ObjectKind
-from ..conflicting_parts import object_faults
 from ..kserve.releases import KServe
 from .accounts import check_accounts, check_picker_account
 from .admission.service import update_errors
@@ -121,9 +120,6 @@ def compile(service: LlmInferenceService, settings: Settings, reader: Reader) ->
         wanted = children(resolved, reader)
     except Unbuildable as error:
         raise error.as_input_error(service) from None
-    faults = tuple(fault for child in wanted for fault in object_faults(child.manifest))
-    if faults:
-        raise InputError([Complaint(service.subject, faults)])
     return Intent(service.document, wanted, basis=resolved, nothing=resolved.stopped)
 
 

@@ -5,13 +5,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...kube.manifest import Json, value_at
+from ...kube.reference import Reference
 from . import names
 from .settings import Settings
 from .spec import LlmInferenceService
 from .system_config import SystemConfig
+
+
+class Preset(NamedTuple):
+    """One LLMInferenceServiceConfig.
+
+    name: as messages show it. spec: as `written` gives it; shared by services, never changed. reference: None for one of our own.
+    """
+
+    name: str
+    spec: Json
+    reference: Reference | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +32,8 @@ class Resolved:
 
     spec: presets, baseRefs and the service's own spec merged, templates filled in, validated. Never changed in place.
     preset_names: well-known suffix → name of the preset, as `status.annotations` keeps it (without the key's prefix).
+    presets: those that were merged, the weakest first.
     applied: those of the cluster among these, with what names them: `Preset` for KServe's choice, `UserRef` for the author's.
-    sources: the presets that were merged, the weakest first, as messages show them.
     warning: what is wrong with the presets of a service that is stopped, whose spec then is its own.
     """
 
@@ -30,7 +42,7 @@ class Resolved:
     config: SystemConfig
     settings: Settings
     preset_names: Mapping[str, str]
-    sources: tuple[str, ...] = ()
+    presets: tuple[Preset, ...] = ()
     applied: tuple[Json, ...] = ()
     warning: str = ""
 

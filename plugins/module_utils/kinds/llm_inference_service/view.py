@@ -10,6 +10,7 @@ from functools import partial
 from ...kube import gvk
 from ...kube.manifest import Json, value_at
 from ...kube.reference import Reference
+from ..field_map import Place
 from ..kserve.pod import container_of
 from ..kserve.storage.initializer import NAME as INITIALIZER
 from ..kserve.storage.s3 import secret_keys
@@ -19,7 +20,6 @@ from ..view import (
     PREFILL,
     Parent,
     PickerView,
-    Place,
     RouteView,
     Said,
     ServiceView,
@@ -32,6 +32,7 @@ from ..view import (
 from . import names
 from .certificate.request import secret_reference
 from .children.picker_config import PICKER_TARGET, given_config
+from .field_map import field_map
 from .pod import MAIN, SIDECAR, has_sidecar
 from .resolved import Resolved
 from .router.kinds import GATEWAY_API, POOL_API, parent_gateway
@@ -63,6 +64,7 @@ def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
         sender=_sender(resolved),
         refers=tuple(_refers(resolved)),
         s3_keys=secret_keys(resolved.config.credentials.s3),
+        field_map=field_map(resolved, manifests),
         basis=resolved,
     )
 

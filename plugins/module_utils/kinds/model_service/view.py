@@ -10,13 +10,13 @@ from functools import partial
 from ...kube import gvk
 from ...kube.manifest import Json
 from ...kube.reference import Reference
+from ..field_map import Place
 from ..view import (
     DECODE,
     PICKER,
     PREFILL,
     Parent,
     PickerView,
-    Place,
     RouteView,
     Said,
     ServiceView,
@@ -27,6 +27,7 @@ from ..view import (
 from . import names
 from .children.picker import pool_of
 from .children.vllm import vllm_port
+from .field_map import field_map
 from .settings import Settings
 from .spec import ModelService, Role, roles
 
@@ -56,6 +57,7 @@ def view(service: ModelService, settings: Settings, manifests: Sequence[Json]) -
             "shared-memory": "set shared_memory to true or to a size such as 16Gi",
             "istio-pool-name": f'a service called "{names.sanitise(service.name)}" avoids it',
         },
+        field_map=field_map(service, settings, manifests),
         basis=service,
     )
 

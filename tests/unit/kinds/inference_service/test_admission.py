@@ -137,15 +137,6 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
         "spec.predictor.autoScaling.metrics[0].type",
         "use the class keda",
     ),
-    (
-        document(
-            transformer={
-                "containers": [{"image": "x", "resources": {"requests": {"cpu": "2"}}}],
-            }
-        ),
-        "spec.transformer.containers[0].resources.requests.cpu",
-        "2 is more than the limit of 1",
-    ),
 ]
 
 

@@ -17,8 +17,12 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference
     InferenceService,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Child
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
+from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import (
+    Complaint,
+    InputError,
+)
 from tests.parity.recorded_llm_services import Recorded
+from tests.unit.kinds.refusals import api_refusals
 
 from .world import NAME, NAMESPACE, config, model, runtime, takes
 
@@ -49,6 +53,27 @@ def wanted(
     **parts: Any,
 ) -> dict[str, Child]:
     """Return the children of a service by kind and name, the service in the front left out."""
+    given = service_of(
+        predictor,
+        *manifests,
+        annotations=annotations,
+        labels=labels,
+        settings=settings,
+        **parts,
+    )
+    children = compile_service(*given).children
+    return {f"{child.manifest.kind}/{child.manifest.name}": child for child in children}
+
+
+def service_of(
+    predictor: Json,
+    *manifests: Json,
+    annotations: Json | None = None,
+    labels: Json | None = None,
+    settings: Settings = WEBHOOK,
+    **parts: Any,
+) -> tuple[InferenceService, Settings, Recorded]:
+    """Return a service, its settings and the cluster in which it is compiled."""
     annotations = {**STANDARD, **(annotations or {})}
     spec = {"predictor": predictor, **parts}
     metadata = {"name": NAME, "namespace": NAMESPACE, "annotations": annotations}
@@ -56,11 +81,11 @@ def wanted(
         "apiVersion": "serving.kserve.io/v1beta1",
         "kind": "InferenceService",
         "metadata": metadata,
+        "spec": spec,
     }
     service = InferenceService(document, NAME, NAMESPACE, labels or {}, annotations, spec)
     reader = Recorded([SERVING, *manifests])
-    children = compile_service(service, settings, reader).children
-    return {f"{child.manifest.kind}/{child.manifest.name}": child for child in children}
+    return service, settings, reader
 
 
 def spec_of(child: Child) -> Json:
@@ -69,9 +94,12 @@ def spec_of(child: Child) -> Json:
 
 
 def refusal(predictor: Json, *manifests: Json, **rest: Any) -> str:
-    with pytest.raises(InputError) as error:
-        wanted(predictor, *manifests, **rest)
-    return str(error.value)
+    """Return why a service cannot be built, or what the API would refuse of its objects."""
+    try:
+        found = api_refusals(*service_of(predictor, *manifests, **rest))
+    except InputError as error:
+        return str(error)
+    return str(Complaint(NAME, tuple(found)))
 
 
 def test_nothing_of_a_stopped_service_is_wanted() -> None:

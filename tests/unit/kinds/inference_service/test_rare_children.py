@@ -96,11 +96,17 @@ def test_workers_find_the_head_of_a_service_that_is_called_like_a_predictor() ->
 @pytest.mark.parametrize(
     ("predictor", "words"),
     [
-        ({**OWN, "activeDeadlineSeconds": 9}, "activeDeadlineSeconds: pods of a Deployment"),
-        (own(livenessProbe={"tcpSocket": {"port": 0}}), "tcpSocket.port: 0 is not a port"),
+        (
+            {**OWN, "activeDeadlineSeconds": 9},
+            "spec.predictor.activeDeadlineSeconds: pods that are kept running have no deadline",
+        ),
+        (
+            own(livenessProbe={"tcpSocket": {"port": 0}}),
+            "livenessProbe.tcpSocket.port: kserve-container: 0 is not a port",
+        ),
         (
             own(ports=[{"containerPort": 1}, {"containerPort": 2, "name": "b"}]),
-            "spec.ports[0].name: port 80 has no name",
+            "spec.predictor.containers[0].ports[0].name: port 80 has no name",
         ),
     ],
 )

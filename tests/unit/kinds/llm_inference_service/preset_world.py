@@ -22,8 +22,12 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_infer
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
     Settings,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
+from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import (
+    Complaint,
+    InputError,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from tests.unit.kinds.refusals import api_refusals
 
 Json = dict[str, Any]
 
@@ -197,12 +201,15 @@ def children(
 
 
 def refusal(document: Json, *manifests: Json, settings: Settings | None = None) -> str:
-    """Return why a service cannot be built, empty where it can."""
+    """Return why a service cannot be built, or its objects are refused; empty where neither is so."""
+    chosen = settings or Settings()
+    loaded = load(document, chosen)
+    assert loaded.service is not None, loaded.problems
     try:
-        children(document, *manifests, settings=settings)
+        found = api_refusals(loaded.service, chosen, world(*manifests))
     except InputError as error:
         return str(error)
-    return ""
+    return str(Complaint(loaded.service.subject, tuple(found))) if found else ""
 
 
 def pods(found: dict[tuple[str, str], Json]) -> Iterable[Json]:

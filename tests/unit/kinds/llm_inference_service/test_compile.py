@@ -90,7 +90,7 @@ def test_parts_that_do_not_go_together_are_told_at_once() -> None:
     assert "LLMInferenceService team-a/chat: 3 problems" in told
     assert 'container "logger" has no image' in told
     assert '"gone" is none of the pod\'s volumes' in told
-    assert "Deployment team-a/chat-kserve: spec.template.spec.containers[0].readinessProbe" in told
+    assert "spec.template.containers[0].readinessProbe: one of exec" in told
 
 
 def test_no_child_changes_another() -> None:

@@ -15,9 +15,11 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_ser
     make_settings,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.spec import (
+    KIND,
     ModelService,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import Problem
+from tests.unit.kinds.refusals import refusals
 
 Json = dict[str, Any]
 
@@ -53,8 +55,8 @@ def service(name: str = "chat", namespace: str = "team-a", **spec: Any) -> Model
 
 
 def problems(given: Mapping[str, Any], chosen: Settings | None = None) -> tuple[Problem, ...]:
-    """Return every problem of a custom resource."""
-    return load(dict(given), chosen or settings()).problems
+    """Return every problem of a custom resource, or else of the objects that it becomes."""
+    return refusals(dict(given), chosen or settings(), kind=KIND)
 
 
 def errors(given: Mapping[str, Any], chosen: Settings | None = None) -> dict[str, str]:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ....kube.manifest import Json
-from ....kube.pod_rules import resource_problems
 from ....kube.problem import Problem
 from ....kube.schema_faults import show
 from ...kserve.modes import STANDARD, canonical_mode
@@ -53,9 +52,6 @@ def placed_problems(
         yield from _other_modes(service)
     for role in service.roles:
         component, path = service.spec[role], f"spec.{role}"
-        for number, container in enumerate(component.get("containers") or ()):
-            where = f"{path}.containers[{number}].resources"
-            yield from _amounts(container.get("resources") or {}, where)
         yield from scaling_problems(component, path, service.annotations)
         if mode == STANDARD and component.get("deploymentStrategy") is None:
             yield from _rollout(config, path)
@@ -77,13 +73,6 @@ def _other_modes(service: InferenceService) -> Iterator[Problem]:
                 f"{show(word)}: the service is run as {STANDARD}, and its components are run alike"
             )
             yield Problem(f'{path}.annotations["{MODE_ANNOTATION}"]', message, rule="mode")
-
-
-def _amounts(resources: Json, path: str) -> Iterator[Problem]:
-    """Yield amounts that no pod takes; a request over a limit may be one over KServe's default limit."""
-    for problem in resource_problems(resources, path):
-        if problem.rule != "resource-claims":
-            yield problem
 
 
 def _rollout(config: SystemConfig, path: str) -> Iterator[Problem]:

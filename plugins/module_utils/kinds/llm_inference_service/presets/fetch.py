@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from ....kube.manifest import Json
 from ....kube.reader import Reader
@@ -21,6 +20,7 @@ from ...kserve.releases import KServe
 from ...kserve.service import GROUP
 from ..conversion import OLD_API_VERSION, to_v1alpha2
 from ..errors import Unbuildable
+from ..resolved import Preset
 from ..schema import config_schema
 from ..settings import Settings
 from ..spec import API_VERSION, CONFIG_KIND
@@ -35,14 +35,6 @@ _DEFAULT_PICKER_KEY = "epp"
 _SHOWN = 5
 #: Reason under which a preset that is not there is reported; empty: like everything else.
 _MISSING: Since[str] = Since({KServe.V0_17: "", KServe.V0_19: "ConfigNotFound"})
-
-
-class Preset(NamedTuple):
-    """One LLMInferenceServiceConfig. name: as messages show it. spec: as `written` gives it. reference: None for one of our own."""
-
-    name: str
-    spec: Json
-    reference: Reference | None = None
 
 
 def fetch(

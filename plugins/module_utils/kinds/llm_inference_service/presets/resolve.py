@@ -15,12 +15,12 @@ from ..artifacts.errors import ArtifactError
 from ..errors import Unbuildable
 from ..local_model import with_local_model
 from ..read_system_config import read_system_config
-from ..resolved import Resolved
+from ..resolved import Preset, Resolved
 from ..settings import Settings
 from ..spec import LlmInferenceService
 from ..system_config import SystemConfig
 from .context import template_data
-from .fetch import Preset, fetch, picker_config
+from .fetch import fetch, picker_config
 from .merge import merged, written
 from .model_routing import by_model, with_adapter_rules, without_model_rules
 from .route import with_fitted_route
@@ -91,9 +91,8 @@ def _combined(
     spec = with_fitted_route(spec, service.name, settings.release)
     spec = _with_picker_config(spec, service, settings, reader)
     _validate(spec, service, settings)
-    sources = tuple(layer.name for layer in layers[:-1])
     applied = (*_applied(presets, "Preset"), *_applied(bases, "UserRef"))
-    return Resolved(service, spec, config, settings, names_kept, sources, applied)
+    return Resolved(service, spec, config, settings, names_kept, tuple(layers[:-1]), applied)
 
 
 def _applied(layers: Sequence[Preset], source: str) -> Iterator[Json]:

@@ -6,9 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ....kube.env_rules import env_problems
 from ....kube.problem import Problem
+from ....kube.schema_check import related
 from ....kube.schema_faults import show
+from ....kube.validation.env import env_problems
 from ..children.vllm import OPENS_NIXL_PORT
 from ..settings import Settings
 from ..spec import ModelService
@@ -23,9 +24,18 @@ EMPTY_DIRS = ("model", "model-tmp")
 NIXL_PORT = "VLLM_NIXL_SIDE_CHANNEL_PORT"
 
 
-def variables(service: ModelService, _settings: Settings) -> Iterator[Problem]:
-    """Refuse variables that no container takes."""
-    yield from env_problems(service.engine.env, _PATH, EMPTY_DIRS)
+def unsent(service: ModelService, _settings: Settings) -> Iterator[Problem]:
+    """Refuse what is wrong with variables and never reaches a container: those given again later, and an empty source."""
+    env = service.engine.env
+    last = {variable["name"]: number for number, variable in enumerate(env)}
+    hidden = [
+        f"{_PATH}[{number}]"
+        for number, variable in enumerate(env)
+        if last[variable["name"]] != number or variable.get("valueFrom") == {}
+    ]
+    for problem in env_problems(env, _PATH, EMPTY_DIRS):
+        if related(problem.path, hidden):
+            yield problem
 
 
 def repeated(service: ModelService, _settings: Settings) -> Iterator[Problem]:

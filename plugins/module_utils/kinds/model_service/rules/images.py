@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....kube.names import check_dns_subdomain
-from ....kube.pod_rules import PULL_POLICIES, image_problems
 from ....kube.problem import Problem
 from ....kube.schema_faults import show
+from ....kube.validation.images import blank_problems, image_problems
 from ..settings import Settings
 from ..spec import ModelService
 
@@ -23,7 +23,8 @@ def engine_image(service: ModelService, settings: Settings) -> Iterator[Problem]
 
 
 def model_image(service: ModelService, _settings: Settings) -> Iterator[Problem]:
-    """Warn of an image of the model that nobody can fetch."""
+    """Refuse an image of the model with blanks around it, which no container shows as its own; warn of one that nobody can fetch."""
+    yield from blank_problems(service.model.image, "spec.model.image")
     yield from image_problems(service.model.image, "spec.model.image")
 
 
@@ -47,14 +48,6 @@ def _image(given: str | None, default: str, path: str, setting: str) -> Iterator
             path, f"missing, and the setting {setting} is empty; give one of them", rule="image"
         )
     yield from image_problems(given or default, path if given else f"settings.{setting}")
-
-
-def pull_policy(service: ModelService, _settings: Settings) -> Iterator[Problem]:
-    """Refuse a pull policy that no container takes."""
-    policy = service.engine.image_pull_policy
-    if policy is not None and policy not in PULL_POLICIES:
-        message = f"{show(policy)} is not one of {', '.join(PULL_POLICIES)}"
-        yield Problem("spec.engine.imagePullPolicy", message, rule="pull-policy")
 
 
 def pull_secrets(service: ModelService, _settings: Settings) -> Iterator[Problem]:

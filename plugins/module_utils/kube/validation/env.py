@@ -6,14 +6,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from .manifest import Json
-from .names import check_dns_subdomain, check_label_key
-from .problem import Problem
-from .quantity import canonical_quantity
-from .schema_faults import show
+from ..manifest import Json
+from ..names import check_dns_subdomain, check_label_key
+from ..problem import Problem
+from ..quantity import canonical_quantity
+from ..schema_faults import show
+from .forms import variable_fault
 
 _HUGE_PAGES = ("limits.hugepages-", "requests.hugepages-")
-_ENV_NAME = re.compile(r"[ -<>-~]+", re.ASCII)
 _CONFIG_KEY = re.compile(r"[-._a-zA-Z0-9]{1,253}", re.ASCII)
 _SUBSCRIPT = re.compile(r"metadata\.(?P<map>labels|annotations)\['(?P<key>.*)'\]")
 
@@ -29,7 +29,7 @@ _FIELD_PATHS = (
     "status.podIPs",
 )
 #: The old spelling of spec.nodeName, still understood.
-_OLD_NODE_NAME = "spec.host"
+_NODE_NAME, _OLD_NODE_NAME = "spec.nodeName", "spec.host"
 _RESOURCE_FIELDS = tuple(
     f"{side}.{name}"
     for side in ("limits", "requests")
@@ -51,9 +51,9 @@ def env_problems(env: Sequence[Json], path: str, volumes: Collection[str]) -> It
     for number, variable in enumerate(env):
         where = f"{path}[{number}]"
         name = variable["name"]
-        if not _ENV_NAME.fullmatch(name):
-            message = f"{show(name)} is not a variable: only printable ASCII characters other than = are allowed"
-            yield Problem(f"{where}.name", message, rule="env-name")
+        fault = variable_fault(name)
+        if fault:
+            yield Problem(f"{where}.name", fault, rule="env-name")
         if "valueFrom" in variable:
             yield from _source_problems(variable, f"{where}.valueFrom", volumes)
 
@@ -74,8 +74,9 @@ def _source_problems(variable: Json, path: str, volumes: Collection[str]) -> Ite
             yield Problem(f"{where}.volumeName", message, rule="env-source")
 
 
-def _field_faults(body: Json) -> Iterator[tuple[str, str]]:
-    if body.get("apiVersion", "v1") != "v1":
+def field_faults(body: Json, fields: Sequence[str] = _FIELD_PATHS) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with a reference to a field of the pod, each with where. fields: those that can be had."""
+    if (body.get("apiVersion") or "v1") != "v1":
         yield "apiVersion", f"{show(body['apiVersion'])} is not v1"
     wanted = body["fieldPath"]
     subscript = _SUBSCRIPT.fullmatch(wanted)
@@ -85,12 +86,13 @@ def _field_faults(body: Json) -> Iterator[tuple[str, str]]:
         fault = check_label_key(key)
         if fault:
             yield "fieldPath", fault
-    elif wanted not in (*_FIELD_PATHS, _OLD_NODE_NAME):
-        known = ", ".join((*_FIELD_PATHS, "metadata.labels['…']", "metadata.annotations['…']"))
+    elif (_NODE_NAME if wanted == _OLD_NODE_NAME else wanted) not in fields:
+        known = ", ".join((*fields, "metadata.labels['…']", "metadata.annotations['…']"))
         yield "fieldPath", f"{show(wanted)} is none of {known}"
 
 
-def _resource_faults(body: Json) -> Iterator[tuple[str, str]]:
+def resource_faults(body: Json) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with a reference to a request or limit, each with where."""
     wanted = body["resource"]
     if wanted not in _RESOURCE_FIELDS and not wanted.startswith(_HUGE_PAGES):
         yield "resource", f"{show(wanted)} is none of {', '.join(_RESOURCE_FIELDS)}"
@@ -112,15 +114,15 @@ def _key_faults(body: Json) -> Iterator[tuple[str, str]]:
 
 
 def _file_faults(body: Json) -> Iterator[tuple[str, str]]:
-    if not _ENV_NAME.fullmatch(body["key"]):
+    if variable_fault(body["key"]):
         yield "key", f"{show(body['key'])} is not a variable"
     if not body["path"] or ".." in body["path"].split("/"):
         yield "path", f'{show(body["path"])} must not be empty nor hold ".."'
 
 
 _SOURCES = {
-    "fieldRef": _field_faults,
-    "resourceFieldRef": _resource_faults,
+    "fieldRef": field_faults,
+    "resourceFieldRef": resource_faults,
     "configMapKeyRef": _key_faults,
     "secretKeyRef": _key_faults,
     "fileKeyRef": _file_faults,

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where the parts of an LLMInferenceService's children are written: in the service, or in one of its presets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from ...kube import gvk
+from ...kube.manifest import Json, value_at
+from ...kube.reference import Reference
+from ..field_map import FieldMap, Origin
+from . import names
+from .resolved import Resolved
+
+#: A part of a child, and the path to what it is made of.
+_Part = tuple[str, tuple[str, ...]]
+_GROUP = "spec.leaderWorkerTemplate"
+_POD, _METADATA = "spec.template.spec", "spec.template.metadata"
+_TEXTS = ("labels", "annotations")
+
+
+def field_map(resolved: Resolved, manifests: Sequence[Json]) -> FieldMap:
+    """Return the map of a service. manifests: its children."""
+    return FieldMap(partial(_origins, resolved), manifests)
+
+
+def _origins(resolved: Resolved, reference: Reference) -> list[Origin]:
+    return [
+        origin
+        for child, path in _parts(resolved.name, reference)
+        for origin in _written(resolved, child, path)
+    ]
+
+
+def _parts(service: str, reference: Reference) -> Iterator[_Part]:
+    """Yield what the parts of a child are made of."""
+    kind, name = reference.kind, reference.name
+    if kind == "Deployment" and name == names.picker(service):
+        yield _POD, ("router", "scheduler", "template")
+        yield "spec.replicas", ("router", "scheduler", "replicas")
+    elif kind in ("Deployment", "LeaderWorkerSet"):
+        prefill = name in (names.prefill(service), names.multi_node_prefill(service))
+        yield from _of_pods(kind, ("prefill",) if prefill else ())
+    elif kind == "HTTPRoute":
+        yield "spec", ("router", "route", "http", "spec")
+    elif reference.api_version == gvk.AUTOSCALING:
+        prefill = name == names.prefill_pod_autoscaler(service)
+        scaling = (*(("prefill",) if prefill else ()), "scaling")
+        for field in ("minReplicas", "maxReplicas"):
+            yield f"spec.{field}", (*scaling, field)
+        yield "spec.behavior", (*scaling, "wva", "hpa", "behavior")
+        yield "", scaling
+
+
+def _of_pods(kind: str, where: tuple[str, ...]) -> Iterator[_Part]:
+    yield "spec.replicas", (*where, "replicas")
+    if kind == "Deployment":
+        templates = {"spec.template": "template"}
+    else:
+        templates = {f"{_GROUP}.leaderTemplate": "template", f"{_GROUP}.workerTemplate": "worker"}
+    for child, field in templates.items():
+        yield f"{child}.spec", (*where, field)
+        for texts in _TEXTS:
+            yield f"{child}.metadata.{texts}", (*where, texts)
+            if where:
+                yield f"{child}.metadata.{texts}", (texts,)
+    for texts in _TEXTS:
+        yield f"metadata.{texts}", (*where, texts)
+
+
+def _written(resolved: Resolved, child: str, path: tuple[str, ...]) -> Iterator[Origin]:
+    """Yield where a part may be written: in the service, then in its presets, the strongest first."""
+    field = ".".join(("spec", *path))
+    yield Origin(child, field, value_at(resolved.service.spec, path))
+    for preset in reversed(resolved.presets):
+        value = value_at(preset.spec, path)
+        if value is not None:
+            yield Origin(child, field, value, preset.name)

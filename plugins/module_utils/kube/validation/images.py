@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Images of containers, as the API and the kubelet take them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..problem import Problem
+from ..schema_faults import show
+
+#: What stands in the name of an image beside letters and digits.
+_OF_IMAGES = "._-/:@"
+
+
+def blank_problems(image: str, path: str) -> Iterator[Problem]:
+    """Yield that an image has blanks around it: the API takes such a workload and refuses each of its pods."""
+    if image != image.strip():
+        yield Problem(path, f"{show(image)} has blanks around it", rule="image")
+
+
+def image_problems(image: str, path: str) -> Iterator[Problem]:
+    """Warn of marks that no kubelet finds in the name of an image. What the API refuses of it is left out."""
+    strange = [
+        mark
+        for mark in dict.fromkeys(image)
+        if not (mark.isascii() and mark.isalnum()) and mark not in _OF_IMAGES
+    ]
+    if strange and image == image.strip():
+        marks = ", ".join(show(mark) for mark in strange)
+        message = (
+            f"{show(image)} holds {marks}: no image is called so, and the pods would not start"
+        )
+        if "{{" in image:
+            message += "; services are not templated, so fill in the variable before"
+        yield Problem(path, message, "warning", rule="image")

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the API server would refuse of an object: one door for every kind whose rules are known here.
+
+Fields that are not known here are passed over: a later API server may know them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .. import gvk
+from ..manifest import Json
+from ..names import check_dns_subdomain, check_word
+from ..problem import Problem
+from ..route_schema import http_route_spec
+from ..schema import Object
+from ..schema_check import check, related
+from .autoscaler import autoscaler_problems
+from .k8s_service import k8s_service_problems
+from .metadata import annotation_problems, label_problems
+from .object_schema import TYPES
+from .route import route_problems
+from .workload import (
+    deployment_problems,
+    groups_problems,
+    job_problems,
+    knative_problems,
+    pod_object_problems,
+    replicated_problems,
+    with_ports_of_knative,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """How objects of a kind are judged. rules: those across fields. read_as: what somebody fills in before the API looks."""
+
+    schema: Object
+    rules: Callable[[Json], Iterable[Problem]]
+    name: Callable[[str], str | None] = check_dns_subdomain
+    read_as: Callable[[Json], Json] = dict
+
+
+def _route() -> Object:
+    return Object(fields={"spec": http_route_spec()}, required=("spec",))
+
+
+_REPLICATED = _Kind(TYPES["Templated"], replicated_problems)
+_KINDS: Mapping[tuple[str, str], _Kind] = {
+    ("", "Pod"): _Kind(TYPES["Pod"], pod_object_problems),
+    ("", "Service"): _Kind(TYPES["Service"], k8s_service_problems, check_word),
+    ("apps", "Deployment"): _Kind(TYPES["Deployment"], deployment_problems),
+    ("apps", "StatefulSet"): _REPLICATED,
+    ("apps", "DaemonSet"): _REPLICATED,
+    ("apps", "ReplicaSet"): _REPLICATED,
+    ("batch", "Job"): _Kind(TYPES["Job"], job_problems),
+    ("autoscaling", "HorizontalPodAutoscaler"): _Kind(
+        TYPES["HorizontalPodAutoscaler"], autoscaler_problems
+    ),
+    ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): _Kind(
+        TYPES["LeaderWorkerSet"], groups_problems
+    ),
+    ("serving.knative.dev", "Service"): _Kind(
+        TYPES["KnativeService"], knative_problems, read_as=with_ports_of_knative
+    ),
+    (gvk.GATEWAY_GROUP, "HTTPRoute"): _Kind(_route(), route_problems),
+}
+
+
+def object_problems(manifest: Json) -> Iterator[Problem]:
+    """Yield what the API server would refuse of an object, each with its path in the object; nothing for kinds that are not known.
+
+    A workload is judged with the pods that come of it. A part that is wrong by itself hides what would follow from it, and nothing else.
+    """
+    kind = _KINDS.get((_group(manifest), str(manifest.get("kind"))))
+    if kind is None:
+        return
+    yield from _metadata_problems(manifest.get("metadata"), kind)
+    checked = check(kind.schema, {"spec": kind.read_as(manifest).get("spec")}, "", keep_empty=True)
+    found = [problem for problem in checked.problems if problem.rule != "unknown-field"]
+    yield from found
+    broken = frozenset(problem.path for problem in found)
+    for problem in kind.rules(checked.value):
+        if not related(problem.path, broken):
+            yield problem
+
+
+def _group(manifest: Json) -> str:
+    return str(manifest.get("apiVersion") or "").rpartition("/")[0]
+
+
+def _metadata_problems(metadata: Any, kind: _Kind) -> Iterator[Problem]:
+    if not isinstance(metadata, Mapping):
+        return
+    name = metadata.get("name")
+    fault = kind.name(name) if isinstance(name, str) and name else None
+    if fault:
+        yield Problem("metadata.name", fault, rule="name")
+    for field, judge in (("labels", label_problems), ("annotations", annotation_problems)):
+        texts = metadata.get(field)
+        if isinstance(texts, Mapping):
+            yield from judge(
+                {key: text for key, text in texts.items() if isinstance(text, str)},
+                f"metadata.{field}",
+            )
