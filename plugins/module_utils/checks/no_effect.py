@@ -125,10 +125,19 @@ def _changes_something(leaf: Leaf, trials: Trials) -> bool:
     if not legal:
         return True
     gone = trials.outcome_looked_up(without(trials.document, leaf.steps))
-    if not gone.legal:
-        # It has to be there. Of a number other values say enough; of a text there may be one that nobody thought of.
-        return isinstance(leaf.value, str)
-    return _differs(leaf, gone, trials)
+    if gone.legal:
+        return _differs(leaf, gone, trials)
+    # It has to be there. Of a number other values say enough; of a text there may be one that nobody thought of.
+    return isinstance(leaf.value, str) and _holder_has_effect(leaf, trials)
+
+
+def _holder_has_effect(leaf: Leaf, trials: Trials) -> bool:
+    """Tell whether the smallest part that may be left out together with a leaf changes something."""
+    for length in range(len(leaf.steps) - 1, 1, -1):
+        gone = trials.outcome_looked_up(without(trials.document, leaf.steps[:length]))
+        if gone.legal:
+            return _differs(leaf, gone, trials)
+    return True
 
 
 def _differs(leaf: Leaf, outcome: Outcome, trials: Trials) -> bool:
@@ -182,18 +191,15 @@ def _summed_up(
             if leaf.name or any(steps[:length] == above for steps in working):
                 break
             if _says_several(_value(document, above)):
-                if not _is_idle(above, trials):
+                gone = trials.outcome(without(document, above))
+                if not gone.legal:
+                    continue
+                if _differs(Leaf(above, "", None), gone, trials):
                     break
                 top = above
         if top not in told:
             told.add(top)
             yield _path(leaf, top), _value(document, top)
-
-
-def _is_idle(steps: Steps, trials: Trials) -> bool:
-    """Tell whether a field as a whole changes nothing."""
-    gone = trials.outcome(without(trials.document, steps))
-    return gone.legal and not _differs(Leaf(steps, "", None), gone, trials)
 
 
 def _says_several(value: Any) -> bool:
@@ -260,10 +266,10 @@ def _of_metadata(path: str, trials: Trials) -> tuple[str, str]:
         return what, "leave it out, or say it with fields of the service"
     if family is not None and family.copies:
         what = f"{who} reads it on pods, and this place does not travel to the pods"
-        return what, trials.kind.pod_metadata
+        return what, trials.kind.pod_metadata[part]
     if own is None and family is not None and family.names:
         return f"{who} knows no {name}", f"known are {', '.join(sorted(family.names))}"
-    return f"{{release}} does not read it for a {trials.kind.kind} as it is here", "leave it out"
+    return f"nothing reads it on this {trials.kind.kind}", "leave it out"
 
 
 def _kserve_release(trials: Trials, since: Any) -> Any:

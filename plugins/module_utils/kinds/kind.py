@@ -79,7 +79,7 @@ class ServiceKind(Generic[S, C]):
     settings: types the user's `settings` for a release; raises InputError.
     compile: the children. view: what a service became, in words of no kind, from its intent's `basis` and its children.
     schema: of the `spec` of a custom resource as it is written.
-    pod_metadata: where labels and annotations that are meant for pods stand, as advice. idle: why some fields come to nothing.
+    pod_metadata: where `labels` and `annotations` that are meant for pods stand, as advice. idle: why some fields come to nothing.
     unseen: a regular expression for fields whose effect is not seen in what is compiled, or comes later.
     own_checks: checks that no other kind can have.
     observe: status of a compiled service, from its intent's `basis`, the live objects and the pods of its workloads.
@@ -113,7 +113,7 @@ class ServiceKind(Generic[S, C]):
     controller: Mapping[str, str]
     field_manager: str
     schema: Callable[[Json, C], Object]
-    pod_metadata: str
+    pod_metadata: Mapping[str, str]
     idle: tuple[Idle, ...] = ()
     unseen: str = ""
     own_checks: tuple[BoundCheck, ...] = ()

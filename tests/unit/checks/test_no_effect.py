@@ -92,6 +92,19 @@ def told(service: Json, *objects: Json, release: str = "0.17") -> dict[str, str]
             KNATIVE_SCALE,
             "set maxReplicas",
         ),
+        (
+            custom_with(storageUris=[{"uri": "oci://r.example.com/m:1", "mountPath": "/mnt/x"}]),
+            [CONFIG],
+            "spec.predictor.storageUris",
+            "give the image as storageUri",
+        ),
+        (
+            {**model_service(), "metadata": {**model_service()["metadata"], "labels": {"kueue.x-k8s.io/queue-name": "gold"}}},
+            [],
+            'metadata.labels["kueue.x-k8s.io/queue-name"]',
+            "gives pods no other labels",
+        ),
+        (annotated(llm(), "serving.kserve.io/deploymentMode"), [], 'metadata.annotations["serving.kserve.io/deploymentMode"]', "nothing reads it on this LLMInferenceService"),
         (custom_with(containerConcurrency=4), [CONFIG], "spec.predictor.containerConcurrency", "use Knative mode"),
         (
             model_service(monitoring={"podMonitor": {"enabled": False, "path": "/x"}}),

@@ -45,5 +45,10 @@ IDLE: tuple[Idle, ...] = (
         "the autoscaler that {release} makes does not get it",
         "leave it out, or use the other class of autoscaler (annotation serving.kserve.io/autoscalerClass)",
     ),
+    Idle(
+        r"spec\.[a-z]+\.storageUris(\[[0-9]+\])?(\..+)?",
+        "{release} brings no model of this list from an image into the pods",
+        "give the image as storageUri of the model, or an address of another scheme",
+    ),
     Idle(r".+\.storage\.schemaPath", "KServe keeps it, and nothing reads it", "leave it out"),
 )

@@ -44,7 +44,10 @@ INFERENCE_SERVICE: ServiceKind[InferenceService, Settings] = ServiceKind(
     controller={"control-plane": "kserve-controller-manager"},
     field_manager="manager",
     schema=lambda *dummy: SPEC,
-    pod_metadata="write it in the annotations or labels of the component, for example spec.predictor.annotations",
+    pod_metadata={
+        "labels": "write it in the labels of the component, for example spec.predictor.labels",
+        "annotations": "write it in the annotations of the component, for example spec.predictor.annotations",
+    },
     idle=IDLE,
     # KServe's pod webhook reads a logger from the service; a canary begins with the second version.
     unseen=r"spec\.[a-z]+\.(logger\..+|canaryTrafficPercent)",

@@ -57,6 +57,9 @@ LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
     schema=lambda document, settings: spec_schema(
         str(document.get("apiVersion")).rpartition("/")[2], settings.release
     ),
-    pod_metadata="write it in spec.annotations or spec.labels, which go to the pods",
+    pod_metadata={
+        "labels": "write it in spec.labels, which go to the pods",
+        "annotations": "write it in spec.annotations, which go to the pods",
+    },
     idle=IDLE,
 )

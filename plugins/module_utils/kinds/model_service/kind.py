@@ -39,6 +39,9 @@ MODEL_SERVICE: ServiceKind[ModelService, Settings] = ServiceKind(
     controller={"control-plane": "controller-manager", "app.kubernetes.io/name": "model-operator"},
     field_manager="manager",
     schema=lambda dummy, settings: spec_schema(settings.release),
-    pod_metadata="write it in spec.decode.annotations, and in spec.prefill.annotations",
+    pod_metadata={
+        "labels": "leave it out: model-operator gives pods no other labels than its own",
+        "annotations": "write it in spec.decode.annotations, and in spec.prefill.annotations",
+    },
     idle=IDLE,
 )
