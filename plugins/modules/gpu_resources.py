@@ -301,7 +301,7 @@ EXAMPLES = r"""
     state: rendered
     accelerator: {type: nvidia, memory: 80, devices_per_node: 8}
     parallelism: {tensor: 2}
-    model: {config: /models/Qwen3-30B-A3B, context: 32768}
+    model: {config: models/Qwen3-30B-A3B, context: 32768}
   register: needed
 
 - name: Set the devices on a Deployment

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import subprocess
 from collections.abc import Iterator
@@ -95,6 +96,15 @@ def prepare(module: str, plane: ControlPlane) -> None:
         client.apply(manifest)
 
 
+def add_model(folder: Path, name: str) -> None:
+    """Make the folder of a model with its config.json."""
+    table = CHECKOUT / "tests" / "unit" / "accelerators" / "model_sizes.json"
+    rows = json.loads(table.read_text(encoding="utf-8"))
+    config = next(row["config"] for row in rows if row["model"] == name)
+    (folder / name).mkdir(parents=True)
+    (folder / name / "config.json").write_text(json.dumps(config), encoding="utf-8")
+
+
 def examples(module: str) -> list[Json]:
     """Return the tasks of a module's documentation, predictions first: they foresee what the others do."""
     tasks: list[Json] = yaml.safe_load(importlib.import_module(f"{PACKAGE}.{module}").EXAMPLES)
@@ -114,6 +124,7 @@ def test_examples_run(module: str, plane: ControlPlane, tmp_path: Path) -> None:
     fitting = yaml.safe_dump(deployment("small", "default", "server"))
     (tmp_path / "manifests" / "small.yaml").write_text(fitting)
     (tmp_path / "picker.yaml").write_text(PICKER)
+    add_model(tmp_path / "models", "Qwen3-30B-A3B")
     tasks = examples(module)
     play = {
         "hosts": "localhost",

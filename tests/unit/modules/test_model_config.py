@@ -5,18 +5,30 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from .test_gpu_resources import NVIDIA, refused, rendered
+from ansible_collections.modelops.inference.plugins.module_utils.accelerators.memory import (
+    request_bytes,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.accelerators.model import (
+    read_model,
+)
+
+from .test_gpu_resources import NVIDIA, refused, rendered, run
 
 Json = dict[str, Any]
 TABLE: list[Json] = json.loads(
     (Path(__file__).parents[1] / "accelerators" / "model_sizes.json").read_text(encoding="utf-8")
 )
 GIB = 2**30
+#: The parts of a row that are a published figure, each with its source.
+FIGURES = ("weights", "parameters", "cache", "log", "state")
 
 
 def sized(**model: Any) -> Json:
@@ -39,9 +51,10 @@ def test_the_table_is_large_and_has_sources() -> None:
     for row in TABLE:
         sources = [
             row["config_source"],
-            *(row[part]["source"] for part in ("weights", "cache") if part in row),
+            *(row[part]["source"] for part in FIGURES if part in row),
         ]
         assert all(re.match(r"https://\S+$", source) for source in sources), row["model"]
+        assert len(sources) > 1, row["model"]
 
 
 @pytest.mark.parametrize("row", rows_with("weights"))
@@ -76,6 +89,26 @@ def test_parameters_are_within_one_percent_of_those_published(row: Json) -> None
     rounding = 0.5 * 10 ** -len(published.partition(".")[2]) * 1e9
     margin = max(0.01 * float(published) * 1e9, rounding)
     assert abs(parameters - float(published) * 1e9) <= margin
+
+
+@pytest.mark.parametrize("row", rows_with("log"))
+def test_cache_of_a_device_is_what_an_engine_logs(row: Json) -> None:
+    log = row["log"]
+    model, dummy = read_model({"kv_precision": "bf16"}, "model", row["config"])
+    assert model
+    windows = log["layers"] == "with a window"
+    kept = [replace(each, window=0) for each in model.all_kept if each.window or not windows]
+    found = request_bytes(replace(model, kept=kept), log["tokens"], log["tensor"]) / GIB
+    assert float(found) == pytest.approx(sum(map(float, log["gib"])), abs=0.011)
+
+
+@pytest.mark.parametrize("row", rows_with("state"))
+def test_state_is_what_an_engine_logs(row: Json) -> None:
+    log = row["state"]
+    dtype = {"dtype": log["precision"]}
+    text = {**row["config"]["text_config"], **dtype, "mamba_ssm_dtype": log["precision"]}
+    found = sized(config={**row["config"], **dtype, "text_config": text})["state_per_request"]
+    assert round(found * log["requests"] / 2**20, 2) == float(log["mib"])
 
 
 # Files, text and maps.
@@ -462,6 +495,15 @@ def without(*names: str) -> Json:
             ['quant_algo: "FP2" is not known here'],
         ),
         (
+            {
+                "config": {
+                    **DENSE,
+                    "quantization_config": {**grouped(4), "ignore": ["re:(", "lm_head"]},
+                }
+            },
+            ['ignore: "re:(" is not a regular expression'],
+        ),
+        (
             {"config": {**DENSE, "model_type": "kimi_linear", "routed_expert_hidden_size": 8}},
             [
                 "routed_expert_hidden_size: models of class kimi_linear with this field are not known here"
@@ -538,3 +580,37 @@ def test_an_unknown_class_is_sized_by_hand_with_its_index() -> None:
     assert found["kv_cache_per_token"] == 147_456
     assert found["weights"] == round(16381470720 / GIB, 2)
     assert "taken as given by hand, all with full attention" in str(found["warnings"])
+
+
+#: What may stand in a field by mistake.
+ODD = ("x", -1, 0, [], {}, None, 1.5, [None], {"a": None}, 10**30)
+
+
+def places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the place of every field, and of the first entries of lists."""
+    entries = value.items() if isinstance(value, dict) else enumerate(value[:2])
+    for name, below in entries:
+        yield (*place, name)
+        if isinstance(below, (dict, list)):
+            yield from places(below, (*place, name))
+
+
+def put(config: Json, place: tuple[Any, ...], value: Any) -> Json:
+    """Return a config with another value at a place."""
+    changed: Any = deepcopy(config)
+    part = changed
+    for name in place[:-1]:
+        part = part[name]
+    part[place[-1]] = value
+    return dict(changed)
+
+
+@pytest.mark.parametrize("row", rows_with("config")[::6])
+def test_whatever_stands_in_a_field_is_sized_or_refused_in_words(row: Json) -> None:
+    for number, place in enumerate(places(row["config"])):
+        for odd in ODD[number % 3 :: 3]:
+            config = put(row["config"], place, odd)
+            result = run(state="rendered", accelerator=NVIDIA, model={"config": config})
+            message = str(result.get("msg", ""))
+            assert result["memory"] or "problem" in message, (place, odd)
+            assert "Traceback" not in message

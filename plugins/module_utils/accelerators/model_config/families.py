@@ -127,7 +127,7 @@ FAMILIES: Mapping[str, Family] = {
     "phimoe": Family(attention(windows.every_layer, bias=True), experts()),
     "granitemoe": Family(feed=experts()),
     "granitemoeshared": Family(feed=experts()),
-    "ernie4_5_moe": Family(feed=experts()),
+    "ernie4_5_moe": Family(feed=experts(), tied=True),
     "dots1": Family(feed=experts()),
     "hy_v3": Family(feed=experts(), defaults={"first_k_dense_replace": 1, "head_dim": 128}),
     "sarvam_moe": Family(feed=experts()),

@@ -25,6 +25,10 @@ BY_HAND: Mapping[str, str] = {
 MOST_LAYERS = 10_000
 
 
+#: Factors of lengths and sizes are far below this; what is not comes from an infinity or a mistake.
+_MOST_FACTOR = 1_000_000
+
+
 class Notes:
     """The problems found so far, each place once. root: path of the option `model`."""
 
@@ -115,6 +119,19 @@ class Fields:
             self.fault(name, f"{show(value)} is not true or false")
             return default
         return value
+
+    def number(self, name: str, default: float | None = None) -> float:
+        """Return a number above 0, whole or not. default: None where it must be there."""
+        value = self._values.get(name, default)
+        if value is None:
+            self.fault(name, self._missing(name))
+        elif isinstance(value, bool) or not isinstance(value, (int, float)):
+            self.fault(name, f"{show(value)} is not a number")
+        elif not 0 < value < _MOST_FACTOR:
+            self.fault(name, f"{show(value)} is not above 0 and below {_MOST_FACTOR}")
+        else:
+            return float(value)
+        return default or 1.0
 
     def text(self, name: str) -> str:
         """Return a text, empty where there is none."""

@@ -162,8 +162,7 @@ def lfm2_network(fields: Fields, dummy: int) -> Sequence[Block]:
     inner = fields.whole("block_ff_dim", "intermediate_size")
     if fields.flag("block_auto_adjust_ff_dim", default=True):
         inner = int(2 * inner / 3)
-        factor = fields.raw("block_ffn_dim_multiplier")
-        inner = int(factor * inner) if isinstance(factor, (int, float)) else inner
+        inner = int(fields.number("block_ffn_dim_multiplier", default=1.0) * inner)
         multiple = fields.whole("block_multiple_of", default=256)
         inner = -(-inner // multiple) * multiple
     return [FeedForward(fields.whole("hidden_size"), inner)]

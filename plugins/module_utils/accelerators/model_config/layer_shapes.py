@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...kube.schema_faults import show
 from .attention import Attention, read_attention, shared_with_earlier
 from .block import Block
 from .feed_forward import Experts, FeedForward
@@ -97,10 +96,7 @@ def nas_network(fields: Fields, number: int) -> Sequence[Block]:
         return []
     if part.flag("replace_with_linear"):
         return [FeedForward(hidden, hidden // 2, gated=False)]
-    factor = part.raw("ffn_mult")
-    if not isinstance(factor, (int, float)) or isinstance(factor, bool):
-        part.fault("ffn_mult", f"{show(factor)} is not a number")
-        return []
+    factor = part.number("ffn_mult")
     return [FeedForward(hidden, -(-int(2 * factor * hidden / 3) // 256) * 256)]
 
 

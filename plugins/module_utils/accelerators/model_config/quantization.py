@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from fractions import Fraction
+from functools import lru_cache
 
 from ...kube.schema_faults import show
 from .block import Tensor
@@ -22,6 +23,14 @@ _HALF, _SINGLE = Fraction(2), Fraction(4)
 _FP8 = Scheme("fp8", 8, WHOLE, WHOLE, _SINGLE)
 _MXFP4 = Scheme("mxfp4", 4, 1, 32, Fraction(1))
 _NVFP4 = Scheme("nvfp4", 4, 1, 16, Fraction(1), bytes_once=8)
+#: Fields with the names of modules that stay as they are, one for each method.
+_IGNORED = (
+    "ignore",
+    "modules_to_not_convert",
+    "ignored_layers",
+    "exclude_modules",
+    "llm_int8_skip_modules",
+)
 #: Segments of a module's place that say nothing about which layer it is.
 _OUTER = ("model", "language_model", "text_model", "backbone")
 
@@ -57,20 +66,26 @@ class Quantization:
 
 
 def _matches(pattern: str, name: str) -> bool:
-    """Tell whether a config's name of modules means a tensor: a regular expression (`re:`), a glob, or some segments of its place."""
+    """Tell whether a config's name of modules means a tensor."""
+    expression = _expression(pattern)
+    return bool(expression and (expression.match(name) or expression.match(f"model.{name}")))
+
+
+@lru_cache(maxsize=4096)
+def _expression(pattern: str) -> re.Pattern[str] | None:
+    """Return a name of modules as a regular expression, which it may be (`re:`), or a glob, or some segments of a place."""
     if pattern.startswith("re:"):
         try:
-            found = re.match(pattern[3:], f"model.{name}") or re.match(pattern[3:], name)
+            return re.compile(pattern[3:])
         except re.error:
-            return False
-        return bool(found)
+            return None
     segments = pattern.strip(".").split(".")
     while len(segments) > 1 and segments[0] in _OUTER:
         segments.pop(0)
     plain = ".".join(segments)
     if "*" in plain:
-        return fnmatchcase(name, plain) or fnmatchcase(name, f"{plain}.*")
-    return f".{plain}." in f".{name}."
+        return re.compile(f"{translate(plain)}|{translate(f'{plain}.*')}")
+    return re.compile(rf"(.*\.)?{re.escape(plain)}(\..*)?$")
 
 
 def read_quantization(fields: Fields) -> Quantization | None:
@@ -86,14 +101,17 @@ def read_quantization(fields: Fields) -> Quantization | None:
 
 
 def _ignored(fields: Fields) -> list[str]:
-    names = (
-        "ignore",
-        "modules_to_not_convert",
-        "ignored_layers",
-        "exclude_modules",
-        "llm_int8_skip_modules",
-    )
-    return [str(each) for name in names for each in fields.items(name)]
+    """Return the names of modules that stay as they are."""
+    return [each for name in _IGNORED for each in _modules(fields, name)]
+
+
+def _modules(fields: Fields, name: str) -> list[str]:
+    """Return a list of names of modules. A regular expression that is none is a fault."""
+    found = [str(each) for each in fields.items(name)]
+    for each in found:
+        if _expression(each) is None:
+            fields.fault(name, f"{show(each)} is not a regular expression")
+    return found
 
 
 def _fp8(fields: Fields) -> Quantization:
@@ -171,7 +189,7 @@ def _compressed(fields: Fields) -> Quantization:
         weights = group.part("weights") if group else None
         if group and weights:
             form = group.text("format") or fields.text("format")
-            targets = [str(each) for each in group.items("targets")]
+            targets = _modules(group, "targets")
             rules.append((targets, _compressed_scheme(weights, form)))
     if not rules:
         fields.fault("config_groups", "missing: no group says how weights are stored")

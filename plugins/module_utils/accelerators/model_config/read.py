@@ -150,9 +150,7 @@ def _context(fields: Fields) -> int:
     kind = (scaling.raw("rope_type") or scaling.raw("type")) if scaling else None
     if scaling is None or kind != "yarn" or not scaling.has("original_max_position_embeddings"):
         return most
-    factor = scaling.raw("factor")
-    if not isinstance(factor, (int, float)) or isinstance(factor, bool):
-        return most
+    factor = scaling.number("factor")
     return int(scaling.whole("original_max_position_embeddings") * factor)
 
 
