@@ -99,13 +99,17 @@ class Settings:
 
 def input_schemas_of(services: Sequence[Service]) -> InputSchemas:
     """Return the shapes of the objects of others that these services look at."""
-    kinds = {service.kind.kind: service.kind for service in services}
+    kinds = {service.kind.kind: service for service in services}
     # Only where objects are given in place of a cluster.
     from ..accelerators.input_schemas import INPUT_SCHEMAS
 
     return {
         **INPUT_SCHEMAS,
-        **{key: shape for kind in kinds.values() for key, shape in kind.shapes().items()},
+        **{
+            key: shape
+            for service in kinds.values()
+            for key, shape in service.kind.shapes(service.settings).items()
+        },
     }
 
 

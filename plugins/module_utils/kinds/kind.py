@@ -71,6 +71,10 @@ class OtherRelease:
     seen: str
 
 
+def _no_shapes(_settings: object) -> InputSchemas:
+    return {}
+
+
 @dataclass(frozen=True)
 class ServiceKind(Generic[S, C]):
     """The functions and facts of one kind.
@@ -88,7 +92,7 @@ class ServiceKind(Generic[S, C]):
     children: what services have, by release. reads: kinds of others that compile and observe read, beside those of the children.
     certificates: how the kind keeps the certificates of its services, None where they have none.
     pod_labels: what selects the pods of all services: labels, or a label selector.
-    shapes: of the objects of others that compile reads, where they are not among the common ones.
+    shapes: of the objects of others that compile reads, by the release of the settings, where they are not among the common ones.
     other_release: what live objects, the custom resource among them, say against the wanted release, each beside what it is to
     become; True: that is certain, whoever made them, False: if we made them. None for a kind whose objects carry a label with it.
     changed_by_presets: whether a live workload would become the wanted one by what the collection's own presets add since it was made.
@@ -119,7 +123,7 @@ class ServiceKind(Generic[S, C]):
     own_checks: tuple[BoundCheck, ...] = ()
     reads: tuple[ObjectKind, ...] = ()
     certificates: Certificates | None = None
-    shapes: Callable[[], InputSchemas] = dict
+    shapes: Callable[[C], InputSchemas] = _no_shapes
     other_release: Callable[[C, Sequence[Pair], bool], OtherRelease | None] | None = None
     changed_by_presets: Callable[[Json, Json], bool] | None = None
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..accelerators.demand import WORKLOADS, demands_of
+from ..accelerators.kueue import API_VERSIONS as QUEUE_VERSIONS
+from ..accelerators.kueue import QUEUE_LABEL
 from ..cluster.kinds import facts
 from ..kinds.kind import ServiceKind
 from ..kinds.registry import KINDS, WRITTEN
@@ -80,6 +82,7 @@ def least_privilege(
                 *_used(kinds, everywhere, wanted, namespaced=False),
                 *_looks(wanted),
                 *_named(manifests, namespaced=False),
+                *_queues(manifests),
                 *_fit(manifests),
             ]
         )
@@ -156,6 +159,13 @@ def _named(manifests: Sequence[Json], *, namespaced: bool) -> Iterator[Right]:
                 yield (named.references[0].api_version, named.kind), "", verbs
             elif behind is not None:
                 yield behind, "", LIST
+
+
+def _queues(manifests: Sequence[Json]) -> Iterator[Right]:
+    """Yield what is looked at where workloads name a queue of Kueue."""
+    if any(QUEUE_LABEL in (each["metadata"].get("labels") or {}) for each in manifests):
+        for kind in ("LocalQueue", "ClusterQueue", "ResourceFlavor"):
+            yield (QUEUE_VERSIONS[0], kind), "", LIST
 
 
 def _looks(wanted: Wanted) -> Iterator[Right]:

@@ -192,6 +192,29 @@ def volume(phase: str, mode: str) -> Json:
     }
 
 
+def queued(document: Json) -> Json:
+    """Return a service whose pods a queue has to let in."""
+    labels = {"kueue.x-k8s.io/queue-name": "team"}
+    return {**document, "metadata": {**document["metadata"], "labels": labels}}
+
+
+#: A queue that admits nothing, since it selects no namespace.
+QUEUES = (
+    {
+        "apiVersion": "kueue.x-k8s.io/v1beta1",
+        "kind": "LocalQueue",
+        "metadata": {"name": "team", "namespace": "team-a"},
+        "spec": {"clusterQueue": "gpus"},
+    },
+    {
+        "apiVersion": "kueue.x-k8s.io/v1beta1",
+        "kind": "ClusterQueue",
+        "metadata": {"name": "gpus"},
+        "spec": {"resourceGroups": []},
+    },
+)
+
+
 def counting(entry: str) -> Json:
     """Return a quota that counts something of every pod of the namespace."""
     return {
@@ -554,6 +577,10 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             inference_service(annotations={"deploymentMode": "Standard"}), "spec.predictor.model",
             (CONFIG, sklearn(), counting("requests.cpu")), stops=True),
     },
+    "queue": {
+        LLM: Mistake(queued(llm()), 'metadata.labels["kueue.x-k8s.io/queue-name"]', QUEUES),
+        IS: Mistake(queued(custom()), 'metadata.labels["kueue.x-k8s.io/queue-name"]', (CONFIG, *QUEUES)),
+    },
     "claim-lost": {
         LLM: Mistake(llm(model={"uri": "pvc://models/chat"}), "spec.template", (volume("Lost", "ReadOnlyMany"),), stops=True),
         IS: Mistake(
@@ -631,6 +658,7 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("argument-twice", MS): "what the operator computes is told as argument-computed",
     ("kv-transfer", IS): "has no prefill pods",
     ("claim-lost", MS): "mounts no claim",
+    ("queue", MS): "its labels do not reach its pods",
     ("claim-shared", MS): "mounts no claim",
     ("claim-shared", IS): "leaves the number of its pods to an autoscaler",
     ("listener-missing", MS): "names no listener",

@@ -45,7 +45,10 @@ LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
     reconcile_error=reconcile_error,
     children=CHILDREN,
     reads=(_CONFIG, _STORAGE_CONTAINER, GATEWAY, GATEWAY_CLASS),
-    shapes=lambda: {**preset_schemas(), **storage_container_schema()},
+    shapes=lambda settings: {
+        **preset_schemas(settings.release),
+        **storage_container_schema(),
+    },
     other_release=other_release,
     changed_by_presets=changed_by_presets,
     certificates=Certificates({labels.PART_OF_LABEL: labels.PART_OF}, wanted_certificate),

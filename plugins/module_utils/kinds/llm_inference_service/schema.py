@@ -174,11 +174,11 @@ def root_schema(version: str, kind: str = KIND, release: KServe = NEWEST) -> Obj
     return Object(description=what, fields=fields)
 
 
-def preset_schemas() -> InputSchemas:
-    """Return the shape of an LLMInferenceServiceConfig in each version."""
+def preset_schemas(release: KServe) -> InputSchemas:
+    """Return the shape of an LLMInferenceServiceConfig of a release in each version."""
     return {
         (f"{GROUP}/{version}", CONFIG_KIND): {
-            "spec": root_schema(version, CONFIG_KIND).fields["spec"]
+            "spec": root_schema(version, CONFIG_KIND, release).fields["spec"]
         }
         for version in VERSIONS
     }
