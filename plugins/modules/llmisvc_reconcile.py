@@ -75,7 +75,8 @@ options:
         init container that unpacks the model), C(gateway_name) (empty switches the default route off), C(gateway_namespace),
         C(cluster_domain), C(provider) (C(istio), C(gke) or C(none)), C(metrics_endpoint_auth), C(tracing.enabled),
         C(tracing.otel_endpoint), C(tracing.sampler), C(tracing.sampler_arg), C(operator_version) (the value of the version label, empty
-        for none), C(model_registry.plain_http) and C(shared_memory) (true, or a size such as C(8Gi), mounts memory at C(/dev/shm)).
+        for none), C(model_registry.plain_http), C(shared_memory) (true, or a size such as C(8Gi), mounts memory at C(/dev/shm)) and
+        C(drain_seconds) (serving pods go on answering for so long after they were told to end, so that a rollout loses no request).
       - For the kinds of KServe these are C(kserve_namespace), where C(inferenceservice-config) is, and C(cluster_domain).
       - For C(LLMInferenceService) also C(config_prefix) (C(modelops-) takes the collection's own presets), C(versioned_config) and
         C(wildcard_hostname).

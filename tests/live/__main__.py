@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from ..lab import build as lab_build
 from ..lab.errors import LabError
+from ..lab.process import is_alive
 from ..tools import debian, tree
 from . import background, build, host, needs, outside
 from .place import STARTED, Place
@@ -44,14 +45,16 @@ def run(words: Sequence[str]) -> int:
 def _build() -> str:
     """Build what is missing, or wait for who builds it, and return what is not there; empty when all is."""
     until = float(os.environ.get(background.VARIABLE, "0"))
+    builder = int(os.environ.get(background.BUILDER_VARIABLE, "0"))
     try:
         if not until:
             build.build(_say)
-        while (absent := build.missing()) and time.time() < until:
+        while (absent := build.missing()) and time.time() < until and is_alive(builder):
             time.sleep(1)
     except debian.NotToBeHad as error:
         return str(error)
-    return f"not built yet: {', '.join(absent)}" if absent else ""
+    log = f" (see {background.LOG})" if until else ""
+    return f"not built yet: {', '.join(absent)}{log}" if absent else ""
 
 
 def _scenarios(place: Place, tally: Tally, for_pytest: Sequence[str], *, keep: bool) -> None:

@@ -34,9 +34,13 @@ class Answer:
     def pod(self) -> str:
         """The pod that answered: the stand-in says so where an engine names its build."""
         try:
-            return str(json.loads(self.text).get("system_fingerprint", ""))
+            return str(self.json().get("system_fingerprint", ""))
         except ValueError:
             return ""
+
+    def json(self) -> Any:
+        """What was answered. Raises ValueError for what is no JSON."""
+        return json.loads(self.text)
 
     def __str__(self) -> str:
         return f"{self.request}: {self.code} {self.pod or self.text.strip()[:120]}"

@@ -20,9 +20,11 @@ from . import build, needs
 
 #: Tells `make live` that somebody builds, and until when to wait for that: seconds since 1970.
 VARIABLE = "LIVE_BUILD_UNTIL"
+#: The process that builds: there is nothing to wait for once it is gone.
+BUILDER_VARIABLE = "LIVE_BUILDER"
 #: Tells the scenarios how many seconds they have together; a scenario whose turn comes later is not run. Without it there is no limit.
 LIMIT_VARIABLE = "LIVE_SECONDS"
-LIMIT = 720
+LIMIT = 420
 #: What is not built after an hour is left to the next run, which goes on where this one ended.
 PATIENCE = 3600.0
 LOG = BUILD / "live-build.log"
@@ -51,7 +53,7 @@ def built_beside(*, wanted: bool) -> Iterator[dict[str, str]]:
             start_new_session=True,
         )
     try:
-        yield until
+        yield {**until, BUILDER_VARIABLE: str(process.pid)}
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)

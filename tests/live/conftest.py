@@ -23,7 +23,15 @@ from .place import STARTED, Place
 
 VARIABLE = "LIVE_PLACE"
 #: The scenarios, the most important first: where time is short the last ones are not run.
-ORDER = ("model_service", "llm_inference_service", "rollouts", "hand_over", "groups", "faults")
+ORDER = (
+    "model_service",
+    "llm_inference_service",
+    "rollouts",
+    "hand_over",
+    "groups",
+    "inference_service",
+    "faults",
+)
 #: What was answered, and when: seconds since 1970.
 _ANSWERS: list[tuple[float, str]] = []
 _BEGAN = time.monotonic()

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..lab import paths
 from ..lab.files import locked
-from . import build, libraries
+from . import build, libraries, wheels
 from .oci import File, Image, Layer, layer
+from .programs import KSERVE_WHEELS
 
 STAND_INS = Path(__file__).parent / "stand_ins"
 #: Where nothing listens: an image that is not there is not searched for elsewhere.
@@ -109,6 +110,16 @@ def _engine() -> Image:
     return Image([_shell(), _python(), layer(files)], environment={"PATH": "/usr/bin:/bin"})
 
 
+def model_server() -> Image:
+    """KServe's own model server with a model of one's own. Raises LabError where its packages cannot be had."""
+    site = layer(wheels.files(wheels.installed(KSERVE_WHEELS)))
+    start = File("/opt/model.py", STAND_INS / "model.py")
+    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": wheels.PLACE, "HOME": "/tmp"}
+    command = ["/usr/bin/python3", "-u", "/opt/model.py"]
+    return Image([_python(), site, layer([start, _TMP])], command, environment=environment)
+
+
+#: Made at the start. Those of one scenario are made where it begins.
 RECIPES = (
     Recipe((PAUSE,), _pause),
     Recipe((ENVOY,), _envoy),
@@ -119,11 +130,15 @@ RECIPES = (
 )
 
 
-def archives(folder: Path) -> dict[str, str]:
+#: The image of KServe's model server, which one scenario makes.
+MODEL_SERVER = Recipe((f"{REGISTRY}/kserve-model-server:1",), model_server)
+
+
+def archives(folder: Path, recipes: Sequence[Recipe] = RECIPES) -> dict[str, str]:
     """Write each image into this folder and return the digest for each name."""
     folder.mkdir(parents=True, exist_ok=True)
     pinned: dict[str, str] = {}
-    for recipe in RECIPES:
+    for recipe in recipes:
         image = recipe.make()
         for name in recipe.names:
             pinned[name] = f"{name.rpartition(':')[0]}@{image.digest}"

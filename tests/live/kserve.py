@@ -10,6 +10,10 @@ import hashlib
 import json
 from typing import Any
 
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.defaults import (
+    DEFAULTS,
+)
+
 from ..lab.client import Client
 from . import gateway, images
 from .asking import Answer, chat
@@ -20,7 +24,9 @@ READY_WITHIN = 240.0
 OPTIONS: Json = {"releases": {"kserve": "0.19"}, "settings": {"config_prefix": "modelops-"}}
 #: What a KServe installation says to its services.
 CONFIGURATION: Json = {
+    **DEFAULTS,
     "ingress": {
+        **DEFAULTS["ingress"],
         "enableGatewayApi": True,
         "ingressGateway": "knative-serving/knative-ingress-gateway",
         "kserveIngressGateway": f"{gateway.NAMESPACE}/{gateway.NAME}",

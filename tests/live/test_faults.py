@@ -17,21 +17,16 @@ from tests.lab.client import Client
 
 from . import images
 from .lab import Live
+from .test_model_service import READY_WITHIN
 
 Json = dict[str, Any]
 #: Time-out of a wait that is to end early, and how long it may take.
 PATIENCE, AT_MOST = 600.0, 150.0
 
 _ABSENT = f"{images.REGISTRY}/absent:1"
-_KEY = {"name": "token", "key": "absent"}
 #: By name: what the service says of its engine and its pods, and words of the kubelet.
 FAULTS: dict[str, tuple[Json, Json, tuple[str, ...]]] = {
     "image-that-is-not-there": ({"image": _ABSENT}, {}, ("ErrImagePull", _ABSENT)),
-    "key-that-is-missing": (
-        {"env": [{"name": "TOKEN", "valueFrom": {"secretKeyRef": _KEY}}]},
-        {},
-        ("CreateContainerConfigError", "couldn't find key absent in Secret"),
-    ),
 }
 
 #: By name: what an LLMInferenceService says of its model and its engine, and words of the kubelet.
@@ -59,12 +54,9 @@ PROBED: dict[str, tuple[Json, Json, tuple[str, ...]]] = {
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_wait_for_a_stand_in_engine_ends_with_the_words_of_the_kubelet(
-    live: Live, client: Client, namespace: str, fault: str
+    live: Live, namespace: str, fault: str
 ) -> None:
     engine, decode, words = FAULTS[fault]
-    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "token"}}
-    secret["metadata"] |= {"namespace": namespace}  # type: ignore[operator]
-    client.apply({**secret, "stringData": {"present": "x"}})
     image = {"image": live.images[images.ENGINE]}
     service = live.model_service("broken", namespace, engine={**image, **engine}, decode=decode)
     # A route, and nothing but a route, waits for the gateway.
@@ -75,6 +67,33 @@ def test_wait_for_a_stand_in_engine_ends_with_the_words_of_the_kubelet(
     assert time.monotonic() - began < AT_MOST
     for text in ("Deployment broken-decode, pod broken-decode-", *words):
         assert text in result["msg"], result["msg"]
+
+
+def test_key_that_went_away_ends_a_wait_for_a_stand_in_engine(
+    live: Live, entries: Entries, client: Client, namespace: str
+) -> None:
+    """A key that is missing from the beginning is told before anything is written."""
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": meta("token", namespace)}
+    client.apply({**secret, "stringData": {"token": "x"}})
+    reference = {"secretKeyRef": {"name": "token", "key": "token"}}
+    env = [{"name": "TOKEN", "valueFrom": reference}]
+    engine = {"image": live.images[images.ENGINE], "env": env}
+    service = live.model_service("keyless", namespace, engine=engine)
+    entries.reconcile(service, wait=True, wait_timeout=READY_WITHIN)
+    client.delete(secret)
+    for pod in client.list_all("v1", "Pod", namespace):
+        if "-decode-" in pod["metadata"]["name"]:
+            client.delete({"apiVersion": "v1", "kind": "Pod", **pod})
+    began = time.monotonic()
+    result = entries.run(service, wait=True, wait_timeout=PATIENCE)
+    assert result.get("failed"), result
+    assert time.monotonic() - began < AT_MOST
+    for text in ("CreateContainerConfigError", 'secret "token" not found'):
+        assert text in result["msg"], result["msg"]
+
+
+def meta(name: str, namespace: str) -> Json:
+    return {"name": name, "namespace": namespace}
 
 
 @pytest.mark.parametrize("fault", PROBED)

@@ -34,9 +34,10 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_ser
 from ..lab import crds, nodes, paths, state
 from ..lab.client import UNREACHABLE, wait_until
 from ..lab.control_plane import ControlPlane
+from ..lab.crd_sources import KSERVE_RUNTIMES
 from ..lab.errors import LabError
 from . import build, cgroups, crd_sources, dns, gateway, images, mounts, network
-from .node import KUBELET_GROUPS, KUBELET_USER, NAME, PROXY_USER, Node
+from .node import KUBELET_GROUPS, KUBELET_USER, NAME, PROXY_USER, Node, load
 from .place import PLANE, Place, State
 
 _BUNDLES = ("gateway-api", "inference-extension-old", "lws", "prometheus")
@@ -72,7 +73,8 @@ class World:
             self._watch(plane)
 
     def _kinds(self) -> list[dict[str, object]]:
-        served = [each for bundle in crd_sources.BUNDLES for each in crds.documents(bundle)]
+        bundles = (*crd_sources.BUNDLES, KSERVE_RUNTIMES)
+        served = [each for bundle in bundles for each in crds.documents(bundle)]
         llm = [llm_inference_service_crd(), config_crd()]
         return [*served, MODEL_SERVICE.crd(), inference_service_crd(), *llm]
 
@@ -89,7 +91,7 @@ class World:
         self._launch("containerd", node.containerd(), {"PATH": search})
         self._until("containerd", node.socket.exists, "containerd to listen")
         for archive in sorted((mounts.RUN / "images").glob("*.tar")):
-            node.load(archive)
+            load(archive, node.socket)
             archive.unlink()
         self._note("images are loaded")
         self._launch("kubelet", node.kubelet())

@@ -18,7 +18,7 @@ UNIT = ROOT / "tests" / "unit" / "kinds" / "model_service"
 PARITY = ROOT / "tests" / "parity"
 CLUSTER = ROOT / "tests" / "cluster"
 FILES = {
-    **{path.stem.removeprefix("test_"): path for path in UNIT.glob("test_*.py")},
+    **{path.stem.removeprefix("test_"): path for path in UNIT.rglob("test_*.py")},
     **{
         path.stem.removeprefix("test_model_service_"): path
         for path in PARITY.glob("test_model_service_*.py")

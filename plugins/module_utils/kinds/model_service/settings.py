@@ -48,6 +48,7 @@ class Settings:
     operator_version: value of the version label, empty for none.
     plain_http: whether the model registry is called without TLS, as the operator does.
     shared_memory: size limit of a memory-backed /dev/shm for tensor parallel roles; empty text for no limit, None for no volume.
+    drain_seconds: how long a serving pod goes on answering after it was told to end.
     """
 
     release: ModelOperator
@@ -64,6 +65,7 @@ class Settings:
     tracing: Tracing = Tracing()
     plain_http: bool = True
     shared_memory: str | None = None
+    drain_seconds: int = 0
 
 
 def make_settings(options: Mapping[str, Any], releases: Mapping[str, str]) -> Settings:
@@ -115,6 +117,7 @@ def _settings(value: Json, release: ModelOperator, shared_memory: str | None) ->
         tracing=Tracing(**value["tracing"]),
         plain_http=value["model_registry"]["plain_http"],
         shared_memory=shared_memory,
+        drain_seconds=value["drain_seconds"],
     )
 
 

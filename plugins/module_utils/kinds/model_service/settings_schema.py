@@ -7,7 +7,7 @@ Source: model-operator cmd/main.go@v0.9.0-alpha.2.
 
 from __future__ import annotations
 
-from ...kube.schema import Boolean, Object, Text
+from ...kube.schema import Boolean, Integer, Object, Text
 
 PROVIDERS = ("istio", "gke", "none")
 
@@ -84,6 +84,12 @@ SETTINGS = Object(
         "model_registry": MODEL_REGISTRY,
         "shared_memory": Text(
             description="Memory-backed /dev/shm for tensor parallel roles: true, its size limit, or false."
+        ),
+        "drain_seconds": Integer(
+            description="Seconds that a serving pod goes on answering after it was told to end, while gateway and picker let go of it.",
+            default=0,
+            minimum=0,
+            maximum=3600,
         ),
     },
 )

@@ -90,6 +90,7 @@ WRONG = {
     "shared memory": ({"shared_memory": "lots"}, "settings.shared_memory", "lots"),
     "no shared memory": ({"shared_memory": "-1Gi"}, "settings.shared_memory", "-1Gi"),
     "switch": ({"metrics_endpoint_auth": "maybe"}, "settings.metrics_endpoint_auth", "true or false"),
+    "negative time": ({"drain_seconds": -1}, "settings.drain_seconds", "-1"),
     "group": ({"tracing": True}, "settings.tracing", "map"),
 }  # fmt: skip
 

@@ -47,9 +47,16 @@ def vllm(service: ModelService, settings: Settings, name: RoleName, role: Role) 
             "ports": _ports(service, settings, port),
             "resources": with_devices(role, service.accelerator),
             "volumeMounts": mounts,
+            "lifecycle": _drain(settings),
             "securityContext": container_security(),
         }
     )
+
+
+def _drain(settings: Settings) -> Json:
+    """Return what keeps vLLM from ending at once; the kubelet itself waits, so no program of the image is needed."""
+    seconds = settings.drain_seconds
+    return {"preStop": {"sleep": {"seconds": seconds}}} if seconds else {}
 
 
 def vllm_port(service: ModelService, name: RoleName) -> int:

@@ -93,6 +93,14 @@ def test_shared_memory_is_given_to_tensor_parallel_roles(
     assert mounts.get("shm") == ("/dev/shm" if volume else None)
 
 
+@pytest.mark.parametrize("seconds", [0, 15])
+def test_pod_that_ends_goes_on_answering_as_long_as_the_settings_say(seconds: int) -> None:
+    spec = pod(decode_deployment, options={"drain_seconds": seconds})
+    hook = {"preStop": {"sleep": {"seconds": seconds}}} if seconds else None
+    assert spec["containers"][0].get("lifecycle") == hook
+    assert spec.get("terminationGracePeriodSeconds") == (45 if seconds else None)
+
+
 def test_placement_is_the_authors() -> None:
     toleration = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
     decode = {"nodeSelector": {"pool": ""}, "tolerations": [toleration]}

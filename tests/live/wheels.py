@@ -1,0 +1,69 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Python packages for images: installed once into a folder of the lab's cache, for the running Python."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..lab import paths
+from ..lab.errors import LabError
+from ..lab.files import locked
+from . import libraries
+from .oci import File
+
+#: Where an image has them.
+PLACE = "/opt/site"
+_PATIENCE = 300.0
+
+
+def installed(requirements: Sequence[str]) -> Path:
+    """Return the folder with these packages and what they need. Raises LabError."""
+    digest = hashlib.sha256(repr((sorted(requirements), sys.version)).encode()).hexdigest()[:16]
+    place = paths.cache() / f"live-wheels-{digest}"
+    with locked(paths.cache() / "locks" / place.name):
+        if not place.is_dir():
+            _install(place, requirements)
+    return place
+
+
+def files(folder: Path) -> list[File]:
+    """The packages as an image holds them, with the libraries of this machine that they load."""
+    found = [path for path in folder.rglob("*") if path.is_file() and not _is_unwanted(path)]
+    extensions = [path for path in found if ".so" in path.suffixes]
+    system = [
+        each
+        for each in libraries.with_libraries(extensions)
+        if not each.path.startswith(str(folder))
+    ]
+    own = [File(f"{PLACE}/{path.relative_to(folder)}", path, mode=0o644) for path in found]
+    return [*own, *system]
+
+
+def _is_unwanted(path: Path) -> bool:
+    return path.suffix in (".pyc", ".pyi", ".h", ".c", ".pyx") or "tests" in path.parts
+
+
+def _install(place: Path, requirements: Sequence[str]) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=place.parent) as folder:
+        target = Path(folder) / "site"
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        command = [*pip, "--prefer-binary", "--target", str(target), *requirements]
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, check=False, timeout=_PATIENCE
+            )
+        except subprocess.TimeoutExpired as error:
+            raise LabError(f"pip did not end within {_PATIENCE:.0f} s") from error
+        if done.returncode:
+            raise LabError(f"{', '.join(requirements)}: {done.stderr.strip()[-500:]}")
+        shutil.move(target, place)
