@@ -70,9 +70,8 @@ def prefill_tensor(view: ServiceView) -> Iterator[Problem]:
     """Yield prefill spread wider than decode, which the NIXL connector supports for few models only."""
     if not view.splits:
         return
-    decode = next(view.of(DECODE), None)
-    prefill = next(view.of(PREFILL))
-    if decode is None:
+    decode, prefill = next(view.of(DECODE), None), next(view.of(PREFILL), None)
+    if decode is None or prefill is None:
         return
     wide, narrow = size_of(prefill, "tensor"), size_of(decode, "tensor")
     if wide > narrow:

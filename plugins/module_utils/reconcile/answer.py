@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeAlias
 
 from ..cluster.call import Answer, TransportFault
 from ..cluster.connection import Cluster
@@ -28,7 +29,7 @@ from .verdict import LIMIT, Verdict, judge, served_by
 #: Makes the request to a service anew: what leads to it may have changed.
 Renew = Callable[[], Request]
 #: To whom a request was sent, what came of it, and after how many seconds.
-Sent = tuple[str, Answer | TransportFault, float]
+Sent: TypeAlias = "tuple[str, Answer | TransportFault, float]"
 #: The label by which gateway controllers mark the Service of a Gateway. Source: Gateway API, GEP-1762.
 _GATEWAY_LABEL = "gateway.networking.k8s.io/gateway-name"
 #: Seconds that an attempt has at least, so that the last one does not fail for want of time.

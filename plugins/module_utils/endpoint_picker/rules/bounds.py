@@ -69,7 +69,7 @@ pd-profile-handler 1.2..1.3 threshold >= 0
 pd-profile-handler 1.2..1.3 hashBlockSize > 0
 pd-profile-handler 1.2.. primaryPort >= 0 <= 65535
 precise-prefix-cache-producer 0.9.. kvEventsConfig.concurrency >= 0
-precise-prefix-cache-scorer 1.3.. kvEventsConfig.concurrency >= 0
+precise-prefix-cache-scorer 1.0.. kvEventsConfig.concurrency >= 0
 predicted-latency-producer 1.5..0.9 samplingMean > 0
 predicted-latency-producer 1.5..0.9 maxDecodeTokenSamplesForPrediction >= 0
 predicted-latency-producer 1.5.. sloBufferFactor > 0

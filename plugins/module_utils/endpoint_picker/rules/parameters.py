@@ -64,6 +64,24 @@ def parameter_faults(
     )
 
 
+def read_parameters(value: Value, type_name: str, release: PickerRelease) -> Value:
+    """Return of a plugin's parameters those that a release reads."""
+    return _read(value, parameters_of(type_name, release.generation))
+
+
+def _read(value: Value, field: Field) -> Value:
+    if isinstance(field, ListOf):
+        return [_read(item, field.fields) for item in value] if isinstance(value, list) else value
+    if isinstance(field, str) or not isinstance(value, dict):
+        return value
+    names = {key: key if key in field else _folded(key, field) for key in value}
+    return {
+        key: _read(item, field[name])
+        for key, item in value.items()
+        if (name := names[key]) is not None
+    }
+
+
 def _struct(
     value: Json, fields: Fields, path: str, type_name: str, release: PickerRelease
 ) -> Iterator[Finding]:

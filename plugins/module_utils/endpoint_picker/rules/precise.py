@@ -1,124 +1,144 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What factories of the precise prefix index refuse."""
+"""What factories of precise prefixes refuse: tokens, blocks and the events of caches."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ..findings import Finding
 from ..plugin_parameters import Declared
 from ..releases import Generation, PickerRelease
 from ..text.durations import parse_duration
+from .precise_index import index_faults
 from .values import is_number, value_fault
 
 _G = Generation
 
-
 _ENGINES = ("", "vllm", "sglang")
-_SIZE = re.compile(r"([0-9.,]+)\s*(?:[kmgtpe]i?b?|b)?\s*", re.ASCII | re.IGNORECASE)
+_POOL = "indexerConfig.tokenizersPoolConfig"
 
 
 def precise_faults(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
-    """Yield what is wrong with a precise prefix index (from 1.3)."""
-    if release.generation < _G.V1_3:
+    """Yield what is wrong with precise prefixes.
+
+    Source: llm-d-inference-scheduler pkg/plugins/scorer/precise_prefix_cache.go@v0.7.1.
+    """
+    nulls = list(_nulls(plugin, release))
+    yield from nulls
+    if nulls:
         return
-    model = plugin.get("indexerConfig.tokenizersPoolConfig.modelName")
-    pool = plugin.get("indexerConfig.tokenizersPoolConfig")
-    if plugin.type == "precise-prefix-cache-producer":
-        if pool is not None:
-            yield value_fault(
-                plugin,
-                "indexerConfig.tokenizersPoolConfig",
-                "it is not supported here",
-                "delete it and declare a token-producer",
-            )
-    elif not model and (not release.has_own_picker or pool is not None):
-        yield value_fault(
-            plugin,
-            "indexerConfig.tokenizersPoolConfig.modelName",
-            f"{release.target} needs the name of the model here",
-            "give modelName",
-        )
+    yield from _tokenizer(plugin, release)
     yield from _token_processor(plugin, release)
-    yield from _index(plugin, release)
-    engine = plugin.get("kvEventsConfig.engineType")
-    if release.generation == _G.V0_10 and isinstance(engine, str) and engine not in _ENGINES:
-        yield value_fault(
-            plugin,
-            "kvEventsConfig.engineType",
-            "the engine is neither vllm nor sglang",
-            "choose one",
-        )
+    yield from index_faults(plugin, release)
+    yield from _backends(plugin)
+    yield from _events(plugin, release)
     ttl = plugin.text("speculativeTTL")
     if plugin.get("speculativeIndexing") is True and ttl and parse_duration(ttl) is None:
         yield value_fault(plugin, "speculativeTTL", "it is no duration", "write one such as 2s")
 
 
-def _token_processor(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
-    """Yield block sizes that the index cannot have. From 0.9 zero means "not given", and tokens win over the old key."""
-    if release.generation < _G.V1_4:
-        return
-    old, new = "tokenProcessorConfig.blockSize", "tokenProcessorConfig.blockSizeTokens"
-    sizes = {key: plugin.get(key) for key in (new, old) if is_number(plugin.get(key))}
-    if release.has_own_picker:
-        sizes = dict(list({key: size for key, size in sizes.items() if size}.items())[:1])
-    for key, size in sizes.items():
-        if size <= 0:
+def _nulls(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
+    """Yield sections that the picker uses without looking whether they are there."""
+    needed = (
+        ("indexerConfig", "kvEventsConfig") if release.generation >= _G.V1_3 else ("indexerConfig",)
+    )
+    for key in needed:
+        if plugin.is_null(key):
+            yield value_fault(plugin, key, "it may not be null", "delete it for the default")
+
+
+def _tokenizer(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
+    """Yield why nothing would count tokens: in 0.5 to 0.8 the plugin does it by itself, later only where it is told to."""
+    pool = plugin.get(_POOL)
+    if plugin.type == "precise-prefix-cache-producer":
+        if pool is not None:
             yield value_fault(
                 plugin,
-                key,
-                "a block has to have tokens",
-                "write the block size of the model server",
+                _POOL,
+                "it is not supported here",
+                "delete it and declare a token-producer",
             )
-
-
-def _index(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
-    """Yield what is wrong with the index that is used: of several the first in this order."""
-    index = "indexerConfig.kvBlockIndexConfig"
-    if release.has_own_picker:
-        for key in ("indexerConfig", "kvEventsConfig"):
-            if plugin.is_null(key):
-                yield value_fault(plugin, key, "it may not be null", "delete it for the default")
-    if plugin.get(f"{index}.costAwareMemoryConfig") is not None:
-        yield from _memory_size(plugin, f"{index}.costAwareMemoryConfig.size", release)
         return
-    for server in ("valkeyConfig", "redisConfig"):
-        if plugin.get(f"{index}.{server}") is not None:
-            yield from _server_address(plugin, f"{index}.{server}.address")
-            return
-    size = plugin.get(f"{index}.inMemoryConfig.size")
-    if release.has_own_picker and plugin.is_null(f"{index}.inMemoryConfig"):
-        yield value_fault(
-            plugin, f"{index}.inMemoryConfig", "an index is needed", "delete it for the default"
-        )
-    if release.has_own_picker and is_number(size) and size <= 0:
+    if release.generation < _G.V1_3 or (release.has_own_picker and pool is None):
+        return
+    model = plugin.text(f"{_POOL}.modelName")
+    if not model:
         yield value_fault(
             plugin,
-            f"{index}.inMemoryConfig.size",
-            "it has to be above 0",
-            "leave it out for the default",
+            f"{_POOL}.modelName",
+            f"{release.target} needs the name of the model here",
+            "give modelName",
+        )
+        return
+    yield from _tokenizer_backend(plugin, model, release)
+
+
+def _tokenizer_backend(plugin: Declared, model: str, release: PickerRelease) -> Iterator[Finding]:
+    """Yield that no backend is left, or that it does not know the model. Until 0.8 there is one by default."""
+    default = not release.has_own_picker and not plugin.is_null(f"{_POOL}.uds")
+    socket = plugin.get(f"{_POOL}.uds.socketFile")
+    enabled = bool(socket) or (socket is None and default)
+    if release.generation == _G.V1_3:
+        hugging_face = plugin.get(f"{_POOL}.hf.enabled") is not False
+        by_files = bool(plugin.get(f"{_POOL}.local.modelTokenizerMap"))
+        enabled = bool(socket) or by_files or (hugging_face and not plugin.is_null(f"{_POOL}.hf"))
+    if not enabled:
+        yield value_fault(
+            plugin,
+            f"{_POOL}.uds.socketFile",
+            f"{release.target} needs a tokenizer, and none is configured",
+            "name the socket of the tokenizer",
+        )
+        return
+    tokenizers = plugin.get(f"{_POOL}.uds.modelTokenizerMap")
+    if isinstance(tokenizers, dict) and model not in tokenizers:
+        yield value_fault(
+            plugin,
+            f"{_POOL}.uds.modelTokenizerMap",
+            f"it has no tokenizer for {model}",
+            "add the model, or delete the map",
         )
 
 
-def _memory_size(plugin: Declared, key: str, release: PickerRelease) -> Iterator[Finding]:
-    size = plugin.text(key)
-    if (size or release.has_own_picker) and not _is_size(size):
-        yield value_fault(plugin, key, "it is no size", "write one such as 2GiB")
+def _token_processor(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
+    """Yield block sizes that the index cannot have.
 
-
-def _is_size(text: str) -> bool:
-    match = _SIZE.fullmatch(text)
-    number = match[1].replace(",", "") if match else ""
-    return bool(re.fullmatch(r"[0-9]+\.?[0-9]*|\.[0-9]+", number))
-
-
-def _server_address(plugin: Declared, key: str) -> Iterator[Finding]:
-    address = plugin.text(key)
-    if not address or "127.0.0.1" in address or "localhost" in address:
+    In 0.7 and 0.8 a section that is there has to name one. From 0.9 zero means "not given", and tokens win over the old key.
+    """
+    old, new = "tokenProcessorConfig.blockSize", "tokenProcessorConfig.blockSizeTokens"
+    if release.generation < _G.V1_4 or plugin.get("tokenProcessorConfig") is None:
+        return
+    key, size = old, plugin.get(old) or 0
+    if release.has_own_picker:
+        key, size = next(
+            ((key, plugin.get(key)) for key in (new, old) if plugin.get(key)), (new, 16)
+        )
+    if is_number(size) and size <= 0:
         yield value_fault(
             plugin,
             key,
-            "the picker connects to this server when it starts, and none runs inside its own pod",
-            "name the Service of Redis or Valkey",
+            "a block has to have tokens",
+            "write the block size of the model server",
+        )
+
+
+def _backends(plugin: Declared) -> Iterator[Finding]:
+    backends = plugin.get("indexerConfig.kvCacheBackendConfigs")
+    if isinstance(backends, list) and None in backends:
+        yield value_fault(
+            plugin,
+            "indexerConfig.kvCacheBackendConfigs",
+            "a backend may not be null",
+            "give its name and weight, or delete it",
+        )
+
+
+def _events(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
+    engine = plugin.text("kvEventsConfig.engineType")
+    if release.generation >= _G.V0_10 and engine not in _ENGINES:
+        yield value_fault(
+            plugin,
+            "kvEventsConfig.engineType",
+            "the engine is neither vllm nor sglang",
+            "choose one",
         )

@@ -27,7 +27,7 @@ from .children.service_monitor import service_monitor
 from .settings import Settings
 from .spec import ModelService
 
-Builder: TypeAlias = "Callable[[ModelService, Settings], Child | None]"
+Builder: TypeAlias = Callable[[ModelService, Settings], "Child | None"]
 
 _RBAC, _MONITORING = gvk.RBAC, gvk.MONITORING
 _DEPLOYMENT = ObjectKind(gvk.APPS, "Deployment", observed=True)
