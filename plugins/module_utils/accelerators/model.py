@@ -105,7 +105,14 @@ def read_model(
         problems += notes.found.values()
         return _checked(_without_config(facts, found_index), problems)
     overlay = {field: facts[name] for name, field in _WHOLE.items() if field and name in facts}
-    found = read_config(config, f"{path}.config", overlay, notes)
+    found = read_config(
+        config,
+        f"{path}.config",
+        overlay,
+        notes,
+        precision_given="precision" in facts,
+        size_given=found_index is not None,
+    )
     problems += _explained(notes, facts, found_index, path)
     if found is None:
         return _checked(_without_config(facts, found_index), problems)
@@ -269,7 +276,7 @@ def _weights_problems(
     if "parameters" in facts and _apart(facts["parameters"], counted.parameters):
         text = f"{facts['parameters']} is given, and the config's tensors have {counted.parameters}; what is given holds"
         yield Problem(f"{path}.parameters", text, "warning", rule="model-contradiction")
-    if index and _apart(index.total_size, counted.size):
+    if index and counted.size and _apart(index.total_size, counted.size):
         text = f"{index.total_size} bytes, and the config's tensors have {int(counted.size)}; is it the index of this model?"
         yield Problem(f"{path}.index", text, "warning", rule="model-contradiction")
 

@@ -410,6 +410,9 @@ def test_the_cache_has_the_precision_that_a_quantised_model_asks_for() -> None:
 # What cannot be used.
 
 
+FUSED: Json = {"targets": ["FusedMoE"], "weights": {"num_bits": 4, "group_size": 32}}
+
+
 def without(*names: str) -> Json:
     return {name: value for name, value in DENSE.items() if name not in names}
 
@@ -530,6 +533,43 @@ def without(*names: str) -> Json:
             ['layer_types: "spiral" is not a kind of layer that is known here'],
         ),
         (
+            {"config": {**DENSE, "model_type": "lfm2", "layer_types": ["mamba"] * 36}},
+            [
+                'layer_types: "mamba" is not a kind of layer that is known here (full_attention, conv)'
+            ],
+        ),
+        (
+            {
+                "config": {
+                    **DENSE,
+                    "model_type": "qwen3_moe",
+                    "num_experts": 2,
+                    "mlp_layer_types": ["sparse"],
+                }
+            },
+            ["mlp_layer_types: has 1 entries, and num_hidden_layers is 36"],
+        ),
+        (
+            {
+                "config": {
+                    **DENSE,
+                    "model_type": "glm4_moe",
+                    "n_routed_experts": 2,
+                    "mlp_layer_types": ["x"] * 36,
+                }
+            },
+            ['mlp_layer_types: "x" is not one of dense, sparse'],
+        ),
+        (
+            {
+                "config": {
+                    **DENSE,
+                    "quantization_config": {**grouped(4), "config_groups": {"g": FUSED}},
+                }
+            },
+            ['targets: "FusedMoE" is not known here; known are Linear'],
+        ),
+        (
             {"config": {**DENSE, "vision_config": {"depth": 3}}},
             ["vision_config: the tensors of this part are not known here; give the index"],
         ),
@@ -572,6 +612,22 @@ def test_a_file_that_is_something_else_is_named(
     message = refused(accelerator=NVIDIA, model={"config": str(file)})
     assert str(file) in message
     assert said in message
+
+
+UNREADABLE = {**DENSE, "quantization_config": {"quant_method": "aqlm"}}
+
+
+def test_a_quantisation_that_is_not_known_needs_the_index_or_the_precision() -> None:
+    assert "give the index, or model.precision" in refused(
+        accelerator=NVIDIA, model={"config": UNREADABLE}
+    )
+    index = {**INDEX, "metadata": {"total_size": 4 * GIB}}
+    found = sized(config=UNREADABLE, index=index)
+    assert found["weights"] == 4
+    assert "quant_method" in str(found["warnings"])
+    assert "is it the index of this model" not in str(found["warnings"])
+    assert sized(config=UNREADABLE, precision="int4")["weights"] == 3.81  # 8.19 billion / 2
+    assert sized(config={**DENSE, "dtype": "int3"}, precision="int4")["weights"] == 3.81
 
 
 def test_an_unknown_class_is_sized_by_hand_with_its_index() -> None:

@@ -18,11 +18,16 @@ from .layers import attention
 from .recurrent import ShortConvolution, read_delta_net, read_kimi_delta, read_mamba1, read_mamba2
 from .windows import layer_type
 
+#: Kinds of layers in `layer_types`, by what stands beside attention.
+_LINEAR = ("full_attention", "linear_attention")
+_MAMBA = ("attention", "mamba")
+_CONVOLUTION = ("full_attention", "conv")
+
 
 def qwen_hybrid(fields: Fields, number: int) -> Sequence[Block]:
     """Return linear attention, and at each n-th layer attention with a gate (Qwen3-Next, Qwen3.5)."""
     each = fields.whole("full_attention_interval", default=4)
-    kind = layer_type(fields, number)
+    kind = layer_type(fields, number, _LINEAR)
     full = kind == "full_attention" if kind else (number + 1) % each == 0
     if full:
         bias = fields.flag("attention_bias")
@@ -88,7 +93,7 @@ def nemotron_draft(fields: Fields) -> Sequence[Block]:
 
 def mamba_or_attention(fields: Fields, number: int) -> Sequence[Block]:
     """Return Mamba-2 or attention (Bamba by `attn_layer_indices`, Granite by `layer_types`)."""
-    kind = layer_type(fields, number)
+    kind = layer_type(fields, number, _MAMBA)
     if kind == "attention" if kind else number in fields.items("attn_layer_indices"):
         return attention()(fields, number)
     return [read_mamba2(fields)]
@@ -140,7 +145,7 @@ def mamba2(fields: Fields, dummy: int) -> Sequence[Block]:
 
 def kimi_hybrid(fields: Fields, number: int) -> Sequence[Block]:
     """Return Kimi Linear's attention: latent in the layers that the config names, counted from 1, linear in the others."""
-    kind = layer_type(fields, number)
+    kind = layer_type(fields, number, _LINEAR)
     part = fields.part("linear_attn_config")
     full = part.items("full_attn_layers") if part else []
     if kind == "full_attention" if kind else number + 1 in full:
@@ -150,7 +155,7 @@ def kimi_hybrid(fields: Fields, number: int) -> Sequence[Block]:
 
 def lfm2_mixer(fields: Fields, number: int) -> Sequence[Block]:
     """Return attention or a short convolution."""
-    kind = layer_type(fields, number)
+    kind = layer_type(fields, number, _CONVOLUTION)
     full = kind == "full_attention" if kind else number in fields.items("full_attn_idxs")
     if full:
         return [read_attention(fields)]

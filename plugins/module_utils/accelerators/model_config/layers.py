@@ -7,7 +7,9 @@ Each function is the rule of many model classes; `families` says whose. Source: 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
+from ...kube.schema_faults import show
 from .attention import read_attention, read_latent, shared_with_earlier
 from .block import Block
 from .feed_forward import Experts, FeedForward
@@ -15,6 +17,8 @@ from .fields import Fields
 from .windows import Window, all_tokens
 
 Rule = Callable[[Fields, int], Sequence[Block]]
+#: Lists that mark the layers with experts, with what stands for one network and for experts.
+_MARKED = {"mlp_layer_types": ("dense", "sparse"), "moe_layer_freq": (0, 1)}
 _FIRST = ("first_k_dense_replace", "moe_layer_start_index", "num_dense_layers")
 _EXPERTS = ("num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts")
 
@@ -111,16 +115,26 @@ def shared_size(fields: Fields, inner: int) -> int:
     return count * inner
 
 
+def _marked(
+    fields: Fields, name: str, marks: list[Any], number: int, values: Sequence[Any]
+) -> bool:
+    """Tell whether a list marks a layer with the second of two values. Another length or value is a fault."""
+    if len(marks) < fields.layers:
+        fields.fault(name, f"has {len(marks)} entries, and num_hidden_layers is {fields.layers}")
+        return False
+    if marks[number] not in values:
+        fields.fault(name, f"{show(marks[number])} is not one of {', '.join(map(str, values))}")
+    return bool(marks[number] == values[1])
+
+
 def has_experts(fields: Fields, number: int) -> bool:
     """Tell whether a layer has experts: after the first dense ones, at each n-th, and not where the config names it."""
     if not fields.whole(*_EXPERTS, default=0, least=0):
         return False
-    kinds = fields.items("mlp_layer_types")
-    if kinds:
-        return number < len(kinds) and kinds[number] == "sparse"
-    frequency = fields.raw("moe_layer_freq")
-    if isinstance(frequency, list):
-        return number < len(frequency) and bool(frequency[number])
+    for name, values in _MARKED.items():
+        marks = fields.raw(name)
+        if isinstance(marks, list):
+            return _marked(fields, name, marks, number, values)
     first = fields.whole(*_FIRST, default=0, least=0)
     period = fields.whole("moe_layer_freq", "moe_layer_interval", default=1)
     step = fields.whole("decoder_sparse_step", default=1)

@@ -31,6 +31,8 @@ _IGNORED = (
     "exclude_modules",
     "llm_int8_skip_modules",
 )
+#: The name of a class of modules other than linear layers.
+_CLASS = re.compile(r"(?!Linear$)[A-Z][A-Za-z0-9]*", re.ASCII)
 #: Segments of a module's place that say nothing about which layer it is.
 _OUTER = ("model", "language_model", "text_model", "backbone")
 
@@ -111,6 +113,9 @@ def _modules(fields: Fields, name: str) -> list[str]:
     for each in found:
         if _expression(each) is None:
             fields.fault(name, f"{show(each)} is not a regular expression")
+        elif name == "targets" and _CLASS.fullmatch(each):
+            text = f"{show(each)} is not known here; known are Linear, and places of modules"
+            fields.fault(name, text)
     return found
 
 

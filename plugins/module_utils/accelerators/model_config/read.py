@@ -28,7 +28,7 @@ _DTYPES = {
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """All tensors of a checkpoint. size: in bytes; parameters: as many numbers. draft_size: of them, those of layers that draft."""
+    """All tensors of a checkpoint. size: in bytes, 0 where it is not known; parameters: as many numbers. draft_size: of them, those of layers that draft."""
 
     size: Fraction
     parameters: int
@@ -70,22 +70,35 @@ class ModelConfig:
 
 
 def read_config(
-    config: Mapping[str, Any], path: str, overlay: Mapping[str, Any], notes: Notes
+    config: Mapping[str, Any],
+    path: str,
+    overlay: Mapping[str, Any],
+    notes: Notes,
+    *,
+    precision_given: bool = False,
+    size_given: bool = False,
 ) -> ModelConfig | None:
     """Return what a config says, None where its model class is not known, which is noted.
 
-    overlay: fields of the language model that the user gives by hand.
+    overlay: fields of the language model that the user gives by hand. precision_given, size_given: whether the precision of the
+    weights or their size is known from elsewhere, so that a quantisation that cannot be read is only a warning.
     """
     architecture, fields = read_architecture(config, path, overlay, notes)
     if architecture is None:
         notes.add(path, unknown_class(config, fields))
         return None
     whole = Fields(config, path, notes)
-    precision = _precision(whole, fields, notes)
-    quantization = _quantization(whole, fields)
+    precision = _precision(whole, fields, notes, given=precision_given)
+    packed = Notes(notes.root)
+    quantization = _quantization(whole, fields, packed)
+    known = precision_given or size_given
+    for problem in packed.found.values():
+        notes.add(problem.path, problem.message, "warning" if known else "error")
     kept = list(architecture.kept())
     heads = max([each.heads for each in kept], default=0)
     weights = None if architecture.unreckoned else _weights(architecture, precision, quantization)
+    if weights and packed.found:
+        weights = replace(weights, size=Fraction(0), draft_size=Fraction(0))
     return ModelConfig(
         architecture.kind,
         precision,
@@ -106,7 +119,7 @@ def _is_latent(kept: Sequence[Kept]) -> bool:
     return any(each.numbers and not each.heads for each in kept)
 
 
-def _precision(whole: Fields, fields: Fields, notes: Notes) -> str:
+def _precision(whole: Fields, fields: Fields, notes: Notes, *, given: bool) -> str:
     for part in (fields, whole):
         for name in ("dtype", "torch_dtype"):
             if not part.has(name):
@@ -114,13 +127,12 @@ def _precision(whole: Fields, fields: Fields, notes: Notes) -> str:
             value = part.text(name).removeprefix("torch.")
             if value in _DTYPES:
                 return _DTYPES[value]
-            part.fault(
-                name,
-                f"{show(part.raw(name))} is not one of {', '.join(_DTYPES)}; give {notes.root}.precision",
-            )
+            text = f"{show(part.raw(name))} is not one of {', '.join(_DTYPES)}; give {notes.root}.precision"
+            notes.add(f"{part.path}.{name}", text, "warning" if given else "error")
             return "bf16"
     text = f"missing: bf16 is taken for what is not quantised, as most engines do; give {notes.root}.precision otherwise"
-    notes.add(f"{fields.path}.dtype", text, "warning")
+    if not given:
+        notes.add(f"{fields.path}.dtype", text, "warning")
     return "bf16"
 
 
@@ -132,11 +144,13 @@ def _state_precision(fields: Fields, precision: str) -> str:
     return precision
 
 
-def _quantization(whole: Fields, fields: Fields) -> Quantization | None:
+def _quantization(whole: Fields, fields: Fields, notes: Notes) -> Quantization | None:
+    """Return how weights are packed, None where they are not, or where it cannot be told, which is noted."""
     for part in (whole, fields):
-        found = part.part("quantization_config") or part.part("quantization")
-        if found is not None:
-            return read_quantization(found)
+        for name in ("quantization_config", "quantization"):
+            if part.has(name):
+                found = Fields({name: part.raw(name)}, part.path, notes).part(name)
+                return read_quantization(found) if found else None
     return None
 
 

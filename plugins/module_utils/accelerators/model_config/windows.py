@@ -6,7 +6,7 @@ Source: configuration files of huggingface/transformers, of the model classes in
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from ...kube.schema_faults import show
 from .fields import Fields
@@ -21,8 +21,11 @@ _KINDS = {
 }
 
 
-def layer_type(fields: Fields, number: int) -> str:
-    """Return the kind of a layer, empty where the config has no list of them. A list of another length is a fault."""
+def layer_type(fields: Fields, number: int, known: Collection[str]) -> str:
+    """Return the kind of a layer, empty where the config has no list of them.
+
+    A list of another length is a fault, and so is a kind that is not known for the model class.
+    """
     kinds = fields.items("layer_types")
     layers = fields.layers
     drafts = fields.whole("num_nextn_predict_layers", default=0, least=0)
@@ -30,20 +33,24 @@ def layer_type(fields: Fields, number: int) -> str:
         text = f"has {len(kinds)} entries, and num_hidden_layers is {layers}"
         fields.fault("layer_types", text)
         return ""
-    return str(kinds[number]) if kinds else ""
+    if not kinds:
+        return ""
+    if kinds[number] not in [*known]:
+        text = (
+            f"{show(kinds[number])} is not a kind of layer that is known here ({', '.join(known)})"
+        )
+        fields.fault("layer_types", text)
+        return ""
+    return str(kinds[number])
 
 
 def listed(otherwise: Window) -> Window:
     """Return the window by `layer_types`; `otherwise` where the config has no such list."""
 
     def window(fields: Fields, number: int) -> int:
-        kind = layer_type(fields, number)
+        kind = layer_type(fields, number, _KINDS)
         if not kind:
             return otherwise(fields, number)
-        if kind not in _KINDS:
-            text = f"{show(kind)} is not a kind of layer that is known here ({', '.join(_KINDS)})"
-            fields.fault("layer_types", text)
-            return 0
         return fields.whole(_KINDS[kind]) if _KINDS[kind] else 0
 
     return window
