@@ -138,6 +138,67 @@ def test_precise_prefixes_are_refused_where_the_release_refuses_them(
     assert refusing(PRECISE, parameters) == targets
 
 
+def session(**config: Any) -> dict[str, Any]:
+    return {"strategy": "session_id", "sessionIdConfig": config}
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameters", "refused"),
+    [
+        ("metrics-data-source", {"scheme": "https", "clientCertPath": "/tls/tls.crt"}, True),
+        ("metrics-data-source", {"scheme": "http", "clientCertPath": "/tls/tls.crt"}, False),
+        (
+            "models-data-source",
+            {"scheme": "https", "clientCertPath": "/tls.crt", "clientKeyPath": "/tls.key"},
+            False,
+        ),
+        ("dcgm-data-source", {"useNodeAddress": True, "port": 0}, True),
+        ("dcgm-data-source", {"useNodeAddress": True}, False),
+        ("dcgm-data-source", {"port": 0}, False),
+        ("session-affinity-scorer", session(evictionSweepSeconds=1e30), True),
+        ("session-affinity-scorer", session(evictionSweepSeconds=1e-10), True),
+        ("session-affinity-scorer", session(evictionSweepSeconds=0.001), False),
+        ("session-affinity-scorer", session(evictionTtlSeconds=1e30), False),
+        ("program-aware-fairness", {"evictionSweepSeconds": 1e30}, True),
+        ("program-aware-fairness", {"evictionSweepSeconds": 1e30, "evictionTtlSeconds": 0}, False),
+        (
+            "disagg-profile-handler",
+            {"stageOrder": "decode-first", "prefillProfile": "p"},
+            False,
+        ),
+        ("disagg-profile-handler", {"stageOrder": None, "prefillProfile": "p"}, False),
+        (
+            "disagg-profile-handler",
+            {"stageOrder": "prefill-first", "deciderPluginName": "always-disagg-pd-decider"},
+            True,
+        ),
+        ("pd-profile-handler", {"prefixPluginName": "gone"}, True),
+        ("pd-profile-handler", {"prefixPluginType": "gone"}, True),
+        ("pd-profile-handler", {"prefixPluginName": "always-disagg-pd-decider"}, False),
+    ],
+)
+def test_values_are_what_the_loader_of_0_10_takes(
+    kind: str, parameters: dict[str, Any], refused: bool
+) -> None:
+    """Each was given to the loader itself."""
+    if kind == "pd-profile-handler":
+        parameters = {"deciderPluginName": "always-disagg-pd-decider", **parameters}
+    plugins_ = [{"type": "always-disagg-pd-decider"}, {"type": kind, "parameters": parameters}]
+    report = check_document({"plugins": plugins_}, release_of("llmd:0.10"), experimental=True)
+    assert (report.verdict == "reject") == refused, report.errors
+
+
+def test_files_that_are_read_at_the_start_are_told() -> None:
+    parameters = {"scheme": "https", "caCertPath": "/tls/ca.crt", "insecureSkipVerify": False}
+    document = {"plugins": [{"type": "metrics-data-source", "parameters": parameters}]}
+    findings = check_document(document, release_of("llmd:0.10")).findings
+    (finding,) = [each for each in findings if each.rule == "service-needed"]
+    assert (finding.value, finding.path) == (
+        "/tls/ca.crt",
+        "plugins[0].parameters.caCertPath",
+    )
+
+
 @pytest.mark.parametrize("target", ["llmd:0.7", "llmd:0.8"])
 def test_an_order_of_stages_that_no_release_reads_yet_changes_nothing(target: str) -> None:
     """The key came with 0.10; before, it is ignored, together with what it means for deciders."""

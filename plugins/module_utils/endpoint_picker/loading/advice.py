@@ -10,6 +10,7 @@ from ..findings import Finding, warning
 from ..plugin_parameters import Declared
 from ..releases import Generation
 from ..rules.handlers import deciders_of, profiles_of
+from ..rules.sources import certificate_files
 from ..rules.values import above_zero, is_number
 from .deprecations import deprecations
 from .flow_control import BAND_LIMITS, size_of
@@ -135,6 +136,14 @@ def _services(plugin: Declared, loading: Loading) -> Iterator[Finding]:
             plugin.name,
             "the picker waits for a tokenizer service on a Unix socket when it starts, and fails after about 10 s",
             "run the tokenizer beside the picker",
+        )
+    for key, file in certificate_files(plugin):
+        yield warning(
+            "service-needed",
+            plugin.at(key),
+            file,
+            "the picker reads this file when it starts",
+            "mount it into the picker's container",
         )
     redis = plugin.get("indexerConfig.kvBlockIndexConfig.redisConfig")
     if redis is not None:

@@ -84,6 +84,7 @@ def _faults(plugin: Declared, loading: Loading) -> Iterator[Finding]:
     yield from faults
     if not any(fault.rule == "parameter-kind" for fault in faults):
         yield from _decider_faults(plugin, loading)
+        yield from _prefix_plugin_faults(plugin, loading)
 
 
 def _unknown_type(plugin: Declared, loading: Loading) -> Finding:
@@ -151,6 +152,23 @@ def _decider_faults(plugin: Declared, loading: Loading) -> Iterator[Finding]:
                 f"{plugin.type} needs a decider, and {name} is a {known[name]}",
                 "name a decider, such as prefix-based-pd-decider",
             )
+
+
+def _prefix_plugin_faults(plugin: Declared, loading: Loading) -> Iterator[Finding]:
+    """Yield the plugin of prefixes that pd-profile-handler names in 0.10 and is not there: it no longer uses it, and still waits for it."""
+    if plugin.type != "pd-profile-handler" or loading.release.generation != _G.V0_10:
+        return
+    key = "prefixPluginName" if plugin.text("prefixPluginName") else "prefixPluginType"
+    name = plugin.text(key)
+    known = {entry.get("name") or entry.get("type", "") for entry in loading.config["plugins"]}
+    if name and (name not in known or name == plugin.name):
+        yield refusal(
+            "plugin-needed",
+            plugin.at(key),
+            name,
+            f"{plugin.type} waits for the plugin {name}, which is not declared",
+            f"delete {key}, which has no effect any more",
+        )
 
 
 def _add_prefix_producer(loading: Loading) -> None:

@@ -15,6 +15,7 @@ from .precise import precise_faults
 from .producers import (
     approximate_prefix_faults,
     burst_prefix_faults,
+    fairness_faults,
     multicluster_metrics_faults,
     priority_holdback_faults,
     session_id_faults,
@@ -28,6 +29,7 @@ from .scorers import (
     prefix_cache_faults,
     session_affinity_faults,
 )
+from .sources import source_faults
 
 Rule = Callable[[Declared, PickerRelease], Iterator[Finding]]
 
@@ -44,6 +46,7 @@ _RULES: Mapping[str, Rule] = {
     "burst-prefix-cache-producer": burst_prefix_faults,
     "by-label": by_label_faults,
     "by-label-selector": selector_faults,
+    "dcgm-data-source": source_faults,
     "context-length-aware": context_length_faults,
     "core-metrics-extractor": engine_faults,
     "disagg-profile-handler": disagg_faults,
@@ -53,6 +56,10 @@ _RULES: Mapping[str, Rule] = {
     ),
     "endpoint-attribute-scorer": endpoint_scorer_faults,
     "label-selector-filter": selector_faults,
+    "metrics-data-source": source_faults,
+    "models-data-source": source_faults,
+    "multicluster-metrics-data-source": source_faults,
+    "program-aware-fairness": fairness_faults,
     "model-server-protocol-metrics": lambda plugin, release: (
         flat_faults(plugin, release)
         if release.generation < Generation.V1_4

@@ -26,7 +26,7 @@ def disagg_faults(plugin: Declared, release: PickerRelease) -> Iterator[Finding]
     nested = [key for key in ("profiles", "deciders") if _has_text(plugin.get(key))]
     flat = [key for key in FLAT_DISAGG_KEYS if _is_given(plugin, key)]
     if release.strict_parameters:
-        nested = [key for key in ("profiles", "deciders", "stageOrder") if _stands(plugin, key)]
+        nested = [key for key in ("profiles", "deciders") if _stands(plugin, key)]
         flat = [key for key in FLAT_DISAGG_KEYS if _stands(plugin, key)]
     if nested and flat:
         names = f"{', '.join(flat)} cannot stand beside {', '.join(nested)}"
@@ -37,10 +37,11 @@ def disagg_faults(plugin: Declared, release: PickerRelease) -> Iterator[Finding]
             f"delete {', '.join(flat)}; their places are profiles.* and deciders.*",
         )
     order = plugin.text("stageOrder").casefold().replace("-", "").replace("_", "")
-    if order.startswith("prefill") and plugin.text("deciders.prefill"):
+    decider = deciders_of(plugin, release.generation).get("prefill")
+    if order.startswith("prefill") and decider:
         yield value_fault(
             plugin,
-            "deciders.prefill",
+            decider[0],
             "no prefill decider is allowed in the order prefill-first",
             "delete it, or the stage order",
         )

@@ -10,7 +10,7 @@ from ..plugin_parameters import Declared, lookup
 from ..releases import Generation, PickerRelease
 from ..text.durations import parse_duration
 from .metric_specs import metric_fault
-from .values import above_zero, is_number, value_fault
+from .values import NO_INTERVAL, above_zero, is_interval, is_number, value_fault
 
 _G = Generation
 
@@ -108,6 +108,14 @@ def priority_holdback_faults(plugin: Declared, dummy: PickerRelease) -> Iterator
         yield value_fault(plugin, "minCeiling", "it is required", "give it")
     elif is_number(low) and is_number(high) and low >= high:
         yield value_fault(plugin, "minCeiling", "it has to be below maxCeiling", "make it smaller")
+
+
+def fairness_faults(plugin: Declared, dummy: PickerRelease) -> Iterator[Finding]:
+    """Yield an interval at which program-aware-fairness cannot sweep."""
+    seconds = plugin.get("evictionSweepSeconds")
+    sweeps = plugin.get("evictionTtlSeconds") != 0
+    if sweeps and is_number(seconds) and seconds > 0 and not is_interval(seconds):
+        yield value_fault(plugin, "evictionSweepSeconds", "it is no interval", NO_INTERVAL)
 
 
 def multicluster_metrics_faults(plugin: Declared, dummy: PickerRelease) -> Iterator[Finding]:

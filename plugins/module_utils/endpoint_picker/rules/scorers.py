@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..findings import Finding, refusal
 from ..plugin_parameters import Declared, lookup
 from ..releases import Generation, PickerRelease
-from .values import above_zero, is_number, value_fault
+from .values import NO_INTERVAL, above_zero, is_interval, is_number, value_fault
 
 _G = Generation
 
@@ -72,6 +72,11 @@ def session_affinity_faults(plugin: Declared, release: PickerRelease) -> Iterato
             yield value_fault(
                 plugin, f"sessionIdConfig.{key}", "it has to be above 0", "make it > 0"
             )
+    sweep = plugin.get("sessionIdConfig.evictionSweepSeconds")
+    if is_number(sweep) and sweep > 0 and not is_interval(sweep):
+        yield value_fault(
+            plugin, "sessionIdConfig.evictionSweepSeconds", "it is no interval", NO_INTERVAL
+        )
 
 
 def combined_name_faults(plugin: Declared, key: str, release: PickerRelease) -> Iterator[Finding]:

@@ -14,6 +14,14 @@ def value_fault(plugin: Declared, key: str, message: str, fix: str) -> Finding:
     )
 
 
+NO_INTERVAL = "write seconds, more than a nanosecond and fewer than 292 years"
+
+
+def is_interval(seconds: float) -> bool:
+    """Whether a picker can do something every so many seconds: it counts nanoseconds in 64 bits, and ends with a panic at none."""
+    return 1 <= seconds * 1e9 < 2**63
+
+
 def is_number(value: Value) -> bool:
     """Whether a value is a number; booleans are none."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
