@@ -573,6 +573,10 @@ def without(*names: str) -> Json:
             {"config": {**DENSE, "vision_config": {"depth": 3}}},
             ["vision_config: the tensors of this part are not known here; give the index"],
         ),
+        (
+            {"config": {**DENSE, "mamba_ssm_dtype": "float8"}},
+            ['mamba_ssm_dtype: "float8" is not one of auto, bfloat16'],
+        ),
         ({"config": DENSE, "index": {"a": 1}}, ["model.index: no metadata.total_size"]),
         (
             {"config": DENSE, "index": {"metadata": {"total_size": "big"}}},

@@ -35,6 +35,10 @@ class Weights:
     basis: str
     draft_size: Fraction = Fraction(0)
 
+    def of_unknown_size(self) -> Weights:
+        """Return the same numbers, of which it is not known how they are packed."""
+        return replace(self, size=Fraction(0), draft_size=Fraction(0))
+
 
 @dataclass(frozen=True, slots=True)
 class ModelConfig:
@@ -89,16 +93,14 @@ def read_config(
         return None
     whole = Fields(config, path, notes)
     precision = _precision(whole, fields, notes, given=precision_given)
-    packed = Notes(notes.root)
-    quantization = _quantization(whole, fields, packed)
-    known = precision_given or size_given
-    for problem in packed.found.values():
-        notes.add(problem.path, problem.message, "warning" if known else "error")
+    faults = Notes(notes.root)
+    quantization = _quantization(whole, fields, faults)
+    for problem in faults.found.values():
+        severity = "warning" if precision_given or size_given else "error"
+        notes.add(problem.path, problem.message, severity)
     kept = list(architecture.kept())
     heads = max([each.heads for each in kept], default=0)
     weights = None if architecture.unreckoned else _weights(architecture, precision, quantization)
-    if weights and packed.found:
-        weights = replace(weights, size=Fraction(0), draft_size=Fraction(0))
     return ModelConfig(
         architecture.kind,
         precision,
@@ -106,7 +108,7 @@ def read_config(
         fields.whole("num_attention_heads", default=0, least=0) if heads or _is_latent(kept) else 0,
         heads,
         _context(fields),
-        weights,
+        weights.of_unknown_size() if weights and faults.found else weights,
         kept,
         quantization.kv_precision if quantization else "",
         _state_precision(fields, precision),
@@ -141,6 +143,8 @@ def _state_precision(fields: Fields, precision: str) -> str:
         value = fields.text(name)
         if value in _DTYPES:
             return _DTYPES[value]
+        if value not in ("", "auto"):
+            fields.fault(name, f"{show(value)} is not one of auto, {', '.join(_DTYPES)}")
     return precision
 
 
