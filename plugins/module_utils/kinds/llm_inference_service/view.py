@@ -58,7 +58,7 @@ def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
         workloads=(*workloads, *([picker.workload] if picker else [])),
         made=manifests,
         own=(secret_reference(resolved),),
-        models=tuple(_models(resolved)),
+        models=tuple(_models(resolved, workloads)),
         routes=tuple(_routes(resolved, manifests)),
         picker=picker,
         sender=_sender(resolved),
@@ -69,11 +69,21 @@ def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
     )
 
 
-def _models(resolved: Resolved) -> Iterator[Said]:
+def _models(resolved: Resolved, workloads: Sequence[Workload]) -> Iterator[Said]:
+    """Yield the addresses of models that somebody brings into the pods."""
+    if resolved.at("storageInitializer", "enabled") is False:
+        return
     yield Said(str(resolved.at("model", "uri") or ""), "spec.model.uri")
+    fetched = {
+        str(word)
+        for workload in workloads
+        for container in workload.pod.get("initContainers") or ()
+        for word in container.get("args") or ()
+    }
     for number, adapter in enumerate(resolved.at("model", "lora", "adapters") or ()):
-        field = f"spec.model.lora.adapters[{number}].uri"
-        yield Said(str((adapter or {}).get("uri") or ""), field)
+        uri = str((adapter or {}).get("uri") or "")
+        if uri in fetched:
+            yield Said(uri, f"spec.model.lora.adapters[{number}].uri")
 
 
 def _workloads(resolved: Resolved, made: Mapping[Reference, Json]) -> Iterator[Workload]:
