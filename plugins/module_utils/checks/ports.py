@@ -58,7 +58,7 @@ def nobody(view: ServiceView) -> Iterator[Problem]:
             names = {port.get("name") for port in declared}
             numbers = {number for each in running for dummy, number in _listens(workload, each)}
             # A container that declares nothing may listen anywhere.
-            silent = any(not each.get("ports") for each in running)
+            silent = not running or any(not each.get("ports") for each in running)
             for port in spec.get("ports") or ():
                 target = port.get("targetPort") or port.get("port")
                 named = isinstance(target, str) and not target.isdecimal()
