@@ -30,6 +30,8 @@ ORDER = (
     "hand_over",
     "groups",
     "inference_service",
+    "events",
+    "restricted",
     "faults",
 )
 #: What was answered, and when: seconds since 1970.

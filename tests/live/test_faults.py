@@ -123,3 +123,19 @@ def test_answer_shows_an_engine_that_counts_as_ready_and_ends_a_stand_in_again_a
     result = entries.run(service, wait=True, wait_timeout=60.0, wait_for="answer", answer=answer)
     assert result["failed"], result
     assert "crashing" in result["msg"]
+
+
+def test_gateway_that_is_not_programmed_is_told_as_a_missing_address_before_any_stand_in(
+    live: Live, entries: Entries, client: Client, namespace: str
+) -> None:
+    gateway = {"apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway"}
+    address = {"type": "Hostname", "value": f"nowhere.{namespace}.svc.cluster.local"}
+    listeners = [{"name": "http", "port": 80, "protocol": "HTTP"}]
+    spec = {"gatewayClassName": "istio", "addresses": [address], "listeners": listeners}
+    client.apply({**gateway, "metadata": meta("edge", namespace), "spec": spec})
+    route = {"gatewayRef": meta("edge", namespace)}
+    service = live.model_service("stranded", namespace, httpRoute=route)
+    asking: Json = {"wait": True, "wait_timeout": READY_WITHIN, "wait_for": "answer"}
+    result = entries.run(service, **asking, answer={"timeout": 3.0})
+    assert result["failed"], result
+    assert f"Gateway {namespace}/edge has no address yet" in result["msg"], result["msg"]

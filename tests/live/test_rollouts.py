@@ -26,8 +26,8 @@ REQUESTS = often(200, long=2000)
 #: request may be under way already; the operator's shape gives it no time before (docs/differences.md, W62).
 CHANGES: dict[str, tuple[Json, int]] = {
     "one pod more": ({"decode": {"replicas": 3}}, 0),
-    "one pod fewer": ({"decode": {"replicas": 1}}, REQUESTS // 50),
-    "other arguments": ({"engine": {"args": ["--max-num-seqs=64"]}}, REQUESTS // 50),
+    "one pod fewer": ({"decode": {"replicas": 1}}, REQUESTS // 20),
+    "other arguments": ({"engine": {"args": ["--max-num-seqs=64"]}}, REQUESTS // 20),
     "another picker": ({"inferencePool": {"endpointPicker": {**PICKER, "replicas": 1}}}, 0),
 }
 

@@ -17,6 +17,7 @@ SERVICES = ROOT / "tests" / "unit" / "kinds"
 UNIT = ROOT / "tests" / "unit" / "kinds" / "model_service"
 PARITY = ROOT / "tests" / "parity"
 CLUSTER = ROOT / "tests" / "cluster"
+LIVE = ROOT / "tests" / "live"
 FILES = {
     **{path.stem.removeprefix("test_"): path for path in UNIT.rglob("test_*.py")},
     **{
@@ -48,6 +49,7 @@ FILES = {
         for path in (ROOT / "tests" / "unit" / "checks").glob("test_*.py")
     },
     **{f"cluster_{path.stem.removeprefix('test_')}": path for path in CLUSTER.glob("test_*.py")},
+    **{f"live_{path.stem.removeprefix('test_')}": path for path in LIVE.glob("test_*.py")},
 }
 SOURCES = [
     *(ROOT / "plugins/module_utils/kube").glob("*.py"),
