@@ -180,12 +180,46 @@ def session(**config: Any) -> dict[str, Any]:
 def test_values_are_what_the_loader_of_0_10_takes(
     kind: str, parameters: dict[str, Any], refused: bool
 ) -> None:
-    """Each was given to the loader itself."""
+    """Each was given to the loader itself, where the files are there."""
     if kind == "pd-profile-handler":
         parameters = {"deciderPluginName": "always-disagg-pd-decider", **parameters}
     plugins_ = [{"type": "always-disagg-pd-decider"}, {"type": kind, "parameters": parameters}]
     report = check_document({"plugins": plugins_}, release_of("llmd:0.10"), experimental=True)
     assert (report.verdict == "reject") == refused, report.errors
+
+
+#: What a release adds by itself, which a profile may refer to without declaring it.
+ADDED = {
+    "fcfs-ordering-policy": ["gaie:1.4", "gaie:1.5", "llmd:0.6", *FROM_0_7],
+    "static-usage-limit-policy": ["gaie:1.5", *FROM_0_7[1:]],
+    "utilization-detector": ["gaie:1.5", *FROM_0_7[1:]],
+    "openai-parser": ["gaie:1.5", *FROM_0_7[1:]],
+    "vllmhttp-parser": OWN,
+    "metrics-data-source": ["gaie:1.5", *FROM_0_7[1:]],
+    "token-producer": [],
+}
+
+
+@pytest.mark.parametrize("kind", sorted(ADDED))
+def test_a_profile_may_refer_to_what_the_release_adds(kind: str) -> None:
+    references = [{"pluginRef": "queue-scorer"}, {"pluginRef": kind}]
+    document = {
+        "plugins": [{"type": "queue-scorer"}],
+        "schedulingProfiles": [{"name": "default", "plugins": references}],
+    }
+    taking = [
+        target
+        for target, release in releases().items()
+        if release.judged and check_document(document, release).verdict == "accept"
+    ]
+    assert taking == ADDED[kind]
+
+
+@pytest.mark.parametrize("target", ["gaie:1.5", "llmd:0.9", "llmd:0.10"])
+def test_a_fraction_below_zero_is_below_zero(target: str) -> None:
+    document = {"featureGates": ["flowControl"], "flowControl": {"maxBytes": "-0.5"}}
+    rules = {finding.rule for finding in check_document(document, release_of(target)).errors}
+    assert rules == {"size-negative"}
 
 
 def test_files_that_are_read_at_the_start_are_told() -> None:

@@ -265,10 +265,11 @@ def _size_faults(section: Json, key: str, path: str) -> Iterator[Finding]:
 
 
 def size_of(value: Value) -> int:
-    """Return the whole number that the picker makes of a quantity: rounded up, and in 64 bits."""
+    """Return the whole number that the picker makes of a quantity: rounded away from zero, and in 64 bits."""
     if isinstance(value, int):
         return value
-    exact = math.ceil(parse_quantity(value))
+    quantity = parse_quantity(value)
+    exact = math.floor(quantity) if quantity < 0 else math.ceil(quantity)
     if str(value).endswith(_BINARY_SUFFIXES):
         return min(exact, 2**63 - 1)
     return (exact + 2**63) % 2**64 - 2**63

@@ -47,6 +47,8 @@ def load(document: Value, release: PickerRelease, *, experimental: bool, empty: 
     load_parsers(loading)
     load_detector(loading)
     add_default_source(loading)
+    # A profile may refer to whatever the release adds by itself.
+    check_references(loading)
     load_flow_control(loading)
     _load_data_flow(loading)
     check_data_layer(loading)

@@ -31,7 +31,6 @@ def load_profiles(loading: Loading) -> None:
     pickers = loading.all_of("picker")
     for index, profile in enumerate(profiles):
         _complete(profile, f"schedulingProfiles[{index}]", pickers, loading, written=written)
-    check_references(loading)
     loading.report(_handler_faults(loading))
 
 
