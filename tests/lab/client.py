@@ -134,11 +134,16 @@ class Client:
         return dict(self.request("POST", self._collection(manifest), body=manifest, query=query))
 
     def apply(
-        self, manifest: Manifest, *, manager: str = FIELD_MANAGER, subresource: str = ""
+        self,
+        manifest: Manifest,
+        *,
+        manager: str = FIELD_MANAGER,
+        subresource: str = "",
+        dry_run: bool = False,
     ) -> Manifest:
         """Server-side apply, taking every conflict."""
         path = self._object(manifest) + (f"/{subresource}" if subresource else "")
-        query = {"fieldManager": manager, "force": "true"}
+        query = {"fieldManager": manager, "force": "true", **({"dryRun": "All"} if dry_run else {})}
         return dict(
             self.request(
                 "PATCH",

@@ -111,12 +111,16 @@ def _walk(child: Json, path: str) -> tuple[list[_Step], list[Any]]:
     for token in _TOKEN.finditer(path):
         item = token["item"]
         last = steps[-1].field if steps else ""
-        step = (
-            _Step(last, int(item)) if item is not None else _Step(token["quoted"] or token["field"])
-        )
+        step = _Step(last, int(item)) if item is not None else _Step(_name(token))
         steps.append(step)
         values.append(_next(values[-1], step))
     return steps, values
+
+
+def _name(token: re.Match[str]) -> str:
+    """Return the field of a token, which may be an empty text in quotes."""
+    quoted, field = token["quoted"], token["field"]
+    return str(field if quoted is None else quoted)
 
 
 def _next(value: Any, step: _Step) -> Any:
@@ -158,7 +162,7 @@ def _depth(child: str, steps: Sequence[_Step], values: Sequence[Any]) -> int | N
             return None
         item, step = token["item"], steps[depth]
         if item is None:
-            fits = step.number is None and step.field == (token["quoted"] or token["field"])
+            fits = step.number is None and step.field == (_name(token))
         else:
             key = _KEYS.get(step.field, "name")
             there = values[depth + 1]

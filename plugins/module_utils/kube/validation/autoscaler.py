@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..manifest import Json
 from ..problem import Problem
-from .metadata import selector_problems
+from ..schema_faults import show
 
 #: What each type of metric says, and the field in which.
 _FIELDS = {
@@ -27,8 +27,9 @@ def autoscaler_problems(autoscaler: Json) -> Iterator[Problem]:
     if least is not None and most < least:
         message = f"{most} is less than minReplicas, {least}"
         yield Problem("spec.maxReplicas", message, rule="autoscaler")
-    if (spec["scaleTargetRef"].get("apiVersion") or "").count("/") > 1:
-        message = "has more than a group and a version"
+    version = spec["scaleTargetRef"].get("apiVersion") or ""
+    if version.count("/") != 1 or version.startswith("/"):
+        message = f"{show(version)} is not a group and a version, such as apps/v1"
         yield Problem("spec.scaleTargetRef.apiVersion", message, rule="autoscaler")
     for number, metric in enumerate(spec.get("metrics") or ()):
         yield from _metric(metric, f"spec.metrics[{number}]")
@@ -41,7 +42,7 @@ def autoscaler_problems(autoscaler: Json) -> Iterator[Problem]:
 
 
 def _metric(metric: Json, path: str) -> Iterator[Problem]:
-    field = _FIELDS[metric["type"]]
+    field = _FIELDS.get(metric["type"], "")
     if metric.get(field) is None:
         message = f"missing: it says what the type {metric['type']} measures"
         yield Problem(f"{path}.{field}", message, rule="autoscaler")
@@ -52,8 +53,9 @@ def _metric(metric: Json, path: str) -> Iterator[Problem]:
     source = metric.get(field)
     if source is None:
         return
-    where = f"{path}.{field}.metric.selector"
-    yield from selector_problems((source.get("metric") or {}).get("selector"), where)
+    if (source.get("describedObject") or {}).get("apiVersion", "").count("/") > 1:
+        message = "has more than a group and a version"
+        yield Problem(f"{path}.{field}.describedObject.apiVersion", message, rule="autoscaler")
     yield from _target(metric["type"], source["target"], f"{path}.{field}.target")
 
 

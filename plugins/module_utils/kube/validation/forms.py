@@ -49,6 +49,11 @@ def port_fault(port: int | str) -> str | None:
     return None if 1 <= port <= LAST_PORT else f"{port} is not a port; 1 to {LAST_PORT} are"
 
 
+def _target_port_fault(port: int | str) -> str | None:
+    """As a port; nothing means the port of the Service itself."""
+    return port_fault(port) if port else None
+
+
 def amount_of_pods_fault(value: int | str) -> str | None:
     """Say what keeps a value from being a number of pods or a part of them."""
     if isinstance(value, int):
@@ -151,6 +156,7 @@ FORMS: Mapping[str, Callable[[Any], str | None]] = {
     "search": _search_fault,
     "segment": segment_fault,
     "sysctl": _sysctl_fault,
+    "target-port": _target_port_fault,
     "value": check_label_value,
     "variable": variable_fault,
     "word": check_word,

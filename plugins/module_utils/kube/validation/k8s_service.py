@@ -13,6 +13,7 @@ from .forms import address_fault
 from .metadata import label_problems
 
 _HEADLESS = "None"
+_DAY = 86_400
 
 
 def k8s_service_problems(service: Json) -> Iterator[Problem]:
@@ -26,12 +27,13 @@ def k8s_service_problems(service: Json) -> Iterator[Problem]:
         fault = check_dns_subdomain((spec.get("externalName") or "").removesuffix("."))
         if fault:
             yield Problem("spec.externalName", fault, rule="k8s-service")
-    if (
-        spec.get("sessionAffinity") in (None, "None")
-        and spec.get("sessionAffinityConfig") is not None
-    ):
-        message = "has a meaning only with sessionAffinity: ClientIP"
-        yield Problem("spec.sessionAffinityConfig", message, rule="k8s-service")
+    config = (spec.get("sessionAffinityConfig") or {}).get("clientIP") or {}
+    seconds = config.get("timeoutSeconds", 1)
+    # What is said of another affinity is passed over.
+    if spec.get("sessionAffinity") == "ClientIP" and not 1 <= seconds <= _DAY:
+        message = f"{seconds} is not from 1 to {_DAY} seconds"
+        where = "spec.sessionAffinityConfig.clientIP.timeoutSeconds"
+        yield Problem(where, message, rule="k8s-service")
     outside = kind in ("NodePort", "LoadBalancer") or (
         kind == "ClusterIP" and spec.get("externalIPs")
     )

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from ..core_schema import ENV_VAR, TOLERATION
 from ..pod_schema import TABLE as POD_TABLE
-from ..schema import Anything, MapOf, Object, QuantityValue, Schema, Text
+from ..schema import MapOf, Object, QuantityValue, Schema, Text
 from ..schema_table import read_table
 from .forms import FORMS
 
@@ -54,7 +54,9 @@ ResourceMetricSource  name! target!:MetricTarget
 ContainerResourceMetricSource  name! target!:MetricTarget container!
 ExternalMetricSource  metric!:MetricIdentifier target!:MetricTarget
 MetricTarget  type! value:quantity averageValue:quantity averageUtilization:int32
-MetricIdentifier  name! selector:LabelSelector
+MetricIdentifier  name! selector:MetricSelector
+MetricSelector atomic  matchLabels:map matchExpressions:MetricExpression[]
+MetricExpression  key! operator! values:text[]
 HorizontalPodAutoscalerBehavior  scaleUp:HPAScalingRules scaleDown:HPAScalingRules
 HPAScalingRules  stabilizationWindowSeconds:int32 selectPolicy policies:HPAScalingPolicy[] tolerance:quantity
 HPAScalingPolicy  type! value!:int32 periodSeconds!:int32
@@ -131,7 +133,7 @@ ContainerResizePolicy.restartPolicy  NotRequired|RestartContainer
 ContainerPort.name  ?@port-name
 ContainerPort.hostPort  0..65535
 ContainerPort.containerPort  1..65535
-ContainerPort.protocol  TCP|UDP|SCTP
+ContainerPort.protocol  ?TCP|UDP|SCTP
 EnvFromSource.prefix  ?@variable
 ConfigMapEnvSource.name  ! @prefix
 SecretEnvSource.name  ! @prefix
@@ -225,10 +227,11 @@ DeploymentStrategy.type  ?RollingUpdate|Recreate
 RollingUpdate.maxUnavailable  @amount-of-pods
 RollingUpdate.maxSurge  @amount-of-pods
 TemplatedSpec.replicas  0..
+LeaderWorkerTemplate.size  1..
 ServicePort.name  ?@word
 ServicePort.protocol  ?TCP|UDP|SCTP
 ServicePort.port  1..65535
-ServicePort.targetPort  @port
+ServicePort.targetPort  @target-port
 ServicePort.appProtocol  @key
 ServiceSpec.type  ?ClusterIP|NodePort|LoadBalancer|ExternalName
 ServiceSpec.sessionAffinity  ?ClientIP|None
@@ -238,7 +241,6 @@ ServiceSpec.ipFamilyPolicy  SingleStack|PreferDualStack|RequireDualStack
 ServiceSpec.externalTrafficPolicy  ?Cluster|Local
 ServiceSpec.trafficDistribution  PreferClose|PreferSameZone|PreferSameNode
 ServiceSpec.externalIPs[]  @address
-ClientIPConfig.timeoutSeconds  1..86400
 HorizontalPodAutoscalerSpec.minReplicas  1..
 HorizontalPodAutoscalerSpec.maxReplicas  1..
 CrossVersionObjectReference.kind  @segment
@@ -262,7 +264,8 @@ HPAScalingPolicy.periodSeconds  1..1800
 """
 
 _AMOUNT = QuantityValue(fractions=True)
-_TEXTS = MapOf(values=Text(keep_empty=True))
+_TEXT = Text(keep_empty=True)
+_TEXTS = MapOf(values=_TEXT)
 _OTHERS: Mapping[str, Schema] = {
     "EnvVar": ENV_VAR,
     "Toleration": TOLERATION,
@@ -270,8 +273,8 @@ _OTHERS: Mapping[str, Schema] = {
         fields={
             "labels": _TEXTS,
             "annotations": _TEXTS,
-            "name": Anything(),
-            "namespace": Anything(),
+            "name": _TEXT,
+            "namespace": _TEXT,
         }
     ),
     "quantity": _AMOUNT,

@@ -82,9 +82,19 @@ def object_problems(manifest: Json) -> Iterator[Problem]:
     found = [problem for problem in checked.problems if problem.rule != "unknown-field"]
     yield from found
     broken = frozenset(problem.path for problem in found)
-    for problem in kind.rules(checked.value):
-        if not related(problem.path, broken):
-            yield problem
+    yield from _across(kind, checked.value, broken)
+
+
+def _across(kind: _Kind, value: Json, broken: frozenset[str]) -> Iterator[Problem]:
+    """Yield what is wrong across fields, beside the parts that are wrong by themselves."""
+    try:
+        for problem in kind.rules(value):
+            if not related(problem.path, broken):
+                yield problem
+    except (AttributeError, KeyError, TypeError, ValueError):
+        # What stands in for a part that is wrong may be nothing that rules can work with; the part itself is told.
+        if not broken:
+            raise
 
 
 def _group(manifest: Json) -> str:

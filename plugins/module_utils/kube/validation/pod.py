@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..manifest import Json
+from ..names import check_dns_subdomain
 from ..problem import Problem
 from ..schema_faults import show
 from .containers import container_problems
@@ -49,6 +50,11 @@ def _names(pod: Json, path: str) -> Iterator[Problem]:
     if len(" ".join(config.get("searches") or ())) > _LONGEST_SEARCH:
         message = f"more than {_LONGEST_SEARCH} characters together"
         yield Problem(f"{path}.dnsConfig.searches", message, rule="pod")
+    # The old name of the field, which is read where the new one says nothing.
+    account = "" if pod.get("serviceAccountName") else pod.get("serviceAccount")
+    fault = check_dns_subdomain(account) if account else None
+    if fault:
+        yield Problem(f"{path}.serviceAccount", fault, rule="pod")
     override = pod.get("hostnameOverride")
     if override is None:
         return

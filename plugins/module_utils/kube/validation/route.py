@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the API server refuses of an HTTPRoute beside what its schema says: rules about its parents.
+"""What the API server refuses of an HTTPRoute beside what its schema says: rules about its rules and parents.
 
 Source: sigs.k8s.io/gateway-api v1.5.1, apis/v1/shared_types.go.
 """
@@ -17,7 +17,9 @@ _OF_PARENTS = ("group", "kind", "name")
 
 
 def route_problems(route: Json) -> Iterator[Problem]:
-    """Yield what is wrong with the parents of a route."""
+    """Yield what is wrong with the rules and the parents of a route."""
+    if route["spec"].get("rules") == []:
+        yield Problem("spec.rules", "empty; leave it out, or give a rule", rule="route-rules")
     parents = route["spec"].get("parentRefs") or ()
     named = [
         (*(parent[field] for field in _OF_PARENTS), parent.get("namespace") or "")

@@ -35,16 +35,14 @@ def volume_problems(volumes: Sequence[Json], path: str) -> Iterator[Problem]:
     for number, volume in enumerate(volumes):
         where = f"{path}[{number}]"
         sources = [key for key in volume if key != "name"]
-        if not sources:
-            message = f"volume {show(volume.get('name'))} says nothing of where it comes from; give one source"
-            yield Problem(where, message, rule="volume")
-        elif len(sources) > 1:
+        if len(sources) > 1:
             message = (
                 f"volume {show(volume.get('name'))} has {' and '.join(sources)}: a merge keeps both "
                 "sources; call your volume otherwise"
             )
             yield Problem(where, message, rule="volume")
-        else:
+        # One without a source is an empty folder.
+        elif sources:
             for field, message in _SOURCES.get(sources[0], _nothing)(volume[sources[0]]):
                 at = f"{where}.{sources[0]}"
                 yield Problem(f"{at}.{field}" if field else at, message, rule="volume")

@@ -25,13 +25,15 @@ NIXL_PORT = "VLLM_NIXL_SIDE_CHANNEL_PORT"
 
 
 def unsent(service: ModelService, _settings: Settings) -> Iterator[Problem]:
-    """Refuse what is wrong with variables and never reaches a container: those given again later, and an empty source."""
+    """Refuse what is wrong with variables and never reaches a container: those given again later, an empty name or source."""
     env = service.engine.env
     last = {variable["name"]: number for number, variable in enumerate(env)}
     hidden = [
         f"{_PATH}[{number}]"
         for number, variable in enumerate(env)
-        if last[variable["name"]] != number or variable.get("valueFrom") == {}
+        if last[variable["name"]] != number
+        or not variable["name"]
+        or variable.get("valueFrom") == {}
     ]
     for problem in env_problems(env, _PATH, EMPTY_DIRS):
         if related(problem.path, hidden):
