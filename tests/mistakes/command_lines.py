@@ -73,4 +73,6 @@ def variable_of_a_shell_in_arguments(service: Service) -> Iterator[Spoilt]:
 
 @mistake
 def port_of_another(service: Service) -> Iterator[Spoilt]:
-    yield from _argument(service, "--port=9999")
+    # What a runtime's server takes, only its author knows.
+    if service.kind != "InferenceService":
+        yield from _argument(service, "--port=9999")

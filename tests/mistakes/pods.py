@@ -172,9 +172,9 @@ def pull_policy_misspelt(service: Service) -> Iterator[Spoilt]:
 
 
 @mistake
-def probe_without_a_way(service: Service) -> Iterator[Spoilt]:
+def probe_of_two_ways(service: Service) -> Iterator[Spoilt]:
     for place in service.containers():
-        probe = {"periodSeconds": 10}
+        probe = {"exec": {"command": ["true"]}, "httpGet": {"path": "/", "port": 8080}}
         document = put(service.document, (*place.steps, "livenessProbe"), probe)
         yield Spoilt(document, (f"{place.path}.livenessProbe",))
 

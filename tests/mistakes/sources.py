@@ -64,7 +64,10 @@ def _error(line: str) -> Json:
 def sources() -> Iterator[Source]:
     """Yield them, those that a task takes."""
     for source in (*example_sources(), *_llm(), *_isvc(), *_model_services()):
-        if not any(each["severity"] == "error" for each in source.told(source.document)):
+        stopped = "serving.kserve.io/stop" in str(source.document["metadata"])
+        if not stopped and not any(
+            each["severity"] == "error" for each in source.told(source.document)
+        ):
             yield source
 
 

@@ -44,19 +44,20 @@ def no_effect(trials: Trials) -> Iterator[Problem]:
     """Yield lines that change nothing, whatever they say. Where all lines below a field are such, the field is named once."""
     if trials.before.intent is None or trials.before.intent.nothing:
         return
-    found = [leaf for leaf in leaves(trials.document, trials.schema) if _may_be_idle(leaf, trials)]
+    written = list(leaves(trials.document, trials.schema))
+    found = [leaf for leaf in written if _may_be_idle(leaf, trials)]
     moving = _carried(found, trials)
     idle = [leaf for leaf in found if leaf.steps not in moving and not _has_effect(leaf, trials)]
     told = {*trials.told, *(problem.path for problem in trials.before.problems)}
     idle = [leaf for leaf in idle if not related(leaf.path, told)]
-    for path, value in _summed_up(idle, found, trials):
+    for path, value in _summed_up(idle, written, trials):
         yield _problem(path, value, trials)
 
 
 def _may_be_idle(leaf: Leaf, trials: Trials) -> bool:
     """Tell whether a leaf is looked at: of labels and annotations those whose reader is known."""
-    if leaf.name:
-        return family_of(leaf.name) is not None
+    if leaf.name and family_of(leaf.name) is None:
+        return False
     return not re.fullmatch(trials.kind.unseen, leaf.path)
 
 
@@ -177,12 +178,12 @@ def _less(metadata: Json, part: str, name: str) -> Json:
 
 
 def _summed_up(
-    idle: Sequence[Leaf], found: Sequence[Leaf], trials: Trials
+    idle: Sequence[Leaf], written: Sequence[Leaf], trials: Trials
 ) -> Iterator[tuple[str, Any]]:
     """Yield each field that comes to nothing with its value: the highest one of which all leaves do, unless it holds only one."""
     document = trials.document
     silent = {leaf.steps for leaf in idle}
-    working = [leaf.steps for leaf in found if leaf.steps not in silent]
+    working = [leaf.steps for leaf in written if leaf.steps not in silent]
     told: set[Steps] = set()
     for leaf in idle:
         top = leaf.steps

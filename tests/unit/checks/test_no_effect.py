@@ -164,6 +164,20 @@ def test_storage_container_of_another_kind_is_named() -> None:
     assert told(llm(model={"uri": "pvc://b/m"}), container) == {}
 
 
+def test_cache_of_another_kind_is_named_under_a_release_that_does_not_ask_for_it() -> None:
+    cache = {
+        "apiVersion": "serving.kserve.io/v1alpha1",
+        "kind": "LocalModelCache",
+        "metadata": {"name": "big"},
+        "spec": {"sourceModelUri": "hf://a/b", "nodeGroups": ["gpu"], "modelSize": "1Gi"},
+    }
+    config = {**CONFIG, "data": {**CONFIG["data"], "localModel": '{"enabled": true}'}}
+    service = llm(model={"uri": "hf://a/b"})
+    assert "LocalModelCache big" in told(service, config, cache).get("spec.model.uri", "")
+    assert told(llm(model={"uri": "hf://a/c"}), config, cache) == {}
+    assert "spec.model.uri" not in told(service, config, cache, release="0.19")
+
+
 def test_line_is_judged_by_the_release_that_is_asked_for() -> None:
     assert told(llm(scaling=SCALING), release="0.18") == {}
 

@@ -13,6 +13,7 @@ from ...kube.problem import Problem
 from ...kube.reader import Reader
 from ...kube.reference import Reference
 from ..check import WARNING, Check, check
+from ..kserve.images import image
 from ..kserve.modes import KNATIVE, STANDARD
 from ..kserve.pod import container_of
 from ..kserve.read_system_config import SIDECARS
@@ -350,6 +351,7 @@ def _knative(component: Json) -> Iterator[tuple[str, str, str]]:
 
 
 CHECKS = (
+    image,
     no_config,
     no_block,
     runtime,

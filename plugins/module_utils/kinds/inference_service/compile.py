@@ -9,6 +9,7 @@ pkg/controller/v1beta1/inferenceservice/reconcilers/knative/ksvc_reconciler.go@v
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TypeAlias
 
 from ...kube.intent import Child, Intent, present
@@ -44,6 +45,7 @@ from .children.scaled_object import scaled_object
 from .children.services import component_service, head_service, workers_service
 from .children.virtual_service import virtual_service
 from .errors import RECONCILE_FAILED, Unbuildable
+from .framework import authors_field
 from .pods.component import Component
 from .pods.webhook_emulation import Mutator, mutator
 from .resolved import Resolved
@@ -103,12 +105,21 @@ def compile(service: InferenceService, settings: Settings, reader: Reader) -> In
 
 
 def _told(service: InferenceService, error: InputError | Unbuildable | Misconfigured) -> InputError:
-    """Return an error with the service that it is about."""
+    """Return an error with the service that it is about, at the fields that its author wrote."""
     if isinstance(error, Unbuildable):
-        return error.as_input_error(service)
+        error = error.as_input_error(service)
     if isinstance(error, Misconfigured):
         return InputError([Complaint(service.subject, error.problems)])
-    return error
+    return InputError(
+        Complaint(
+            complaint.subject,
+            tuple(
+                replace(problem, path=authors_field(problem.path, service.document))
+                for problem in complaint.problems
+            ),
+        )
+        for complaint in error.complaints
+    )
 
 
 def children(resolved: Resolved, reader: Reader) -> tuple[Child, ...]:

@@ -12,6 +12,7 @@ from ...kube.manifest import Json
 from ...kube.reference import Reference
 from ..field_map import FieldMap, Origin
 from .children.services import service_ports
+from .framework import authors_field
 from .pods.component import Component
 from .pods.containers import SERVER, TRANSFORMER, WORKER
 from .resolved import Resolved
@@ -57,7 +58,8 @@ def _of_pods(resolved: Resolved, component: Component) -> Iterator[Origin]:
     yield Origin("spec.replicas", f"{role}.minReplicas", spec.get("minReplicas"))
     yield Origin("spec.strategy", f"{role}.deploymentStrategy", spec.get("deploymentStrategy"))
     if spec.get("model") is not None:
-        yield Origin(f"{_POD}.containers[{SERVER}]", f"{role}.model", spec["model"])
+        field = authors_field(f"{role}.model", resolved.service.document)
+        yield Origin(f"{_POD}.containers[{SERVER}]", field, spec["model"])
     yield Origin(_POD, role, spec)
     runtime = resolved.components.runtime
     if component.role == "predictor" and runtime is not None:
@@ -121,4 +123,5 @@ def _ports(resolved: Resolved, component: Component) -> Origin:
                 field = f"spec.containers[{number}].ports"
                 return Origin("spec.ports", field, ports, str(runtime))
     field = f"{role}.model.ports" if model else f"{role}.containers[0].ports"
+    field = authors_field(field, resolved.service.document)
     return Origin("spec.ports", field, ports)

@@ -35,3 +35,13 @@ def model_of(predictor: Json) -> tuple[str, Json | None]:
         if predictor.get(field) is not None:
             return field, predictor[field]
     return "", None
+
+
+def authors_field(path: str, document: Json) -> str:
+    """Return a field of `model` as the author of a service wrote it, who may have taken a framework's field."""
+    spec = document.get("spec") or {}
+    field, dummy = model_of(spec.get("predictor") or {})
+    model = "spec.predictor.model"
+    if field and (path == model or path.startswith(f"{model}.")):
+        return f"spec.predictor.{field}{path.removeprefix(model)}"
+    return path

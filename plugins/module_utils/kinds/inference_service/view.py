@@ -29,6 +29,7 @@ from ..view import (
     routes_of,
 )
 from .field_map import field_map
+from .framework import authors_field
 from .implementations import CUSTOM, implementations, storage_uri
 from .knative import KNATIVE_API
 from .pods.annotations import SOURCE_URI
@@ -135,24 +136,25 @@ def _field(resolved: Resolved, component: Component, pod: Json, path: str) -> Pl
         return Place(role)
     name = pod["containers"][int(step["number"])].get("name")
     own = component.spec.get("containers") or ()
+    model = component.spec.get("model")
     for number, container in enumerate(own):
-        if container.get("name") == name or len(own) == 1:
+        if container.get("name") == name or (len(own) == 1 and model is None):
             return Place(f"{role}.containers[{number}].{step['rest']}")
     runtime = resolved.components.runtime
-    model = component.spec.get("model")
     if runtime is None or model is None:
         return Place(role)
+    field = authors_field(f"{role}.model", resolved.service.document)
     part = step["rest"].partition(".")[0].partition("[")[0]
     argument = _ARGUMENT.fullmatch(step["rest"])
     if name == SERVER and argument:
         of_runtime = container_of(runtime.spec, SERVER) or {}
         position = int(argument["number"]) - len(of_runtime.get("args") or ())
         if position >= 0:
-            return Place(f"{role}.model.args[{position}]")
-        return Place(f"{role}.model.args", str(runtime))
+            return Place(f"{field}.args[{position}]")
+        return Place(f"{field}.args", str(runtime))
     if name == SERVER and model.get(part):
-        return Place(f"{role}.model.{step['rest']}")
-    return Place(f"{role}.model", str(runtime))
+        return Place(f"{field}.{step['rest']}")
+    return Place(field, str(runtime))
 
 
 def _routes(resolved: Resolved, manifests: Sequence[Json]) -> Iterator[RouteView]:

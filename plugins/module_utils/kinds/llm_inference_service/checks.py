@@ -13,11 +13,14 @@ from ...kube.problem import Problem, Severity
 from ...kube.reader import Reader
 from ...kube.release import Since, change
 from ..check import NOTE, WARNING, Check, check
+from ..kserve.images import image
+from ..kserve.local_models import CACHE, NAMESPACE_CACHE, local_model
 from ..kserve.releases import KServe
 from ..kserve.storage.containers import BadPattern, taken_by_another
 from ..kserve.storage.initializer import MODEL_PATH
 from ..view import ServiceView
 from .certificate.request import secret_reference
+from .local_model import READS_CACHES
 from .pod import MAIN
 from .presets.builtin import OWN, PREFIX
 from .presets.engine_arguments import VARIABLE
@@ -66,6 +69,12 @@ IGNORED_CONTAINER = Check(
     finds="ClusterStorageContainer {name} takes {uri} for an InferenceService, and has no effect on an LLMInferenceService: "
     "image and memory of the init container come from the block storageInitializer of inferenceservice-config",
     fix="set them there, or on an init container storage-initializer of spec.template",
+)
+IGNORED_CACHE = Check(
+    "no-effect",
+    WARNING,
+    finds="{kind} {name} holds {uri} on the nodes for an InferenceService, and KServe {release} fetches the model of an LLMInferenceService all the same",
+    fix="mount the claim of the cache: pvc:// in spec.model.uri; or use KServe 0.19",
 )
 REFERENCE = Check(
     "router-reference",
@@ -152,6 +161,23 @@ def ignored_container(view: ServiceView, reader: Reader) -> Iterator[Problem]:
                 yield IGNORED_CONTAINER.at("spec.model.uri", name=name, uri=uri)
 
 
+@check(IGNORED_CACHE, reads=("LocalModelCaches",))
+def ignored_cache(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield caches on the nodes that hold the model of a service under a release that asks for them for an InferenceService alone."""
+    resolved: Resolved = view.basis
+    release, uri = resolved.settings.release, resolved.at("model", "uri") or ""
+    # Which caches there are is asked of a cluster only where its configuration switches them on.
+    looks = resolved.config.local_models or not reader.complete
+    if READS_CACHES.at(release) or not (uri and looks):
+        return
+    found = local_model(uri, None, resolved.namespace, release, reader)
+    if found is not None:
+        kind = NAMESPACE_CACHE if found.namespace else CACHE
+        yield IGNORED_CACHE.at(
+            "spec.model.uri", kind=kind, name=found.name, uri=uri, release=release
+        )
+
+
 @check(REFERENCE, reads=("Gateways", "HTTPRoutes"))
 def references(view: ServiceView, reader: Reader) -> Iterator[Problem]:
     """Yield Gateways and routes that are not there, as KServe's controller reports them."""
@@ -189,4 +215,13 @@ def _holds(mount: str) -> bool:
     return f"{MODEL_PATH}/".startswith(f"{mount.rstrip('/')}/")
 
 
-CHECKS = (own_presets, stand_in, ignored_container, references, certificate, no_model)
+CHECKS = (
+    image,
+    own_presets,
+    stand_in,
+    ignored_container,
+    ignored_cache,
+    references,
+    certificate,
+    no_model,
+)

@@ -28,7 +28,7 @@ def _makes_no_scalers(resolved: Resolved) -> bool:
     return not _MAKES_SCALERS.at(resolved.settings.release)
 
 
-_NOT_READ = "no template of its presets and baseRefs reads it for single pods, those of KServe not before 0.20"
+_NOT_READ = "no template of its presets and baseRefs reads it for single pods; those of KServe do from 0.20 on"
 _FLAG = "pass the flag to the engine in args of the container main, for example --tensor-parallel-size; or give {place}"
 _ADAPTERS = "with {release} the field is kept, and no adapter is served"
 

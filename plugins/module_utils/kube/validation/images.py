@@ -33,3 +33,15 @@ def image_problems(image: str, path: str) -> Iterator[Problem]:
         if "{{" in image:
             message += "; services are not templated, so fill in the variable before"
         yield Problem(path, message, "warning", rule="image")
+    elif not strange and _repository(image) != _repository(image).lower():
+        message = f"{show(image)} has capitals in the name of its repository, which no registry takes: the pods would not start"
+        yield Problem(path, message, "warning", rule="image")
+
+
+def _repository(image: str) -> str:
+    """Return the repository of an image, without registry, tag and digest."""
+    first, slash, rest = image.partition("/")
+    if slash and (any(mark in first for mark in ".:") or first == "localhost"):
+        image = rest
+    folder, slash, last = image.partition("@")[0].rpartition("/")
+    return f"{folder}{slash}{last.partition(':')[0]}"

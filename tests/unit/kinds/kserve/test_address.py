@@ -34,6 +34,7 @@ def test_an_address_that_can_be_read_is_fine(uri: str) -> None:
 @pytest.mark.parametrize(
     ("uri", "fact", "way"),
     [
+        ("s3://bucket/my model", "has a blank", "write it without"),
         ("hf://acme/chat/chat.gguf", "has 3 parts", "hf://acme/chat, which is fetched as a whole"),
         ("hf://acme/chat/tree/v1", "has 4 parts", "write hf://acme/chat:v1"),
         ("hf://acme/chat/", "has 3 parts", "write hf://acme/chat"),
@@ -64,3 +65,15 @@ def test_a_whole_bucket_can_be_fetched(uri: str) -> None:
     fault = address_fault(uri)
     assert fault is not None
     assert not fault.fatal
+
+
+@pytest.mark.parametrize(
+    ("uri", "way"),
+    [("bucket/models", "s3://bucket/models"), ("s3:/bucket/key", "write s3://bucket/key")],
+)
+def test_an_address_without_a_scheme_is_a_folder(uri: str, way: str) -> None:
+    fault = address_fault(uri)
+    assert fault is not None
+    assert not fault.fatal
+    assert "names no scheme" in fault.finds
+    assert way in fault.fix

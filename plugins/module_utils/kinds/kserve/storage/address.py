@@ -31,7 +31,14 @@ class AddressFault:
 
 def address_fault(uri: str) -> AddressFault | None:
     """Return what is wrong with the form of an address, None for one that can be read or whose scheme has no form."""
+    if any(mark.isspace() for mark in uri):
+        return AddressFault("has a blank in it, and no address has", "write it without")
     scheme, separator, rest = uri.partition("://")
+    if uri and not separator and not uri.startswith("/"):
+        finds = (
+            "names no scheme, so it is read as a folder of the init container, where no model is"
+        )
+        return AddressFault(finds, f"write {_with_scheme(uri)}", fatal=False)
     judge = _FORMS.get(scheme) if separator else None
     return judge(scheme, rest) if judge is not None else None
 
@@ -101,6 +108,16 @@ def _image(dummy: str, rest: str) -> AddressFault | None:
     if "://" in rest:
         return AddressFault("names its scheme twice", f"write oci://{rest.partition('://')[2]}")
     return None
+
+
+def _with_scheme(uri: str) -> str:
+    """Return how an address without a scheme was meant."""
+    scheme, colon, rest = uri.partition(":/")
+    return (
+        f"{scheme}://{rest}"
+        if colon
+        else f"s3://{uri.lstrip('/')}, hf://{uri.lstrip('/')} or the like"
+    )
 
 
 _FORMS = {

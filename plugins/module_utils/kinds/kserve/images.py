@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Images that authors give to containers of KServe's services."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...kube.problem import Problem
+from ...kube.validation.images import image_problems
+from ..check import WARNING, Check, check
+from ..view import ServiceView
+
+IMAGE = Check("image", WARNING, finds="{fault}", fix="write the name as the registry has it")
+
+
+@check(IMAGE, costly=True)
+def image(view: ServiceView) -> Iterator[Problem]:
+    """Yield images that no registry and no kubelet knows by such a name."""
+    for workload in view.workloads:
+        for part in ("initContainers", "containers"):
+            for number, container in enumerate(workload.pod.get(part) or ()):
+                place = workload.fields(f"{part}[{number}].image")
+                for problem in image_problems(str(container.get("image") or ""), place.field):
+                    if not place.object:
+                        yield IMAGE.at(place, fault=problem.message)
