@@ -78,6 +78,8 @@ def _look_up(kinds: tuple[str, ...], view: ServiceView, reader: Reader) -> Itera
         key = (named.kind, named.namespace, named.name)
         if named.kind not in kinds or named.optional or key in settled:
             continue
+        if any(each in view.run for each in named.references):
+            continue
         settled.add(key)
         found = _found(named, reader)
         if found is None:

@@ -199,10 +199,11 @@ def backend_missing(view: ServiceView, reader: Reader) -> Iterator[Problem]:
         ours = {each.name for each in made if each.kind == backend.kind}
         if backend.name in ours or (backend.kind, backend.name) in refers:
             continue
-        there = any(
-            reader.get(Reference(version, backend.kind, backend.namespace, backend.name))
+        named = [
+            Reference(version, backend.kind, backend.namespace, backend.name)
             for version in _VERSIONS[backend.kind]
-        )
+        ]
+        there = any(each in view.run or reader.get(each) for each in named)
         if there or not (reader.complete or nearest(backend.name, ours)):
             continue
         absent = (

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -70,10 +70,16 @@ class Service:
         """Return what the API server would refuse of some of its children. manifests: all of them. written: those that are asked about."""
         return api_problems(self.view(basis, manifests).field_map, written)
 
-    def advice(self, basis: Any, manifests: Sequence[Json], reader: Reader) -> list[Problem]:
-        """Return what takes longer to find, or a look at the cluster."""
+    def advice(
+        self,
+        basis: Any,
+        manifests: Sequence[Json],
+        reader: Reader,
+        run: Collection[Reference] = frozenset(),
+    ) -> list[Problem]:
+        """Return what takes longer to find, or a look at the cluster. run: what all services of the run make."""
         return further_problems(
-            self.view(basis, manifests),
+            replace(self.view(basis, manifests), run=run),
             reader,
             self.kind.own_checks,
             partial(Trials, self.kind, self.written, self.settings, reader)

@@ -7,7 +7,7 @@ Each kind says it in its own `view.py`, from what it compiled. Nothing here is r
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -169,7 +169,8 @@ class ServiceView:
     sender: what sends the prefill part of requests to prefill pods; empty value: nothing does; field: what has to be given for that.
     provider: who makes the gateway work, for example `istio`; empty where nobody says. refers: objects that the service uses and does not make.
     s3_keys: entries of a Secret that are read to fetch a model from S3. ways: by rule, what else mends it in this kind.
-    made: the manifests of its children. own: what is its own as well and may be made later. models: the addresses of its models. fetched_otherwise: whether somebody else than KServe's own
+    made: the manifests of its children. own: what is its own as well and may be made later.
+    run: what all services of the run make. models: the addresses of its models. fetched_otherwise: whether somebody else than KServe's own
     initializer fetches a model of that address. basis: what the kind made of the service, for the kind's own checks.
     field_map: where the parts of its children are written.
     """
@@ -179,6 +180,7 @@ class ServiceView:
     workloads: tuple[Workload, ...]
     made: Sequence[Json] = ()
     own: tuple[Reference, ...] = ()
+    run: Collection[Reference] = frozenset()
     models: tuple[Said, ...] = ()
     fetched_otherwise: Callable[[str, Reader], bool] = _nobody_else
     routes: tuple[RouteView, ...] = ()

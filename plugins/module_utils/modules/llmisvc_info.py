@@ -25,7 +25,7 @@ from ..kube.reference import Reference
 from ..reconcile.answer import Inquiry, ask_all
 from ..reconcile.answer_options import CANARY_S, SPEC, AnswerOptions, answer_options
 from ..reconcile.certificates import read_certificates
-from ..reconcile.compiled_service import CompiledService, compiled_service
+from ..reconcile.compiled_service import CompiledService, compiled_service, made_by
 from ..reconcile.controller_mode import CONTROLLER, DIRECT, children_of_ours
 from ..reconcile.planner import plan_target, services_of
 from ..reconcile.service_pods import pods_of
@@ -209,9 +209,10 @@ def _compile(
         reconciler = DIRECT if children_of_ours(snapshot, reference) else CONTROLLER
         targets.append(compiled_service(service, intent, fleet, reconciler))
     beside = problems_beside(neighbours)
+    made = made_by(targets)
     for target in targets:
         target.service.problems += beside.get(target.reference, [])
-        target.service.problems += target.advice(reader)
+        target.service.problems += target.advice(reader, made)
     return targets
 
 

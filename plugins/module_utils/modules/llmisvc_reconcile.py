@@ -220,9 +220,12 @@ def _rendered(
     compiled, colliding = compile_fleet(
         services, reader, paired, skip_invalid=params["skip_invalid"], judged=True
     )
+    made = frozenset(
+        child.manifest.reference for dummy, intent in compiled for child in intent.children
+    )
     for service, intent in compiled:
         manifests_of_it = [child.manifest.to_dict() for child in intent.children]
-        service.problems += service.advice(intent.basis, manifests_of_it, reader)
+        service.problems += service.advice(intent.basis, manifests_of_it, reader, made)
     compiled, refused = without_errors(compiled, skip_invalid=params["skip_invalid"])
     kept = [service for service, dummy in compiled]
     rendered = manifests(compiled, params["fleet"] or arguments.DEFAULT_FLEET)

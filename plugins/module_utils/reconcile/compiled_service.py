@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,10 +39,15 @@ class CompiledService:
         asked = [manifests[each] for each in written if each in manifests]
         return self.service.api_problems(self.basis, list(manifests.values()), asked)
 
-    def advice(self, reader: Reader) -> list[Problem]:
-        """Return what checks say of the service that takes longer to find, or a look at the cluster."""
+    def advice(self, reader: Reader, run: Collection[Reference] = frozenset()) -> list[Problem]:
+        """Return what checks say of the service that takes longer to find, or a look at the cluster. run: what all services make."""
         manifests = [child.manifest("") for child in self.children]
-        return self.service.advice(self.basis, manifests, reader)
+        return self.service.advice(self.basis, manifests, reader, run)
+
+
+def made_by(targets: Iterable[CompiledService]) -> frozenset[Reference]:
+    """Return the children of all services of a run."""
+    return frozenset(child.reference for target in targets for child in target.children)
 
 
 def compiled_service(

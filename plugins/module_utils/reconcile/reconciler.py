@@ -22,7 +22,7 @@ from ..kube.intent import Intent
 from ..kube.problem import InputError
 from ..kube.reference import Reference
 from .certificates import KeyMaker, read_certificates
-from .compiled_service import CompiledService, compiled_service
+from .compiled_service import CompiledService, compiled_service, made_by
 from .controller_mode import CONTROLLER, Controllers, unlisted
 from .planner import Planned, Planner
 from .requeue import ROUNDS, PutOff, merged, put_off, reader_after, recompiled, skipped
@@ -100,9 +100,14 @@ class Reconciler:
 
     def _advise(self, planned: Planned, targets: Sequence[CompiledService]) -> None:
         """Let checks look at the cluster for each service that changes; in check mode for all."""
-        for target, plan in zip(targets, planned.plans, strict=True):
-            if (plan.changes or self._policy.dry_run) and target.reconciler != CONTROLLER:
-                plan.problems += target.advice(self.reader)
+        asked = [
+            (target, plan)
+            for target, plan in zip(targets, planned.plans, strict=True)
+            if (plan.changes or self._policy.dry_run) and target.reconciler != CONTROLLER
+        ]
+        made = made_by(targets) if asked else frozenset()
+        for target, plan in asked:
+            plan.problems += target.advice(self.reader, made)
 
     def _repeat(self, late: PutOff, guard: Callable[[str], object]) -> None:
         """Compile, plan and apply again what the writes before have changed, or waited for."""

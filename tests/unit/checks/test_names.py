@@ -14,9 +14,10 @@ from ansible_collections.modelops.inference.plugins.module_utils.kube.reader imp
     Reader,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from tests.unit.modules.task import run
 
 from .checked import Cluster, warnings
-from .mistakes import CLAIM, NAMESPACE, class_of, from_secret, llm_inference_service, secret
+from .mistakes import CLAIM, NAMESPACE, class_of, from_secret, llm_inference_service, routed, secret
 
 Json = dict[str, Any]
 
@@ -156,3 +157,12 @@ def everything(service: Json, reader: Reader) -> list[Problem]:
     settings = kind.settings({}, {})
     loaded = kind.load(service, settings)
     return checked(loaded.service, settings, reader)
+
+
+def test_what_another_service_of_the_run_makes_is_there() -> None:
+    guest = routed({"name": "chad-kserve-workload-svc", "port": 8000})
+    told = {
+        number: "backend-missing" in str(run(state="rendered", services=services)["services"])
+        for number, services in enumerate(([guest], [guest, llm_inference_service(name="chad")]))
+    }
+    assert told == {0: True, 1: False}
