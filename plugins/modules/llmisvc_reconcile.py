@@ -96,7 +96,8 @@ options:
         type: str
       kserve:
         description:
-          - A release of KServe, V(0.17), V(0.18) or V(0.19). It is V(0.17) where it is not given.
+          - A release of KServe, V(0.17), V(0.18), V(0.19) or V(0.20). It is V(0.17) where it is not given.
+          - C(InferenceService) does not know V(0.20), and refuses it.
           - Another release than before may restart pods; a warning names the workloads before anything is written.
         type: str
   cluster_objects:

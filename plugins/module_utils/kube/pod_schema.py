@@ -150,3 +150,4 @@ PodResourceClaim  name! resourceClaimName resourceClaimTemplateName
 
 _TYPES = read_table(TABLE, OTHERS)
 POD_SPEC, CONTAINER = _TYPES["PodSpec"], _TYPES["Container"]
+CLAIM_SPEC = _TYPES["PersistentVolumeClaimSpec"]

@@ -78,7 +78,8 @@ BLOCKS: Mapping[str, Object] = {
             **_RESOURCES,
             **_texts("caBundleConfigMapName", "caBundleVolumeMountPath"),
             "enableModelcar": _BOOL,
-            **_texts("cpuModelcar", "memoryModelcar"),
+            "enableOciModelSupport": _BOOL,
+            **_texts("ociModelMode", "cpuModelcar", "memoryModelcar"),
             "uidModelcar": Integer(bits=64),
         }
     ),

@@ -194,6 +194,8 @@ def storage(block: Block) -> Storage:
         uid_modelcar=block.value.get("uidModelcar"),
         ca_bundle_config_map=block.text("caBundleConfigMapName"),
         ca_bundle_mount_path=block.text("caBundleVolumeMountPath"),
+        enable_images=block.flag("enableOciModelSupport"),
+        image_mode=block.text("ociModelMode"),
     )
 
 

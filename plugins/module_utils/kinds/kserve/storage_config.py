@@ -12,6 +12,7 @@ class Storage:
     """How models get into pods. Amounts are quantities as text.
 
     uid_modelcar: user of the model container; None leaves it to the image.
+    enable_images, image_mode: whether and how models in images are read, of which only later releases know.
     ca_bundle_config_map: ConfigMap with the certificates of S3 endpoints; empty for none.
     """
 
@@ -26,6 +27,8 @@ class Storage:
     uid_modelcar: int | None = None
     ca_bundle_config_map: str = ""
     ca_bundle_mount_path: str = ""
+    enable_images: bool = False
+    image_mode: str = ""
 
 
 @dataclass(frozen=True, slots=True)

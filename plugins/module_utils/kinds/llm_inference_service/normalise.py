@@ -6,7 +6,7 @@ Source: KServe pkg/apis/serving/v1alpha2/{llm_inference_service_types,llm_infere
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...kube.envelope import Envelope, as_applied, read_envelope
@@ -14,15 +14,20 @@ from ...kube.go_url import go_url
 from ...kube.manifest import Json, value_at
 from ...kube.names import LABEL_LENGTH, check_dns_label, check_dns_subdomain, quoted
 from ...kube.problem import Problem
+from ...kube.release import Since
 from ...kube.schema_check import check, related
 from ...kube.schema_faults import show
 from ..kind import Loaded
-from .admission import adapters, routing, scaling, scheduler, workloads
+from ..kserve.releases import KServe
+from .admission import adapters, offloading, routing, scaling, scheduler, workloads
 from .conversion import OLD_API_VERSION, to_v1alpha2
 from .schema import spec_schema
 from .settings import Settings
 from .spec import API_VERSION, KIND, LlmInferenceService
 
+#: Annotations by which devices are claimed, and whether a release reads them.
+_CLAIM_PREFIX = "serving.kserve.io/exp-dra-"
+_CLAIMS: Since[bool] = Since({KServe.V0_17: False, KServe.V0_20: True})
 #: Rules about these as a whole say nothing about the fields in them.
 _WHOLE = frozenset({"spec", "spec.prefill"})
 
@@ -37,6 +42,7 @@ def load(document: Json, settings: Settings) -> Loaded[LlmInferenceService]:
     )
     found = [*envelope.problems, *spec.problems, *_name_problems(envelope)]
     found += _address_problems(spec.value.get("model"))
+    found += _annotation_problems(envelope.annotations, settings)
     found += _adapter_problems(value_at(spec.value, ("model", "lora", "adapters")))
     broken = [problem.path for problem in found if problem.path not in _WHOLE]
     judged = [
@@ -63,6 +69,17 @@ def load(document: Json, settings: Settings) -> Loaded[LlmInferenceService]:
         spec=stored["spec"],
     )
     return Loaded(service, tuple(found))
+
+
+def _annotation_problems(annotations: Mapping[str, str], settings: Settings) -> Iterator[Problem]:
+    """Yield annotations by which a release makes what is not reproduced."""
+    for key in annotations:
+        if _CLAIMS.at(settings.release) and key.startswith(_CLAIM_PREFIX):
+            message = (
+                f"KServe {settings.release} makes a ResourceClaimTemplate of it, and this collection does not yet: make one, and name "
+                "it in the pods' resourceClaims"
+            )
+            yield Problem(f'metadata.annotations["{key}"]', message, rule="managed-claim")
 
 
 def _write_address(model: Json) -> None:
@@ -107,6 +124,7 @@ def _refused(spec: Json, service: str, version: str, settings: Settings) -> Iter
         scheduler.errors(spec),
         scaling.mixed(spec, settings.release),
         adapters.errors(spec, service, version, settings.release),
+        offloading.errors(spec),
     )
     for rule in rules:
         for error in rule:

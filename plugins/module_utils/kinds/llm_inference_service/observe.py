@@ -77,7 +77,7 @@ def observe(resolved: Resolved, reader: Reader, pods: Sequence[Json] = ()) -> Ob
     conditions = {part.type: part for part in (*parts, *_summaries(parts))}
     status = _status(resolved, parent, conditions.values(), router.addresses)
     if TELLS_PARTS.at(resolved.settings.release):
-        status |= _parts(resolved, before, router)
+        status |= _parts(resolved, before, router, reader)
     rollouts = _rollouts(resolved, reader, pods)
     return Observation(
         status=status,
@@ -118,7 +118,7 @@ def _router(resolved: Resolved, before: Json, reader: Reader) -> _Router:
         failed = condition_types.false(ROUTES, "HTTPRouteReconcileError", message)
         return _Router(_present(picker, failed))
     part = router_part(resolved, before.get("router") or {}, routes, reader)
-    pool = pool_state(resolved, reader)
+    pool = pool_state(resolved, routes, reader)
     if pool.ends:
         return _Router(_present(picker, pool.condition), addresses, part)
     gateways = gateways_condition(resolved, reader)
@@ -176,7 +176,7 @@ def _status(
     )
 
 
-def _parts(resolved: Resolved, before: Json, router: _Router) -> Json:
+def _parts(resolved: Resolved, before: Json, router: _Router, reader: Reader) -> Json:
     """Return what the status says the service consists of; what the controller did not come to stays as it was."""
     reached = router.addresses is not None
     kept = resolved.warning != ""
@@ -184,7 +184,7 @@ def _parts(resolved: Resolved, before: Json, router: _Router) -> Json:
         {
             "appliedConfigs": before.get("appliedConfigs") if kept else list(resolved.applied),
             "router": router.part if reached else before.get("router"),
-            "workloads": workloads_part(resolved) if reached else before.get("workloads"),
+            "workloads": workloads_part(resolved, reader) if reached else before.get("workloads"),
         }
     )
 

@@ -16,6 +16,7 @@ from ...kube.reference import Reference
 from ...kube.release import Since
 from ..kserve.releases import KServe
 from . import names
+from .child_kinds import GROUP
 from .children.picker_service import picker_service_name
 from .conditions.condition_types import MAIN, PREFILL, PREFILL_WORKER, WORKER
 from .conditions.pools import pool
@@ -26,6 +27,8 @@ from .router.kinds import POOL_API, POOL_GROUP, parent_gateway, shown
 
 #: Whether a status says it.
 TELLS_PARTS: Since[bool] = Since({KServe.V0_17: False, KServe.V0_19: True})
+#: Whether it counts the pods of workloads.
+_COUNTS: Since[bool] = Since({KServe.V0_17: False, KServe.V0_20: True})
 
 
 def router_part(
@@ -39,25 +42,34 @@ def router_part(
     return filled({"gateways": _gateways(routes), "scheduler": _scheduler(resolved, reader)})
 
 
-def workloads_part(resolved: Resolved) -> Json | None:
+def workloads_part(resolved: Resolved, reader: Reader) -> Json | None:
     """Return `status.workloads`, None for a service that is stopped."""
     if resolved.stopped:
         return None
     found = workload_references(resolved)
+    counts = _COUNTS.at(resolved.settings.release)
+
+    def told(reference: Reference | None) -> Json | None:
+        return None if reference is None else _workload(reference, reader if counts else None)
+
     parts = {
-        "primary": _workload(found.get(MAIN) or found.get(WORKER)),
-        "prefill": _workload(found.get(PREFILL) or found.get(PREFILL_WORKER)),
+        "primary": told(found.get(MAIN) or found.get(WORKER)),
+        "prefill": told(found.get(PREFILL) or found.get(PREFILL_WORKER)),
         "service": {"kind": "Service", "name": names.workload_service(resolved.name)},
-        "scheduler": _workload(picker_reference(resolved)),
+        "scheduler": told(picker_reference(resolved)),
     }
     return filled(parts)
 
 
-def _workload(reference: Reference | None) -> Json | None:
-    if reference is None:
-        return None
+def _workload(reference: Reference, reader: Reader | None) -> Json:
+    """Return a workload as the status names it. reader: counts its pods, None for a release that does not."""
     group = reference.api_version.rpartition("/")[0]
-    return {"apiGroup": group, "kind": reference.kind, "name": reference.name}
+    named = {"apiGroup": group, "kind": reference.kind, "name": reference.name}
+    if reader is None:
+        return named
+    status = (reader.get(reference) or {}).get("status") or {}
+    field = "readyReplicas" if reference.kind == GROUP.kind else "availableReplicas"
+    return {**named, "readyReplicas": status.get(field) or 0}
 
 
 def _scheduler(resolved: Resolved, reader: Reader) -> Json | None:

@@ -6,13 +6,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...kube.release import Since
 from ..kserve.local_models import LABEL
+from ..kserve.releases import KServe
 from .local_model import READS_CACHES
 from .resolved import Resolved
+from .router.by_model import ASKS_SERVICE, MODEL_ANNOTATION
 
 _ANNOTATION_PREFIXES = ("k8s.v1.cni.cncf.io", "kueue.x-k8s.io", "prometheus.io")
 _LABEL_PREFIXES = ("kueue.x-k8s.io",)
 _GROUP_PREFIXES = ("leaderworkerset.sigs.k8s.io",)
+
+#: Whether prefill pods get the labels and annotations of the spec beside their own.
+_PREFILL_SHARES: Since[bool] = Since({KServe.V0_17: True, KServe.V0_20: False})
 
 Texts = dict[str, str]
 
@@ -25,7 +31,14 @@ def object_annotations(resolved: Resolved, *, group: bool = False) -> Texts:
 
 def pod_annotations(resolved: Resolved, *, prefill: bool = False, group: bool = False) -> Texts:
     """Return the annotations of a workload's pods: those of the workload, then what the spec says."""
-    return {**object_annotations(resolved, group=group), **_said(resolved, "annotations", prefill)}
+    said = without_own_marks(_said(resolved, "annotations", prefill), resolved)
+    return {**object_annotations(resolved, group=group), **said}
+
+
+def without_own_marks(annotations: Texts, resolved: Resolved) -> Texts:
+    """Return annotations of a spec without what is said to KServe alone."""
+    kept_back = ASKS_SERVICE.at(resolved.settings.release)
+    return {k: v for k, v in annotations.items() if not (kept_back and k == MODEL_ANNOTATION)}
 
 
 def pod_labels(base: Mapping[str, str], resolved: Resolved, *, prefill: bool = False) -> Texts:
@@ -47,6 +60,7 @@ def _of(texts: Mapping[str, str], prefixes: tuple[str, ...]) -> Texts:
 
 
 def _said(resolved: Resolved, field: str, prefill: bool) -> Texts:
-    common: Any = resolved.at(field) or {}
     own: Any = (resolved.at("prefill", field) or {}) if prefill else {}
+    shared = not prefill or _PREFILL_SHARES.at(resolved.settings.release)
+    common: Any = (resolved.at(field) or {}) if shared else {}
     return {**common, **own}

@@ -50,6 +50,12 @@ def _picker_reads_rewrites(live: Json) -> bool | None:
     return any("inferencemodelrewrites" in (rule.get("resources") or ()) for rule in rules)
 
 
+def _picker_reads_moved(live: Json) -> bool | None:
+    if not _is_of_picker(live):
+        return None
+    return any("llm-d.ai" in (rule.get("apiGroups") or ()) for rule in live.get("rules") or ())
+
+
 def _restarts_for_certificate(live: Json) -> bool | None:
     template = value_at(live, ("spec", "template", "metadata", "annotations")) or {}
     return False if _is_of_picker(live) and _HASH in template else None
@@ -108,6 +114,12 @@ _SIGNS = (
         _port_is_plain,
         ("its port is called http", "its port is called https"),
         updates=False,
+    ),
+    Sign(
+        "Role",
+        KServe.V0_20,
+        _picker_reads_moved,
+        ("it reads the group llm-d.ai", "it does not read the group llm-d.ai"),
     ),
     Sign(KIND, KServe.V0_19, _tells_parts, ("its status names configs and workloads", "")),
 )

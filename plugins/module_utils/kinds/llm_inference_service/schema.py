@@ -16,9 +16,10 @@ from ...kube.schema import Anything, Boolean, Integer, ListOf, Object, Row, Sche
 from ...kube.schema_release import at_release
 from ..kserve.releases import KServe
 from ..kserve.service import GROUP
+from .offloading_schema import OFFLOADING, TRACING
 from .releases import NEWEST
 from .router.by_model import ROUTES_BY_MODEL
-from .router_schema import name_only, router_schema
+from .router_schema import LATER, name_only, router_schema
 from .scaling_schema import REPLICAS_OR_SCALING, scaling_schema
 from .spec import API_VERSION, CONFIG_KIND, KIND
 from .status_schema import STATUS
@@ -49,10 +50,6 @@ PARALLELISM = Object(
 )
 
 
-#: A field of 0.20.
-_LATER = Anything(since=KServe.V0_20)
-
-
 def _limit(description: str) -> Integer:
     return Integer(description=description, minimum=1, since=KServe.V0_19)
 
@@ -80,10 +77,10 @@ def _model(version: str) -> Object:
             "maxCpuAdapters": _limit("Adapters that are kept in the memory of the host."),
         },
     )
-    fields["confidential"] = _LATER
     return Object(
         description="The model that is served.",
         fields=fields,
+        hints={"confidential": LATER},
         required=("uri",),
     )
 
@@ -92,7 +89,7 @@ def _pod(description: str) -> Object:
     return Object(description=description, fields=POD_SPEC.fields)
 
 
-def _workload(what: str, scaling: Schema) -> dict[str, Schema]:
+def _workload(what: str, scaling: Schema, version: str) -> dict[str, Schema]:
     """Return the fields that decode and prefill share. what: whose pods these are. scaling: how they are scaled."""
     return {
         "replicas": Integer(
@@ -105,7 +102,7 @@ def _workload(what: str, scaling: Schema) -> dict[str, Schema]:
         "annotations": string_map(f"Annotations of {what}."),
         "template": _pod("The pod, or the leader of a group; merged over the preset's."),
         "worker": _pod("The other pods of a group. Its presence makes groups of pods."),
-        "kvCacheOffloading": _LATER,
+        **({"kvCacheOffloading": OFFLOADING} if version == STORED_VERSION else {}),
     }
 
 
@@ -127,7 +124,7 @@ def _spec(version: str, release: KServe, *, strict: bool) -> Object:
     header_templates = ROUTES_BY_MODEL.at(release)
     prefill = Object(
         description="The pods that only read prompts. Its presence, also as `{}`, splits the work.",
-        fields=_workload("the prefill pods", scaling),
+        fields=_workload("the prefill pods", scaling, version),
         rules=(REPLICAS_OR_SCALING,),
     )
     return Object(
@@ -142,14 +139,14 @@ def _spec(version: str, release: KServe, *, strict: bool) -> Object:
                     )
                 },
             ),
-            **_workload("all pods", scaling),
+            **_workload("all pods", scaling, version),
             "router": router_schema(version, strict=strict, header_templates=header_templates),
             "prefill": prefill,
             "baseRefs": ListOf(
                 description="Configs under this spec, a later one over an earlier one.",
                 items=name_only(""),
             ),
-            "tracing": _LATER,
+            "tracing": TRACING,
         },
         rules=(REPLICAS_OR_SCALING,),
     )
@@ -186,7 +183,7 @@ def preset_schemas(release: KServe) -> InputSchemas:
 
 def documentation(version: str = STORED_VERSION, release: KServe = NEWEST) -> tuple[Row, ...]:
     """Return every field below `spec` in order, for the documentation table; pod specs are those of Kubernetes."""
-    pods = ("template.", "worker.")
+    pods = ("template.", "worker.", "pvc.spec.")
     return tuple(
         row
         for row in rows(spec_schema(version, release), "spec")

@@ -32,6 +32,18 @@ _WORKLOAD = Object(
         "name": _NAME,
     },
 )
+_COUNTED = replace(
+    _WORKLOAD,
+    fields={
+        **_WORKLOAD.fields,
+        "readyReplicas": Integer(description="Pods, or groups, that work.", since=KServe.V0_20),
+    },
+)
+_MODELS = ListOf(
+    description="Names of models that requests may give.",
+    items=Object(fields={"name": Text(description="One of them.")}),
+    since=KServe.V0_20,
+)
 _GATEWAY = Object(
     description="A Gateway that requests come through.",
     fields={
@@ -59,7 +71,12 @@ _CONFIG = Object(
     },
 )
 _SOURCED = replace(
-    _ADDRESS, fields={**_ADDRESS.fields, "origin": replace(_REFERENCE, since=KServe.V0_19)}
+    _ADDRESS,
+    fields={
+        **_ADDRESS.fields,
+        "origin": replace(_REFERENCE, since=KServe.V0_19),
+        "models": _MODELS,
+    },
 )
 
 STATUS = Object(
@@ -78,7 +95,10 @@ STATUS = Object(
         "workloads": Object(
             description="What serves the model.",
             since=KServe.V0_19,
-            fields=dict.fromkeys(("primary", "prefill", "service", "scheduler"), _WORKLOAD),
+            fields={
+                **dict.fromkeys(("primary", "prefill", "scheduler"), _COUNTED),
+                "service": _WORKLOAD,
+            },
         ),
     },
 )

@@ -85,7 +85,7 @@ BOTH_GROUPS = [
 def test_a_pool_is_ready_when_every_parent_takes_it(
     api: str, parents: list[Json], generation: int, reason: str, message: str
 ) -> None:
-    found = pool_condition(pool(*parents, api=api, generation=generation))
+    found = pool_condition(pool(*parents, api=api, generation=generation), None)
     assert (found.reason, found.message) == (reason, message)
     assert found.status == ("False" if reason else "True")
 
@@ -123,20 +123,20 @@ GROUPS: dict[str, tuple[list[Json], str, str]] = {
 @pytest.mark.parametrize("row", GROUPS)
 def test_one_group_that_is_taken_is_enough(row: str) -> None:
     objects, status, reason = GROUPS[row]
-    state = pool_state(resolved(SCHEDULED), Cluster(objects))
+    state = pool_state(resolved(SCHEDULED), [], Cluster(objects))
     assert state.condition is not None
     assert (state.condition.status, state.condition.reason, state.ends) == (status, reason, False)
 
 
 def test_a_pool_of_somebody_else_has_to_be_there() -> None:
     spec = {"router": {"scheduler": {"pool": {"ref": {"name": "theirs"}}}}}
-    missing = pool_state(resolved(spec), Cluster())
+    missing = pool_state(resolved(spec), [], Cluster())
     assert missing.ends
     assert missing.condition is not None
     assert missing.condition.message == (
         "failed to fetch referenced Inference Pool team-a/theirs: "
         'InferencePool.inference.networking.k8s.io "theirs" not found'
     )
-    there = pool_state(resolved(spec), Cluster([pool(TAKEN, name="theirs")]))
+    there = pool_state(resolved(spec), [], Cluster([pool(TAKEN, name="theirs")]))
     assert there.condition is not None
     assert there.condition.status == "True"

@@ -160,7 +160,7 @@ def test_names_of_bases_are_filled_in() -> None:
     """In the text alone: what a service names is looked for as it is written."""
     service = load(document(), Settings()).service
     assert service is not None
-    data = template_data(service, {}, read_system_config(Settings(), world()), Settings())
+    data = template_data(service, {}, read_system_config(Settings(), world()), Settings(), {})
     spec = {"baseRefs": [{"name": "{{ .Name }}-base"}]}
     assert filled_in(spec, {}, data, [], Settings().release)["baseRefs"] == [{"name": "chat-base"}]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.children.http_route import (
     http_route,
 )
@@ -88,7 +89,7 @@ VERDICTS: dict[str, tuple[Json, str, str]] = {
 @pytest.mark.parametrize("row", VERDICTS)
 def test_only_the_first_parent_says_whether_pools_are_taken(row: str) -> None:
     made, group, expected = VERDICTS[row]
-    assert verdict(made, group) == expected
+    assert verdict(made, group, KServe.V0_17) == expected
 
 
 #: The live route, and the group that ours names.
@@ -113,7 +114,7 @@ def test_a_route_turns_to_the_new_group_for_good(row: str) -> None:
     mine, other = manifest["spec"]["rules"][0]["backendRefs"]
     assert (mine["group"], other["group"]) == (group, OLD)
     assert manifest["metadata"].get("annotations") == (MIGRATED if group == NEW else None)
-    assert is_migrated(before) is (group == NEW)
+    assert is_migrated(before, KServe.V0_17) is (group == NEW)
 
 
 @pytest.mark.parametrize("router", [{}, {"scheduler": {"pool": {"ref": {"name": "theirs"}}}}])

@@ -6,7 +6,7 @@ from __future__ import annotations
 from ....kube.manifest import Json
 from ...kserve.releases import KServe
 from ..spec import KIND
-from . import adapters, routing, scaling, scheduler, workloads
+from . import adapters, offloading, routing, scaling, scheduler, workloads
 from .field_error import FieldError, refusal
 
 
@@ -19,6 +19,7 @@ def create_errors(spec: Json, service: str, version: str, release: KServe) -> li
         *scaling.errors(spec),
         *scaling.mixed(spec, release),
         *adapters.errors(spec, service, version, release),
+        *offloading.errors(spec),
     ]
 
 

@@ -7,15 +7,20 @@ from dataclasses import dataclass
 
 from ....kube.manifest import Json
 from ....kube.reader import Reader
+from ....kube.release import Since
 from ...kserve.pod import mounted
+from ...kserve.releases import KServe
 from ...kserve.storage.initializer import CLAIM_VOLUME, MODEL_PATH, claim_parts
 from ..local_model import address
 from ..resolved import Resolved
 from .adapters import adapters_of, with_adapters
 from .errors import ArtifactError
-from .modelcar import with_modelcar
+from .modelcar import with_model_image
 from .place import SERVER, Place
-from .storage_initializer import with_several_fetched, with_storage_initializer
+from .storage_initializer import with_several_fetched, with_storage_initializer, without_given
+
+#: Whether an address may ask for an image as a volume.
+_IMAGES_AS_VOLUMES: Since[bool] = Since({KServe.V0_17: False, KServe.V0_20: True})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,9 @@ def with_model(
         case "pvc":
             pod = _with_claim(pod, uri, place)
         case "oci":
-            pod = with_modelcar(pod, rest, resolved, place)
+            pod = with_model_image(pod, rest, resolved, place)
+        case "oci+native" if _IMAGES_AS_VOLUMES.at(release):
+            pod = with_model_image(pod, rest, resolved, place, native=True)
         case "hf" | "s3" if fetched:
             fetched.insert(0, (uri, MODEL_PATH))
         case "hf" | "s3":
@@ -62,6 +69,8 @@ def with_model(
                 "spec.model.uri",
                 "KServe takes hf://, s3://, pvc:// and oci:// here",
             )
+    if not fetched and scheme not in ("hf", "s3"):
+        pod = without_given(pod, release)
     if fetched:
         pod = with_several_fetched(pod, fetched, resolved, reader, account.manifest, place)
     return with_adapters(pod, resolved, adapters)

@@ -7,10 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ....kube.manifest import Json
+from ....kube.pod_merge_keys import CONTAINER, as_go_writes
 from ....kube.reader import Reader
 from ....kube.reference import Reference
 from ....kube.release import Since, change
-from ...kserve.pod import appended, mounted, variable_of, with_value, with_volume, without
+from ....kube.strategic_merge import MergeError, merge
+from ...kserve.pod import (
+    appended,
+    container_of,
+    mounted,
+    variable_of,
+    with_value,
+    with_volume,
+    without,
+)
 from ...kserve.releases import KServe
 from ...kserve.storage.ca_bundle import ca_bundle_of, with_ca_bundle
 from ...kserve.storage.credentials import SecretMissing, with_credentials
@@ -23,9 +33,12 @@ from .place import Place
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """replaces_given: a container of that name in a template goes first. variables: of one that fetches from Hugging Face, name → value."""
+    """replaces_given: a container of that name in a template goes first. merges_given: what it says is kept, but for what it does.
+
+    variables: of one that fetches from Hugging Face, name → value."""
 
     replaces_given: bool = False
+    merges_given: bool = False
     variables: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
@@ -40,6 +53,7 @@ _FACTS: Since[_Facts] = Since(
             }
         ),
         KServe.V0_19: change(replaces_given=True),
+        KServe.V0_20: change(merges_given=True),
     }
 )
 
@@ -50,16 +64,14 @@ def with_storage_initializer(
     """Return a pod spec that fetches its model. account: the live ServiceAccount, None for `default`. Raises ArtifactError."""
     facts = _FACTS.at(resolved.settings.release)
     volume = {"name": VOLUME, "emptyDir": {}}
+    given = container_of(pod, NAME, "initContainers") if facts.merges_given else None
     if facts.replaces_given:
         pod = without(pod, NAME, "initContainers")
     mount = {**_mount(), "mountPath": place.path, "readOnly": True}
     pod = mounted(pod, place.container, volume, mount)
     # There may be no server to mount it: the fetching goes on all the same, as with the controller.
     pod = with_volume(pod, volume)
-    container = {
-        **initializer([uri, MODEL_PATH], resolved.config.storage),
-        "volumeMounts": [_mount()],
-    }
+    container = _fetching([uri, MODEL_PATH], given, resolved, _mount())
     target = _with_credentials(Target(container, tuple(pod["volumes"])), resolved, reader, account)
     if uri.startswith("s3://"):
         at_home = resolved.namespace == resolved.settings.kserve_namespace
@@ -80,13 +92,14 @@ def with_several_fetched(
 ) -> Json:
     """Return a pod spec that fetches several things at once, each into a folder. fetched: address and folder. Raises ArtifactError."""
     facts = _FACTS.at(resolved.settings.release)
+    given = container_of(pod, NAME, "initContainers") if facts.merges_given else None
     pod = without(pod, NAME, "initContainers")
     folder = common_folder([path for dummy, path in fetched])
     volume, mount = {"name": VOLUME, "emptyDir": {}}, {"name": VOLUME, "mountPath": folder}
     pod = mounted(pod, place.container, volume, {**mount, "readOnly": True})
     pod = with_volume(pod, volume)
     args = [word for pair in fetched for word in pair]
-    container = {**initializer(args, resolved.config.storage), "volumeMounts": [mount]}
+    container = _fetching(args, given, resolved, mount)
     target = _with_credentials(Target(container, tuple(pod["volumes"])), resolved, reader, account)
     if any(uri.startswith("hf://") for uri, dummy in fetched):
         target = _with_variables(target, facts.variables)
@@ -94,6 +107,28 @@ def with_several_fetched(
     bundle = ca_bundle_of(target.container, resolved.config.storage, kserve_namespace=at_home)
     target = with_ca_bundle(target, bundle)
     return appended(in_pod(pod, target), "initContainers", target.container)
+
+
+def without_given(pod: Json, release: KServe) -> Json:
+    """Return the pod of a service that fetches nothing, without the container that its author meant to change."""
+    return without(pod, NAME, "initContainers") if _FACTS.at(release).merges_given else pod
+
+
+def _fetching(args: list[str], given: Json | None, resolved: Resolved, mount: Json) -> Json:
+    """Return the container with its mount. given: what its author says of it, which may change all but what it does."""
+    container = initializer(args, resolved.config.storage)
+    if given is not None:
+        try:
+            merged = merge(container, as_go_writes(given), CONTAINER)
+        except MergeError as error:
+            raise ArtifactError(
+                f"failed to merge user storage-initializer customizations: {error}",
+                "spec.template.initContainers",
+                "give each item of its lists its key",
+            ) from None
+        merged = {key: value for key, value in merged.items() if key != "command"}
+        container = {**merged, "name": NAME, "args": args}
+    return appended(container, "volumeMounts", mount)
 
 
 def _with_variables(target: Target, variables: Mapping[str, str]) -> Target:

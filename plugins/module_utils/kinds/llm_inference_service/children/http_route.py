@@ -43,7 +43,8 @@ def http_route(resolved: Resolved, reader: Reader) -> Child | None:
     )
     if resolved.at("router", "scheduler") is None or resolved.pool_ref:
         return Child(Stage.ROUTING, manifest)
-    return Child(Stage.ROUTING, _with_pool(manifest, spec, reader.get(manifest.reference)))
+    migrated = is_migrated(reader.get(manifest.reference), resolved.settings.release)
+    return Child(Stage.ROUTING, _with_pool(manifest, spec, migrated=migrated))
 
 
 def _spec(resolved: Resolved) -> Json | None:
@@ -116,8 +117,7 @@ def _parent(parent: Json) -> tuple[str, ...]:
     return group, kind, parent.get("namespace") or "", parent.get("name") or ""
 
 
-def _with_pool(manifest: Manifest, spec: Json, live: Json | None) -> Manifest:
-    migrated = is_migrated(live)
+def _with_pool(manifest: Manifest, spec: Json, *, migrated: bool) -> Manifest:
     group = kinds.POOL_GROUP if migrated else kinds.OLD_POOL_GROUP
     pool = names.inference_pool(manifest.labels["app.kubernetes.io/name"])
     rules = with_pool_group(spec.get("rules") or [], pool, group)

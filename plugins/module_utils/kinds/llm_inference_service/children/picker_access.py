@@ -22,6 +22,10 @@ from . import rbac
 _MORE: Since[tuple[str, ...]] = Since(
     {KServe.V0_17: (), KServe.V0_18: ("inferencemodelrewrites", "inferencepoolimports")}
 )
+#: What it may read in the group that took them over.
+_MOVED: Since[tuple[str, ...]] = Since(
+    {KServe.V0_17: (), KServe.V0_20: ("inferenceobjectives", "inferencemodelrewrites")}
+)
 _EVERYTHING = (*READ, "create", "update", "patch", "delete")
 
 
@@ -79,6 +83,7 @@ def picker_role_binding(resolved: Resolved, reader: Reader) -> Child | None:  # 
 
 def _rules(resolved: Resolved) -> list[Json]:
     more = _MORE.at(resolved.settings.release)
+    moved = _MOVED.at(resolved.settings.release)
     return [
         rule([""], ["pods"]),
         rule(
@@ -86,6 +91,7 @@ def _rules(resolved: Resolved) -> list[Json]:
             ["inferencepools", "inferenceobjectives", "inferencemodels"],
         ),
         *([rule([gvk.OLD_POOL_GROUP], more)] if more else []),
+        *([rule(["llm-d.ai"], moved)] if moved else []),
         rule(["discovery.k8s.io"], ["endpointslices"]),
         rule(["coordination.k8s.io"], ["leases"], _EVERYTHING),
     ]

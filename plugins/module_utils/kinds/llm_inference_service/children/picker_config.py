@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -11,6 +12,7 @@ from ....kube.go_json import go_json
 from ....kube.manifest import Json
 from ....kube.release import Since, change
 from ...kserve.releases import KServe
+from ..artifacts.adapters import given_adapters
 from ..resolved import Resolved
 
 _TEXT_FLAG = "--config-text"
@@ -22,7 +24,9 @@ _FLAGS = frozenset(
 
 
 #: The endpoint picker of the release's own presets, as a target of `endpoint_picker`.
-PICKER_TARGET: Since[str] = Since({KServe.V0_17: "llmd:0.4", KServe.V0_18: "llmd:0.7"})
+PICKER_TARGET: Since[str] = Since(
+    {KServe.V0_17: "llmd:0.4", KServe.V0_18: "llmd:0.7", KServe.V0_20: "llmd:0.9"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,38 @@ _DISAGGREGATION: Since[Disaggregation] = Since(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Scorers with their weights, in the order of the profiles: of a service without prefill pods, and of both kinds of pods.
+
+    adapters: weight of the pods that have the wanted adapter loaded, 0 where nobody asks.
+    """
+
+    alone: tuple[tuple[str, int], ...]
+    prefill: tuple[tuple[str, int], ...]
+    decode: tuple[tuple[str, int], ...]
+    adapters: int = 0
+
+
+_QUEUE, _CACHE, _PREFIX = "queue-scorer", "kv-cache-utilization-scorer", "prefix-cache-scorer"
+_ACTIVE, _NO_HIT = "active-request-scorer", "no-hit-lru-scorer"
+_BY_ADAPTER, _PICKER = "lora-affinity-scorer", "max-score-picker"
+#: In the order in which they are declared.
+_SCORERS = (_QUEUE, _CACHE, _ACTIVE, _PREFIX, _NO_HIT)
+_CACHED_PREFIXES = ((_QUEUE, 2), (_PREFIX, 3))
+_WEIGHTS: Since[Weights] = Since(
+    {
+        KServe.V0_17: Weights(_CACHED_PREFIXES, _CACHED_PREFIXES, _CACHED_PREFIXES),
+        KServe.V0_20: Weights(
+            alone=((_QUEUE, 2), (_CACHE, 2), (_PREFIX, 3), (_NO_HIT, 2)),
+            prefill=((_PREFIX, 3), (_QUEUE, 2), (_CACHE, 2)),
+            decode=((_ACTIVE, 2), (_PREFIX, 3)),
+            adapters=4,
+        ),
+    }
+)
+
+
 def config_arguments(resolved: Resolved, given: list[str]) -> list[str]:
     """Return the arguments to append to those that the picker's container has.
 
@@ -66,7 +102,8 @@ def config_arguments(resolved: Resolved, given: list[str]) -> list[str]:
     if any(word in _FLAGS for word in given[:-1]):
         return []
     prefill = resolved.at("prefill") is not None
-    return [_TEXT_FLAG, _default_text(resolved.settings.release, prefill)]
+    adapters = bool(given_adapters(resolved.spec, resolved.settings.release))
+    return [_TEXT_FLAG, _default_text(resolved.settings.release, prefill, adapters)]
 
 
 def given_config(resolved: Resolved) -> str | None:
@@ -76,26 +113,36 @@ def given_config(resolved: Resolved) -> str | None:
 
 
 @cache
-def _default_text(release: KServe, prefill: bool) -> str:
-    return default_config(_DISAGGREGATION.at(release) if prefill else None)
+def _default_text(release: KServe, prefill: bool, adapters: bool) -> str:
+    return default_config(
+        _WEIGHTS.at(release), _DISAGGREGATION.at(release) if prefill else None, adapters=adapters
+    )
 
 
-def default_config(prefill: Disaggregation | None) -> str:
-    """Return the release's configuration as YAML. prefill: how prompts get to pods of their own, None where there are none."""
-    scorers = [_plugin("queue-scorer"), _plugin("prefix-cache-scorer"), _plugin("max-score-picker")]
+def default_config(weights: Weights, prefill: Disaggregation | None, *, adapters: bool) -> str:
+    """Return the release's configuration as YAML.
+
+    prefill: how prompts get to pods of their own, None where there are none. adapters: whether the model has some.
+    """
+    used = dict([*weights.prefill, *weights.decode] if prefill else weights.alone)
+    scorers = [*(_plugin(each) for each in _SCORERS if each in used), _plugin(_PICKER)]
+    by_adapter = ((_BY_ADAPTER, weights.adapters),) if adapters and weights.adapters else ()
     if prefill:
         roles = [_plugin("prefill-filter"), _plugin("decode-filter")]
         deciders = [_plugin(prefill.decider)] if prefill.decider else []
         handler = {**_plugin(prefill.handler), "parameters": prefill.parameters}
         plugins = [_plugin(prefill.headers), *roles, *scorers, *deciders, handler]
-        profiles = [_profile("prefill", "prefill-filter"), _profile("decode", "decode-filter")]
+        profiles = [
+            _profile("prefill", (*by_adapter, *weights.prefill), "prefill-filter"),
+            _profile("decode", (*by_adapter, *weights.decode), "decode-filter"),
+        ]
     else:
         plugins = [_plugin("single-profile-handler"), *scorers]
-        profiles = [_profile("default")]
+        profiles = [_profile("default", (*by_adapter, *weights.alone))]
     document = {
         "apiVersion": "inference.networking.x-k8s.io/v1alpha1",
         "kind": "EndpointPickerConfig",
-        "plugins": plugins,
+        "plugins": [*plugins, *(_plugin(name) for name, dummy in by_adapter)],
         "schedulingProfiles": profiles,
     }
     return "\n" + as_text(document)
@@ -105,14 +152,13 @@ def _plugin(kind: str) -> Json:
     return {"type": kind}
 
 
-def _profile(name: str, *filters: str) -> Json:
-    """Return a profile that weighs cached prefixes more than queues."""
+def _profile(name: str, scorers: Sequence[tuple[str, int]], *filters: str) -> Json:
+    """Return a profile. scorers: each with its weight."""
     return {
         "name": name,
         "plugins": [
             *({"pluginRef": each} for each in filters),
-            {"pluginRef": "queue-scorer", "weight": 2},
-            {"pluginRef": "prefix-cache-scorer", "weight": 3},
-            {"pluginRef": "max-score-picker"},
+            *({"pluginRef": each, "weight": weight} for each, weight in scorers),
+            {"pluginRef": _PICKER},
         ],
     }

@@ -9,15 +9,17 @@ from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
 from ....kube.reader import Reader
 from ....kube.release import Since
-from ...kserve.pod import changed, container_of
+from ...kserve.pod import changed, container_of, without
 from ...kserve.releases import KServe
 from .. import labels, names
 from ..certificate.request import certificate_hash
 from ..pod import MAIN
 from ..resolved import Resolved
+from ..tracing import with_picker_tracing
 from .picker_config import config_arguments
-from .picker_migrations import migrated
+from .picker_migrations import keeps_tokenizer, migrated
 from .picker_rewrites import WITH_TOKENIZER, rewritten
+from .tokenizer import NAME as TOKENIZER
 from .tokenizer import has_tokenizer, with_tokenizer
 
 _ELECTION_FLAGS = ("--ha-enable-leader-election", "-ha-enable-leader-election")
@@ -39,6 +41,9 @@ def picker_deployment(resolved: Resolved, reader: Reader) -> Child | None:
     pod = with_tokenizer(scheduler["template"], resolved, reader)
     given = pod
     pod = changed(pod, MAIN, lambda main: _configured(given, main, said, resolved))
+    main = container_of(pod, MAIN)
+    if main is not None and not keeps_tokenizer(main, said, resolved):
+        pod = without(pod, TOKENIZER, "containers")
     selector = {**labels.picker(resolved.name), **(scheduler.get("labels") or {})}
     annotations = {
         **said,
@@ -76,10 +81,13 @@ def _configured(pod: Json, main: Json, annotations: Json, resolved: Resolved) ->
     replicas = resolved.at("router", "scheduler", "replicas") or 1
     if replicas > 1 and not any(flag in arguments for flag in _ELECTION_FLAGS):
         arguments.append(_ELECTION_FLAGS[0])
-    arguments = [*arguments, *config_arguments(resolved, arguments)]
+    traced = with_picker_tracing(
+        {**main, "args": [*arguments, *config_arguments(resolved, arguments)]}, resolved
+    )
+    arguments = traced["args"]
     if has_tokenizer(pod, release):
         arguments = rewritten(arguments, release, WITH_TOKENIZER)
-    main = {**main, "args": arguments}
+    main = {**traced, "args": arguments}
     return migrated(pod, main, annotations, resolved)
 
 

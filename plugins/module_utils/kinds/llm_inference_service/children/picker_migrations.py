@@ -29,7 +29,16 @@ _HEADERS, _HANDLER = "disagg-headers-handler", "disagg-profile-handler"
 _ALWAYS, _BY_PREFIX = "always-disagg-pd-decider", "prefix-based-pd-decider"
 #: Characters to a token, by KServe's own reckoning.
 _CHARACTERS = 4
-_METRICS = "model-server-protocol-metrics"
+_METRICS, _RENAMED = "model-server-protocol-metrics", "core-metrics-extractor"
+_PRECISE, _PREFIX, _PRODUCER = (
+    "precise-prefix-cache-scorer",
+    "prefix-cache-scorer",
+    "prefixMatchInfoProducerName",
+)
+#: From which picker on a tokenizer beside it is of use to one plugin alone; None where it always stays.
+_ALONE_WITHOUT: Since[tuple[int, ...] | None] = Since(
+    {KServe.V0_17: None, KServe.V0_20: (0, 9, 0, 0)}
+)
 #: Flags that pickers from 0.7 on refuse → where their values go.
 _METRIC_FLAGS = {
     "total-queued-requests-metric": "queuedRequestsSpec",
@@ -48,7 +57,7 @@ def migrated(pod: Json, main: Json, annotations: Json, resolved: Resolved) -> Js
     release = resolved.settings.release
     if not _MIGRATES.at(release):
         return main
-    if _version(annotations.get(VERSION_ANNOTATION) or "0.0.0") < _FIRST:
+    if _picker_version(annotations) < _FIRST:
         return main
     arguments: list[str] = main.get("args") or []
     if not has_configuration(arguments, release):
@@ -58,7 +67,28 @@ def migrated(pod: Json, main: Json, annotations: Json, resolved: Resolved) -> Js
     changes: list[Change] = [*_STEPS]
     if metrics:
         changes.append(partial(_add_metrics, metrics))
+    version = _picker_version(annotations)
+    changes += [step for since, step in _LATER.at(release) if version >= since]
     return {**main, "args": rewritten(kept, release, changes)}
+
+
+def keeps_tokenizer(main: Json, annotations: Json, resolved: Resolved) -> bool:
+    """Tell whether a tokenizer beside the picker is of use: later pickers count tokens themselves but for one plugin."""
+    release = resolved.settings.release
+    first = _ALONE_WITHOUT.at(release)
+    if first is None or _picker_version(annotations) < first:
+        return True
+    found: list[str] = []
+    rewritten(main.get("args") or [], release, [partial(_collect_types, found)])
+    return not found or _PRECISE in found
+
+
+def _collect_types(found: list[str], document: Json) -> None:
+    found += [str(plugin.get("type")) for plugin in plugins_of(document)]
+
+
+def _picker_version(annotations: Json) -> tuple[int, ...]:
+    return _version(annotations.get(VERSION_ANNOTATION) or "0.0.0")
 
 
 def _version(text: str) -> tuple[int, ...]:
@@ -177,7 +207,7 @@ def _drop_hash_block_size(document: Json) -> None:
 
 def _add_metrics(values: Json, document: Json) -> None:
     """Say which metrics servers have, as the flags did, unless the configuration does."""
-    if any(plugin.get("type") == _METRICS for plugin in plugins_of(document)):
+    if any(plugin.get("type") in (_METRICS, _RENAMED) for plugin in plugins_of(document)):
         return
     parameters = {
         "engineLabelKey": "inference.networking.k8s.io/engine-type",
@@ -195,4 +225,28 @@ _STEPS: tuple[Change, ...] = (
     partial(_rename, "pd-profile-handler", _HANDLER),
     _say_deciders,
     _drop_hash_block_size,
+)
+
+
+def _drop_prefix_parameters(document: Json) -> None:
+    """Leave of the scorer of prefixes only who tells it of them; the rest is the producer's."""
+    for plugin in plugins_of(document):
+        parameters = plugin.get("parameters")
+        if plugin.get("type") != _PREFIX or not isinstance(parameters, dict):
+            continue
+        kept = {key: value for key, value in parameters.items() if key == _PRODUCER}
+        plugin["parameters"] = kept
+        if not kept:
+            del plugin["parameters"]
+
+
+#: What later releases do beside that, each from a picker on, after metrics were added.
+_LATER: Since[tuple[tuple[tuple[int, ...], Change], ...]] = Since(
+    {
+        KServe.V0_17: (),
+        KServe.V0_20: (
+            ((0, 8, 0, 0), partial(_rename, _METRICS, _RENAMED)),
+            ((0, 9, 0, 0), _drop_prefix_parameters),
+        ),
+    }
 )

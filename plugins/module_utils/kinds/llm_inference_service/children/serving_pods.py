@@ -20,9 +20,11 @@ from ..accounts import (
 )
 from ..artifacts.attach import Account, with_model
 from ..artifacts.errors import ArtifactError
+from ..artifacts.kv_cache import with_tiers
 from ..errors import Unbuildable
 from ..pod import has_sidecar, with_pool
 from ..resolved import Resolved
+from ..tracing import with_server_tracing
 
 Part: TypeAlias = Literal["leader", "worker", "prefill leader", "prefill worker"]
 
@@ -42,7 +44,7 @@ def main_pod(resolved: Resolved, reader: Reader) -> Json:
     manifest: Json | None = live(account, resolved, reader) if own else None
     if needs_account:
         pod = _with_pool({**pod, "serviceAccountName": account.name}, resolved)
-    return _with_model(pod, resolved, reader, manifest, part="leader")
+    return _finished(_with_model(pod, resolved, reader, manifest, part="leader"), resolved)
 
 
 def prefill_pod(resolved: Resolved, reader: Reader) -> Json:
@@ -52,7 +54,8 @@ def prefill_pod(resolved: Resolved, reader: Reader) -> Json:
         return {}
     account = prefill_account(resolved)
     manifest = live(account, resolved, reader) if account else None
-    return _with_model(pod, resolved, reader, manifest, part="prefill leader")
+    pod = _with_model(pod, resolved, reader, manifest, part="prefill leader")
+    return _finished(pod, resolved, prefill=True)
 
 
 def group_pod(pod: Json, resolved: Resolved, reader: Reader, part: Part) -> Json:
@@ -64,7 +67,13 @@ def group_pod(pod: Json, resolved: Resolved, reader: Reader, part: Part) -> Json
     pod = {**pod, "serviceAccountName": account.name}
     manifest = live(account, resolved, reader)
     pod = _with_model(pod, resolved, reader, manifest, part=part)
-    return _with_pool(pod, resolved)
+    return _finished(_with_pool(pod, resolved), resolved, prefill=prefill)
+
+
+def _finished(pod: Json, resolved: Resolved, *, prefill: bool = False) -> Json:
+    """Return a pod whose engine keeps its cache in files and traces requests, where its service asks for that."""
+    offloading = resolved.at(*(("prefill",) if prefill else ()), "kvCacheOffloading")
+    return with_server_tracing(with_tiers(pod, offloading), resolved, prefill=prefill)
 
 
 def _with_pool(pod: Json, resolved: Resolved) -> Json:

@@ -16,7 +16,13 @@ from ..pod import has_sidecar
 from ..resolved import Resolved
 from . import rbac
 
-#: The API group of the pools that the sidecar may read.
+#: The API groups of the pools that the sidecar may read.
+_POOL_GROUPS: Since[tuple[str, ...]] = Since(
+    {
+        KServe.V0_17: (gvk.OLD_POOL_GROUP,),
+        KServe.V0_20: (gvk.OLD_POOL_GROUP, gvk.POOL_GROUP),
+    }
+)
 #: Whether accounts of groups of pods outlive a stop.
 _OUTLIVES_STOP: Since[bool] = Since({KServe.V0_17: True, KServe.V0_19: False})
 
@@ -38,7 +44,7 @@ def main_role(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG0
     if not _main_needs_access(resolved):
         return None
     name = names.main_role(resolved.name)
-    return rbac.role(resolved, name, labels.workload(resolved.name), _rules())
+    return rbac.role(resolved, name, labels.workload(resolved.name), _rules(resolved))
 
 
 def main_role_binding(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
@@ -82,7 +88,7 @@ def multi_node_role(resolved: Resolved, reader: Reader) -> Child | None:  # noqa
     if not _multi_node_needs_access(resolved):
         return None
     name = names.multi_node_role(resolved.name)
-    return rbac.role(resolved, name, labels.common(resolved.name), _rules())
+    return rbac.role(resolved, name, labels.common(resolved.name), _rules(resolved))
 
 
 def multi_node_role_binding(resolved: Resolved, reader: Reader) -> Child | None:  # noqa: ARG001
@@ -112,5 +118,6 @@ def _multi_node_needs_access(resolved: Resolved) -> bool:
     return has_sidecar(resolved.at("template")) or has_sidecar(resolved.at("worker"))
 
 
-def _rules() -> list[Json]:
-    return [rule([""], ["pods"]), rule([gvk.OLD_POOL_GROUP], ["inferencepools"])]
+def _rules(resolved: Resolved) -> list[Json]:
+    groups = _POOL_GROUPS.at(resolved.settings.release)
+    return [rule([""], ["pods"]), rule(groups, ["inferencepools"])]

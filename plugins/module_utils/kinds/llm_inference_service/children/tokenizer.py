@@ -19,7 +19,7 @@ from ..artifacts.place import Place
 from ..errors import Unbuildable
 from ..resolved import Resolved
 
-_NAME = "tokenizer"
+NAME = "tokenizer"
 #: Whether the container of that name gets the model.
 _KNOWN: Since[bool] = Since({KServe.V0_17: False, KServe.V0_18: True})
 #: The files of a model that count, as JSON.
@@ -31,7 +31,7 @@ _FILES = (
 
 def has_tokenizer(pod: Json, release: KServe) -> bool:
     """Tell whether a picker's pod has a container that the release takes for a tokenizer."""
-    return _KNOWN.at(release) and container_of(pod, _NAME) is not None
+    return _KNOWN.at(release) and container_of(pod, NAME) is not None
 
 
 def with_tokenizer(pod: Json, resolved: Resolved, reader: Reader) -> Json:
@@ -42,7 +42,7 @@ def with_tokenizer(pod: Json, resolved: Resolved, reader: Reader) -> Json:
     manifest = (
         live(account, resolved, reader) if account.foreign else picker_credentials(resolved, reader)
     )
-    place = Place(_NAME, f"{MODEL_PATH}/base", {"STORAGE_ALLOW_PATTERNS": _FILES})
+    place = Place(NAME, f"{MODEL_PATH}/base", {"STORAGE_ALLOW_PATTERNS": _FILES})
     try:
         return with_model(pod, resolved, reader, Account(manifest), place)
     except ArtifactError as error:

@@ -11,6 +11,7 @@ from ....kube.reader import Reader
 from ....kube.release import Since, change
 from ...kserve.releases import KServe
 from .. import labels, names
+from ..propagation import without_own_marks
 from ..resolved import Resolved
 
 #: The port of model servers and sidecars alike.
@@ -46,7 +47,7 @@ def workload_service(resolved: Resolved, reader: Reader) -> Child | None:  # noq
             name=names.workload_service(resolved.name),
             namespace=resolved.namespace,
             labels={**labels.workload(resolved.name), **(said.get("labels") or {})},
-            annotations=said.get("annotations") or {},
+            annotations=without_own_marks(said.get("annotations") or {}, resolved),
             body={
                 "spec": {
                     "type": "ClusterIP",

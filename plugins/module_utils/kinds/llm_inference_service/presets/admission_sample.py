@@ -55,7 +55,7 @@ def template_refusal(name: str, spec: Json, settings: Settings) -> Unbuildable |
         version="v1alpha2",
         spec=_SPEC,
     )
-    data = template_data(sample, {}, _SYSTEM, settings)
+    data = template_data(sample, {}, _SYSTEM, settings, {})
     metadata = {"name": _NAME, "namespace": _NAMESPACE, "labels": {}, "annotations": {}}
     try:
         filled_in(

@@ -12,6 +12,7 @@ from functools import cache
 
 from ....kube.manifest import Json
 from ...kserve.releases import KServe
+from ..router.by_model import MODEL_ANNOTATION
 from .builtin_release import OWN_PRESETS, OwnPresets
 from .builtin_route import PORT, PUBLISHED, route
 from .engine_arguments import Asked, EngineArguments
@@ -41,6 +42,13 @@ _SIDE_CHANNEL: Json = {
     "name": "VLLM_NIXL_SIDE_CHANNEL_HOST",
     "valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}},
 }
+#: Where a collector of OpenTelemetry usually is, and one request in twenty.
+_TRACING: Json = {
+    "exporterEndpoint": "http://otel-collector:4317",
+    "sampler": "parentbased_traceidratio",
+    "samplerArg": "0.05",
+    "exporter": "otlp",
+}
 #: What templates ask where the configuration decides about TLS.
 _TLS = ".GlobalConfig.EnableTLS"
 _MODEL = "{{ .Spec.Model.Name }}"
@@ -53,7 +61,6 @@ _PICKER_TLS = (
     "--model-server-metrics-scheme=https",
     f"--cert-path={_TLS_PATH}",
 )
-_SIDECAR_TLS = (f"--cert-path={_TLS_PATH}", "--decoder-use-tls=true", "--prefiller-use-tls=true")
 
 
 @cache
@@ -64,7 +71,7 @@ def builtin_presets(release: KServe, asked: Asked) -> dict[str, Json]:
         (asked.template, asked.worker),
         (asked.prefill_template, asked.prefill_worker),
     )
-    return {
+    found = {
         "config-llm-template": {"template": _pod(own, _single(own, PORT, asked.template))},
         "config-llm-decode-template": {
             "template": _pod(own, _single(own, _PORT_BEHIND, asked.template), sidecar=True)
@@ -79,9 +86,20 @@ def builtin_presets(release: KServe, asked: Asked) -> dict[str, Json]:
         "config-llm-prefill-worker-data-parallel": {
             "prefill": _group(own, PORT, ".Spec.Prefill.Parallelism", prefill)
         },
+    }
+    return {
+        **{name: _marked(spec) if own.marked else spec for name, spec in found.items()},
         "config-llm-scheduler": {"router": {"scheduler": _scheduler(own)}},
         "config-llm-router-route": {"router": {"route": {"http": {"spec": route(own)}}}},
+        **({"config-llm-tracing": {"tracing": _TRACING}} if own.marked else {}),
     }
+
+
+def _marked(spec: Json) -> Json:
+    """Return the preset of a workload, which says that its engine has the name by which routes know the model."""
+    if "prefill" in spec:
+        return {"prefill": _marked(spec["prefill"])}
+    return {**spec, "annotations": {MODEL_ANNOTATION: "true"}}
 
 
 def _if_tls(text: str, otherwise: str = "") -> str:
@@ -209,7 +227,11 @@ def _pod(own: OwnPresets, server: Json, *, sidecar: bool = False) -> Json:
 
 def _sidecar(own: OwnPresets) -> Json:
     secure = _if_tls("--secure-proxy=true", "--secure-proxy=false")
-    tls = [secure, *map(_if_tls, _SIDECAR_TLS)] if own.tls else ["--secure-proxy=false"]
+    tls = (
+        [secure, *map(_if_tls, (f"--cert-path={_TLS_PATH}", *own.sidecar_tls))]
+        if own.tls
+        else ["--secure-proxy=false"]
+    )
     namespace = {"fieldRef": {"fieldPath": "metadata.namespace"}}
     return {
         "name": "llm-d-routing-sidecar",

@@ -16,7 +16,8 @@ class OwnPresets:
     server, sidecar, picker: images. sidecar_arguments, picker_arguments: beside those that all releases have.
     picker_version: annotation of the picker's pods by which KServe knows what they read; empty for none.
     paths: of the API, each with a rule of its own. tls: whether the configuration is asked for TLS.
-    by_model: whether there are rules for requests that name a model in a header.
+    by_model: whether there are rules for requests that name a model in a header. marked: whether services have to say that their
+    engine knows that name. sidecar_tls: by which the sidecar calls engines with TLS.
     """
 
     server: str
@@ -28,9 +29,12 @@ class OwnPresets:
     picker_version: str = ""
     tls: bool = False
     by_model: bool = False
+    marked: bool = False
+    sidecar_tls: tuple[str, ...] = ("--decoder-use-tls=true", "--prefiller-use-tls=true")
 
 
 _PROTECTED = ("--enable-ssrf-protection=true", "--pool-group=inference.networking.x-k8s.io")
+_POOL = "--inference-pool={{ .GlobalConfig.InferencePoolNamespacedName }}"
 _PATHS = ("/v1/completions", "/v1/chat/completions")
 
 OWN_PRESETS: Since[OwnPresets] = Since(
@@ -55,6 +59,15 @@ OWN_PRESETS: Since[OwnPresets] = Since(
             sidecar_arguments=("--kv-connector=nixlv2", *_PROTECTED),
             picker_version="0.7.0",
             by_model=True,
+        ),
+        KServe.V0_20: change(
+            server="ghcr.io/llm-d/llm-d-cuda:v0.8.0",
+            sidecar="ghcr.io/llm-d/llm-d-router-disagg-sidecar:v0.9.0",
+            picker="ghcr.io/llm-d/llm-d-router-endpoint-picker:v0.9.0",
+            sidecar_arguments=("--kv-connector=nixlv2", *_PROTECTED, _POOL),
+            picker_version="0.9.0",
+            marked=True,
+            sidecar_tls=("--enable-tls=decoder", "--enable-tls=prefiller"),
         ),
     }
 )

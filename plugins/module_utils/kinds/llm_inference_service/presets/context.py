@@ -23,9 +23,10 @@ from ....kube.go_template.values import (
     Struct,
     StructOf,
 )
-from ....kube.manifest import Json
+from ....kube.manifest import Json, value_at
 from ....kube.release import Since
 from ...kserve.releases import KServe
+from .. import names
 from ..settings import Settings
 from ..spec import LlmInferenceService
 from ..system_config import SystemConfig
@@ -36,6 +37,7 @@ _CONFIGURED: Since[tuple[str, ...]] = Since(
         KServe.V0_17: (),
         KServe.V0_18: ("EnableTLS",),
         KServe.V0_19: ("EnableTLS", "ModelBasedRoutingHeaderName"),
+        KServe.V0_20: ("EnableTLS", "ModelBasedRoutingHeaderName", "InferencePoolNamespacedName"),
     }
 )
 _OPTIONAL = PointerTo(OPEN)
@@ -69,6 +71,7 @@ _WORKLOAD_FIELDS: dict[str, tuple[str, GoType]] = {
     "Annotations": ("annotations", STRINGS),
     "Template": ("template", PointerTo(StructOf("v1.PodSpec", known=False))),
     "Worker": ("worker", PointerTo(StructOf("v1.PodSpec", known=False))),
+    "KVCacheOffloading": ("kvCacheOffloading", _OPTIONAL),
 }
 _WORKLOAD = StructOf("v1alpha2.WorkloadSpec", _WORKLOAD_FIELDS)
 _URL = _struct(
@@ -138,6 +141,7 @@ _SPEC = _struct(
     Prefill=("prefill", PointerTo(_WORKLOAD)),
     Router=("router", PointerTo(_ROUTER)),
     BaseRefs=("baseRefs", _REFS),
+    Tracing=("tracing", _OPTIONAL),
 )
 _META_FIELDS: dict[str, tuple[str, GoType]] = {
     "Name": ("name", STRING),
@@ -158,6 +162,7 @@ _FACTS: dict[str, tuple[str, GoType]] = {
     "IngressGatewayNamespace": ("ingressGatewayNamespace", STRING),
     "EnableTLS": ("enableTLS", BOOL),
     "ModelBasedRoutingHeaderName": ("modelBasedRoutingHeaderName", STRING),
+    "InferencePoolNamespacedName": ("inferencePoolNamespacedName", STRING),
 }
 _ALWAYS = ("SystemNamespace", "IngressGatewayName", "IngressGatewayNamespace")
 
@@ -179,11 +184,16 @@ def _root(facts: tuple[str, ...]) -> StructOf:
 
 
 def template_data(
-    service: LlmInferenceService, status: Json, config: SystemConfig, settings: Settings
+    service: LlmInferenceService,
+    status: Json,
+    config: SystemConfig,
+    settings: Settings,
+    merged: Json,
 ) -> Struct:
     """Return what `.` is in a preset.
 
     service: with its own spec, the model's name resolved. status: of the live service, empty where there is none.
+    merged: its spec with the presets, before they are filled in; of it only the pool's name is seen.
     """
     metadata = {
         "name": service.name,
@@ -192,6 +202,8 @@ def template_data(
         "annotations": service.annotations,
     }
     model = service.spec.get("model") or {}
+    referenced = value_at(merged, ("router", "scheduler", "pool", "ref", "name"))
+    pool = referenced or names.inference_pool(service.name)
     return Struct(
         _root(_CONFIGURED.at(settings.release)),
         {
@@ -205,6 +217,7 @@ def template_data(
                 "ingressGatewayNamespace": config.ingress.gateway_namespace,
                 "enableTLS": config.ingress.tls,
                 "modelBasedRoutingHeaderName": config.ingress.model_header,
+                "inferencePoolNamespacedName": f"{service.namespace}/{pool}",
             },
         },
     )

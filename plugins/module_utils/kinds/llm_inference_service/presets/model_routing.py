@@ -10,27 +10,37 @@ from collections.abc import Sequence
 
 from ....kube.manifest import Json, value_at
 from ....kube.reader import Reader
+from ....kube.release import Since
 from ...kserve.releases import KServe
 from ..names import published
-from ..router.by_model import ROUTES_BY_MODEL
+from ..router.by_model import ASKS_SERVICE, MODEL_ANNOTATION, ROUTES_BY_MODEL
 from ..router.kinds import gateway, parent_gateway, route
 from ..router.urls import names_model
 from ..system_config import SystemConfig
 
-#: A Gateway with `false` takes no such routes.
-_ANNOTATION = "serving.kserve.io/model-based-routing-enabled"
+#: Whether adapters are routed in the order of their names.
+_SORTS: Since[bool] = Since({KServe.V0_17: False, KServe.V0_20: True})
 _RULES = ("router", "route", "http", "spec", "rules")
 
 
 def by_model(
-    own: Json, namespace: str, config: SystemConfig, release: KServe, reader: Reader
+    own: Json,
+    merged: Json,
+    namespace: str,
+    config: SystemConfig,
+    release: KServe,
+    reader: Reader,
 ) -> bool:
     """Return whether a route may have such rules; with releases that know of none, it keeps what it has.
 
-    own: the service's own spec: of Gateways only those count that it names itself.
+    own: the service's own spec: before 0.20 of Gateways only those count that it names itself. merged: with its presets.
     """
     if not ROUTES_BY_MODEL.at(release):
         return True
+    if ASKS_SERVICE.at(release):
+        own = merged
+        if value_at(merged, ("annotations", MODEL_ANNOTATION)) != "true":
+            return False
     if config.ingress.model_mode != "enabled":
         return config.ingress.model_mode == "forced"
     named = [gateway(*place) for place in _gateways(own, namespace)]
@@ -52,12 +62,15 @@ def _gateways(own: Json, namespace: str) -> list[tuple[str, str]]:
 
 def _declines(live: Json) -> bool:
     annotations = value_at(live, ("metadata", "annotations")) or {}
-    return bool(annotations.get(_ANNOTATION) == "false")
+    return bool(annotations.get(MODEL_ANNOTATION) == "false")
 
 
-def with_adapter_rules(spec: Json, namespace: str, adapters: Sequence[str], header: str) -> Json:
+def with_adapter_rules(
+    spec: Json, namespace: str, given: Sequence[str], header: str, release: KServe
+) -> Json:
     """Return a merged spec whose route takes requests that name an adapter where it takes those that name the model."""
     rules = value_at(spec, _RULES)
+    adapters = sorted(given) if _SORTS.at(release) else given
     if not rules or not adapters or not header:
         return spec
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ....kube.manifest import Json, value_at
 from ....kube.reader import GivenObjects, Reader
+from ....kube.release import Since
+from ...kserve.releases import KServe
 from .. import labels, names
 from ..admission.service import merged_refusal
 from ..artifacts.adapters import adapters_of, given_adapters
@@ -26,6 +28,9 @@ from .model_routing import by_model, with_adapter_rules, without_model_rules
 from .route import with_fitted_route
 from .selection import preset_names, selected
 from .templating import filled_in
+
+#: Whether a pool that names no port of its picker gets the usual one.
+_FILLS_PICKER_PORT: Since[bool] = Since({KServe.V0_17: False, KServe.V0_20: True})
 
 
 def resolve(service: LlmInferenceService, settings: Settings, reader: Reader) -> Resolved:
@@ -80,16 +85,20 @@ def _combined(
     spec = merged([layer.spec for layer in layers], settings.release)
     spec = _with_defaults(spec, service.name)
     texts = [(layer.name, layer.spec) for layer in layers]
-    data = template_data(dataclasses.replace(service, spec=own), status, config, settings)
+    data = template_data(dataclasses.replace(service, spec=own), status, config, settings, spec)
     spec = written(filled_in(spec, _metadata(service), data, texts, settings.release))
-    if not by_model(own, service.namespace, config, settings.release, reader):
+    if not by_model(own, spec, service.namespace, config, settings.release, reader):
         spec = without_model_rules(spec, config.ingress.model_header)
     else:
         names_of_adapters = [each.name for each in given_adapters(spec, settings.release)]
         header = config.ingress.model_header
-        spec = with_adapter_rules(spec, service.namespace, names_of_adapters, header)
+        spec = with_adapter_rules(
+            spec, service.namespace, names_of_adapters, header, settings.release
+        )
     spec = with_fitted_route(spec, service.name, settings.release)
     spec = _with_picker_config(spec, service, settings, reader)
+    if _FILLS_PICKER_PORT.at(settings.release):
+        spec = _with_picker_port(spec)
     _validate(spec, service, settings)
     applied = (*_applied(presets, "Preset"), *_applied(bases, "UserRef"))
     return Resolved(service, spec, config, settings, names_kept, tuple(layers[:-1]), applied)
@@ -170,6 +179,19 @@ def _with_defaults(spec: Json, service: str) -> Json:
     if template is not None and not template.get("serviceAccountName"):
         template = {**template, "serviceAccountName": names.picker_account(service)}
         scheduler = {**scheduler, "template": template}
+    return {**spec, "router": {**spec["router"], "scheduler": scheduler}}
+
+
+def _with_picker_port(spec: Json) -> Json:
+    """Return a merged spec whose pool says where its picker listens, as the API demands it of a Service."""
+    picker = value_at(spec, ("router", "scheduler", "pool", "spec", "endpointPickerRef"))
+    if picker is None or picker.get("kind", "Service") not in ("", "Service"):
+        return spec
+    if value_at(picker, ("port", "number")):
+        return spec
+    scheduler = spec["router"]["scheduler"]
+    pool = {**scheduler["pool"]["spec"], "endpointPickerRef": {**picker, "port": {"number": 9002}}}
+    scheduler = {**scheduler, "pool": {**scheduler["pool"], "spec": pool}}
     return {**spec, "router": {**spec["router"], "scheduler": scheduler}}
 
 

@@ -3,15 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ....kube.manifest import Json, value_at
+from ....kube.release import Since
+from ...kserve.releases import KServe
 from ..parallelism import is_data_parallel, is_pipeline_parallel
 from ..settings import Settings
 
 _ROUTE = "config-llm-router-route"
 _SCHEDULER = "config-llm-scheduler"
+_TRACING, _PREDICTOR = "config-llm-tracing", "config-llm-scheduler-latency-predictor"
+#: The plugin of a picker for which it gets a predictor beside it.
+_PRODUCER = "predicted-latency-producer"
 
 #: The names that KServe ships presets under, without their prefix.
 WELL_KNOWN = (
@@ -25,6 +30,9 @@ WELL_KNOWN = (
     _ROUTE,
 )
 
+#: Those that came later.
+_MORE: Since[tuple[str, ...]] = Since({KServe.V0_17: (), KServe.V0_20: (_PREDICTOR, _TRACING)})
+
 #: In the status a service keeps the names of the presets of its first run, below these annotations.
 ANNOTATION_PREFIX = "serving.kserve.io/"
 
@@ -35,7 +43,7 @@ def preset_names(settings: Settings, kept: Mapping[str, str]) -> dict[str, str]:
         return {}
     return {
         suffix: kept.get(f"{ANNOTATION_PREFIX}{suffix}") or f"{settings.config_prefix}{suffix}"
-        for suffix in WELL_KNOWN
+        for suffix in (*WELL_KNOWN, *_MORE.at(settings.release))
     }
 
 
@@ -44,24 +52,36 @@ def selected(detected: Json, names: Mapping[str, str], settings: Settings) -> It
 
     detected: the service's spec under its baseRefs. names: those that it keeps.
     """
-    for suffix in _suffixes(detected):
+    for suffix in _suffixes(detected, _MORE.at(settings.release)):
         current = f"{settings.config_prefix}{suffix}"
         # The route's preset is never kept: each run takes the current one.
         yield current if suffix == _ROUTE else names.get(suffix, current)
 
 
-def _suffixes(spec: Json) -> Iterator[str]:
+def _suffixes(spec: Json, more: Sequence[str]) -> Iterator[str]:
+    """Yield the names without their prefix. more: those that the release knows beside the usual ones."""
     router = spec.get("router") or {}
     if router.get("scheduler") is not None and not value_at(router, ("scheduler", "pool", "ref")):
         yield _SCHEDULER
+    if _PREDICTOR in more and _predicts(router):
+        yield _PREDICTOR
     if router.get("route") is not None and not value_at(router, ("route", "http", "refs")):
         yield _ROUTE
+    if _TRACING in more and spec.get("tracing") is not None:
+        yield _TRACING
     prefill = spec.get("prefill")
     if prefill is None:
         yield from _workload(spec, "")
         return
     yield from _workload(prefill, "prefill-")
     yield from _workload(spec, "decode-")
+
+
+def _predicts(router: Json) -> bool:
+    """Tell whether the picker's configuration, as it stands in the spec, foretells how long answers take."""
+    plugins = value_at(router, ("scheduler", "config", "inline", "plugins"))
+    found = plugins if isinstance(plugins, list) else []
+    return any(isinstance(each, dict) and each.get("type") == _PRODUCER for each in found)
 
 
 def _workload(workload: Mapping[str, Any], role: str) -> Iterator[str]:

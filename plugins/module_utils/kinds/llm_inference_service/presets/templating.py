@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ....kube.fields import filled
 from ....kube.go_json import go_json
 from ....kube.go_json_error import go_json_error
 from ....kube.go_template.errors import TemplateError
@@ -19,8 +20,10 @@ from ....kube.go_template.printing import printed
 from ....kube.go_template.values import Struct, pointed
 from ....kube.manifest import Json
 from ....kube.names import child_name
+from ....kube.quantity import parse_quantity
 from ....kube.release import Since
 from ...kserve.releases import KServe
+from ..artifacts.kv_cache import mount_path
 from ..errors import Unbuildable
 
 _NIL = "nil pointer evaluating"
@@ -86,11 +89,45 @@ def _shutdown_timeout(pod: Any, stopping: Any) -> int:
     return max(0, grace - before - min(_LAST_SECONDS, grace))
 
 
+def _kv_transfer_config(given: Any) -> str:
+    """Return the flag by which an engine keeps its KV cache beside the GPU, empty where nobody asks for it.
+
+    The quotes are for the JSON text that the template stands in, and for the shell behind it.
+    """
+    spec = pointed(given)
+    spec = spec.data if isinstance(spec, Struct) else spec
+    if not spec:
+        return ""
+    tiers = [
+        {"root_dir": mount_path(number), "type": "fs"}
+        for number, tier in enumerate(spec.get("secondary") or ())
+        if tier.get("fileSystem") is not None
+    ]
+    extra = {
+        "cpu_bytes_to_use": int(parse_quantity(str(spec.get("cpu") or "0"))),
+        "eviction_policy": spec.get("evictionPolicy"),
+        "secondary_tiers": tiers,
+        "spec_name": "TieringOffloadingSpec",
+    }
+    config = {
+        "kv_connector": "OffloadingConnector",
+        "kv_connector_extra_config": filled(extra),
+        "kv_role": "kv_both",
+    }
+    quoted = go_json(config).replace('"', '\\\\\\"')
+    return f"--kv-transfer-config '{quoted}'"
+
+
 #: What templates may call.
 _FUNCTIONS: Since[Mapping[str, Callable[..., Any]]] = Since(
     {
         KServe.V0_17: {"ChildName": _child_name},
         KServe.V0_19: {"ChildName": _child_name, "shutdownTimeout": _shutdown_timeout},
+        KServe.V0_20: {
+            "ChildName": _child_name,
+            "shutdownTimeout": _shutdown_timeout,
+            "kvTransferConfig": _kv_transfer_config,
+        },
     }
 )
 

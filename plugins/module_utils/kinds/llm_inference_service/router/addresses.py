@@ -18,6 +18,7 @@ from ....kube.reference import Reference
 from ....kube.release import Since
 from ...kserve.releases import KServe
 from .. import names
+from ..artifacts.adapters import given_adapters
 from ..resolved import Resolved
 from .by_model import ROUTES_BY_MODEL
 from .urls import DiscoveredUrl, DiscoveryError, Naming, route_urls
@@ -32,6 +33,22 @@ _BY_MODEL = "-model-routing"
 _URL_FROM_INSIDE: Since[bool] = Since({KServe.V0_17: False, KServe.V0_18: True})
 #: Whether an address says through which Gateway it leads.
 _TELLS_ORIGIN: Since[bool] = Since({KServe.V0_17: False, KServe.V0_19: True})
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """by_port: see `Naming`. tells_models: an address says by which names of models it is called. follows_tls: a service without a
+    route is called without TLS where the configuration does not ask for it.
+    """
+
+    by_port: bool
+    tells_models: bool
+    follows_tls: bool
+
+
+_FACTS: Since[_Facts] = Since(
+    {KServe.V0_17: _Facts(*[False] * 3), KServe.V0_20: _Facts(*[True] * 3)}
+)
 _LOCAL_SUFFIXES = (".local", ".localhost", ".internal")
 
 
@@ -49,10 +66,11 @@ def service_addresses(resolved: Resolved, routes: Sequence[Json], reader: Reader
 
     Raises DiscoveryError where a route is attached to what is not there.
     """
+    facts = _FACTS.at(resolved.settings.release)
     if resolved.stopped:
         return Addresses(keep_url=True)
     if resolved.at("router", "route") is None:
-        return Addresses(addresses=({"url": _workload_url(resolved)},), keep_url=True)
+        return Addresses(addresses=({"url": _workload_url(resolved, facts)},), keep_url=True)
     domain = resolved.settings.cluster_domain
     ingress = resolved.config.ingress
     by_model = ROUTES_BY_MODEL.at(resolved.settings.release)
@@ -62,6 +80,7 @@ def service_addresses(resolved: Resolved, routes: Sequence[Json], reader: Reader
         domain,
         by_model=by_model,
         model_header=ingress.model_header,
+        by_port=facts.by_port,
     )
     found = [one for route in routes for one in _urls(route, reader, naming)]
     found.sort(key=lambda one: one.url)
@@ -71,12 +90,15 @@ def service_addresses(resolved: Resolved, routes: Sequence[Json], reader: Reader
     ending = _BY_MODEL if by_model else ""
     tells_origin = _TELLS_ORIGIN.at(resolved.settings.release)
     return Addresses(
-        url=_first(candidates, resolved),
+        url=_first(
+            candidates, resolved, "" if outside or not facts.by_port else ingress.url_scheme
+        ),
         addresses=tuple(
             {
                 "name": address_name(one.url, domain) + (ending if _is_root(one.url) else ""),
                 "url": one.url,
                 **(_origin(one.gateway) if tells_origin else {}),
+                **({"models": _models(resolved, one.url)} if facts.tells_models else {}),
             }
             for one in found
         ),
@@ -92,10 +114,25 @@ def gateway_reference(namespace: str, name: str) -> Json:
     return {"group": GATEWAY_GROUP, "kind": "Gateway", "name": name, "namespace": namespace}
 
 
-def _first(urls: Sequence[str], resolved: Resolved) -> str:
-    """Return the URL that is shown first: one that works without a header, where some do not; empty for none."""
+def _models(resolved: Resolved, url: str) -> list[Json]:
+    """Return the names of models that requests to a URL may give: by the header that of all namespaces alone."""
+    adapters = [each.name for each in given_adapters(resolved.spec, resolved.settings.release)]
+    found: list[str] = []
+    for name in (resolved.at("model", "name") or resolved.name, *adapters):
+        known = [names.published(resolved.namespace, name)]
+        found += known if _is_root(url) else [*known, name]
+    return [{"name": name} for name in found]
+
+
+def _first(urls: Sequence[str], resolved: Resolved, scheme: str) -> str:
+    """Return the URL that is shown first: one that works without a header, where some do not; empty for none.
+
+    scheme: of those, the one to be first; empty for any.
+    """
     own = f"/{resolved.namespace}/{resolved.name}"
     plain = [url for url in urls if urlsplit(url).path.startswith(own)]
+    if scheme:
+        plain.sort(key=lambda url: urlsplit(url).scheme != scheme)
     preferred = plain if ROUTES_BY_MODEL.at(resolved.settings.release) else []
     return next(iter([*preferred, *urls]), "")
 
@@ -113,9 +150,10 @@ def _urls(route: Json, reader: Reader, naming: Naming) -> list[DiscoveredUrl]:
         raise DiscoveryError(f"failed to discover URL for route {place}: {error}") from error
 
 
-def _workload_url(resolved: Resolved) -> str:
+def _workload_url(resolved: Resolved, facts: _Facts) -> str:
     service = names.workload_service(resolved.name)
-    return f"https://{service}.{resolved.namespace}.svc.{resolved.settings.cluster_domain}"
+    plain = facts.follows_tls and not resolved.config.ingress.tls
+    return f"{'http' if plain else 'https'}://{service}.{resolved.namespace}.svc.{resolved.settings.cluster_domain}"
 
 
 def address_name(url: str, domain: str) -> str:

@@ -30,7 +30,8 @@ class Naming:
     """What shapes URLs beside the objects.
 
     scheme: that of URLs to be first. wildcard: stands for `*` in a host name. by_model: whether there are URLs for requests that
-    name their model in a header. model_header: which.
+    name their model in a header. model_header: which. by_port: whether each listener counts whose port the Service of a Gateway has, and
+    paths of models have URLs of their own.
     """
 
     scheme: str
@@ -38,6 +39,7 @@ class Naming:
     cluster_domain: str
     by_model: bool = False
     model_header: str = ""
+    by_port: bool = False
 
 
 class DiscoveredUrl(NamedTuple):
@@ -55,10 +57,18 @@ def route_urls(route: Json, reader: Reader, naming: Naming) -> list[DiscoveredUr
     parents = value_at(route, ("spec", "parentRefs")) or ()
     attached = [(parent, _gateway(parent, route, reader)) for parent in parents]
     found: list[DiscoveredUrl] = []
-    paths = paths_of(route, naming.model_header) if naming.by_model else [path_of(route)]
+    paths = (
+        paths_of(route, naming.model_header, models_apart=naming.by_port)
+        if naming.by_model
+        else [path_of(route)]
+    )
     for parent, gateway in attached:
         listeners = _listeners(gateway, parent.get("sectionName"), naming.scheme)
         origin = Reference.of(gateway)
+        if naming.by_port:
+            urls = dict.fromkeys(_every_url(gateway, listeners, route, paths, reader, naming))
+            found += [DiscoveredUrl(url, origin) for url in urls]
+            continue
         for path in paths:
             outside = _external(gateway, listeners, route, path, naming)
             found += [DiscoveredUrl(url, origin) for url in outside]
@@ -68,6 +78,23 @@ def route_urls(route: Json, reader: Reader, naming: Naming) -> list[DiscoveredUr
                 DiscoveredUrl(url, origin) for url in inside if urlsplit(url).hostname not in known
             ]
     return found
+
+
+def _every_url(
+    gateway: Json,
+    listeners: Sequence[Json],
+    route: Json,
+    paths: Sequence[str],
+    reader: Reader,
+    naming: Naming,
+) -> Iterator[str]:
+    """Yield the URLs through a Gateway by each path: from outside, then by its Service on each port that both have."""
+    ports = _service_ports(gateway, reader)
+    for path in paths:
+        yield from _external(gateway, listeners, route, path, naming)
+        for listener in listeners:
+            if not ports or listener.get("port") in ports:
+                yield from _internal(gateway, listener, path, reader, naming)
 
 
 def _gateway(parent: Json, route: Json, reader: Reader) -> Json:
@@ -131,17 +158,29 @@ def _external(
 def _internal(
     gateway: Json, listener: Json, path: str, reader: Reader, naming: Naming
 ) -> Iterator[str]:
-    """Yield the URL of the Service behind a Gateway: one with its label, the alphabetically first, else one of its name."""
+    """Yield the URL of the Service behind a Gateway."""
+    service = _service(gateway, reader)
+    if service is not None:
+        metadata = service["metadata"]
+        host = f"{metadata['name']}.{metadata['namespace']}.svc.{naming.cluster_domain}"
+        scheme = _SCHEMES.get(listener.get("protocol", ""), "")
+        yield _url(scheme, host, listener.get("port"), path)
+
+
+def _service(gateway: Json, reader: Reader) -> Json | None:
+    """Return the Service behind a Gateway: one with its label, the alphabetically first, else one of its name."""
     metadata = gateway["metadata"]
     place, name = metadata["namespace"], metadata["name"]
     labelled = reader.list("v1", "Service", place, {_GATEWAY_LABEL: name})
-    named = sorted(service["metadata"]["name"] for service in labelled)
-    if not named and reader.get(Reference("v1", "Service", place, name)) is not None:
-        named = [name]
-    if named:
-        host = f"{named[0]}.{place}.svc.{naming.cluster_domain}"
-        scheme = _SCHEMES.get(listener.get("protocol", ""), "")
-        yield _url(scheme, host, listener.get("port"), path)
+    if labelled:
+        return min(labelled, key=lambda service: str(service["metadata"]["name"]))
+    return reader.get(Reference("v1", "Service", place, name))
+
+
+def _service_ports(gateway: Json, reader: Reader) -> set[int]:
+    """Return the ports of the Service behind a Gateway, none where there is no Service or it names none."""
+    ports = value_at(_service(gateway, reader) or {}, ("spec", "ports")) or ()
+    return {port["port"] for port in ports}
 
 
 def _hosts(route: Json, listener: Json, naming: Naming) -> list[str]:
@@ -168,12 +207,24 @@ def path_of(route: Json) -> str:
     return min(of_services or others or ["/"], key=_depth)
 
 
-def paths_of(route: Json, header: str) -> list[str]:
-    """Return the paths by which a service is called, the shallowest first: without and with the header that names a model."""
-    plain = _paths(route, lambda match: not match.get("headers"))
+def paths_of(route: Json, header: str, *, models_apart: bool = False) -> list[str]:
+    """Return the paths by which a service is called, the shallowest first: without and with the header that names a model.
+
+    models_apart: paths that name a model are a third way.
+    """
+    plain = _paths(
+        route, lambda match: not (match.get("headers") or (models_apart and _is_models(match)))
+    )
+    models = _paths(route, lambda match: not match.get("headers") and _is_models(match))
     named = _paths(route, lambda match: names_model(match, header))
-    found = {min(paths, key=_depth) for paths in (plain, named) if paths}
+    ways = (plain, models, named) if models_apart else (plain, named)
+    found = {min(paths, key=_depth) for paths in ways if paths}
     return sorted(found, key=_depth) or ["/"]
+
+
+def _is_models(match: Json) -> bool:
+    """Tell whether a match is by a path that names a model, which KServe keeps for itself."""
+    return str((match.get("path") or {}).get("value") or "").startswith("/publishers/")
 
 
 def names_model(match: Json, header: str) -> bool:
