@@ -28,7 +28,6 @@ EARNED = {
 EARNED_BY = {
     # Refused by the API server as well.
     "claim-missing": {"model_service/res-claims"},
-    "port-nobody": {"llm_inference_service/tpl-absent-everywhere"},
     "data-parallel": {
         "llm_inference_service/mn-dp-local-bigger",
         "llm_inference_service/mn-dp-odd",
