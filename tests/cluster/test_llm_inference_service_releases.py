@@ -115,6 +115,25 @@ def test_a_live_service_goes_from_release_to_release(
     assert there(client, children("chat", place)[0])["data"] == kept
 
 
+def test_a_live_service_becomes_one_of_0_20(entries: Entries, place: str) -> None:
+    """It does not get ready here: the lab's pools are accepted by a gateway of another name, which counts no longer."""
+    service = routed("chat", place)
+    entries.reconcile(service, **NEWEST, **WAIT)
+    options = {"releases": {"kserve": "0.20"}}
+    predicted = entries.reconcile(service, **options, check_mode=True)
+    assert changed(predicted) == {
+        "Deployment/chat-kserve",
+        "Deployment/chat-kserve-router-scheduler",
+        "Role/chat-epp-role",
+    }
+    (told,) = restarts(predicted)
+    assert "and 0.20 is wanted" in told
+    made = entries.reconcile(service, **options)
+    assert actions(made) == actions(predicted)
+    again = entries.reconcile(service, **options)
+    assert (again["changed"], restarts(again)) == (False, [])
+
+
 def test_a_service_goes_back_to_the_release_before(
     entries: Entries, client: Client, place: str
 ) -> None:
