@@ -12,6 +12,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.modelops.inference.plugins.module_utils.module_runner import outcome
 from ansible_collections.modelops.inference.plugins.module_utils.modules import gpu_resources
 from tests.unit.accelerators.build import GPU, container, deployment, node, pod
+from tests.unit.kinds.llm_inference_service.build import document as llm_inference_service
 from tests.unit.kinds.model_service.build import document
 
 from .task import checked
@@ -522,3 +523,38 @@ def test_what_presets_ask_for_is_judged_too() -> None:
     }
     assert found["fit"]["fits"]
     assert not gathered(service, cluster=[base, *nodes[:1]])["fit"]["fits"]
+
+
+@pytest.mark.parametrize(("release", "fault"), [("0.18", ""), ("0.1", "is not one of")])
+def test_services_are_made_as_their_release_makes_them(release: str, fault: str) -> None:
+    found = gathered(llm_inference_service(), cluster=[node("a")], releases={"kserve": release})
+    assert fault in found.get("msg", "")
+    assert bool(found.get("failed")) is bool(fault)
+
+
+def test_a_rolling_update_without_a_spare_device_is_told() -> None:
+    """The running pod holds the only device, and a new one is started before it is stopped."""
+    workload = deployment(8)
+    there = pod("chat-1", 8, "a")
+    there["metadata"] |= {
+        "namespace": workload["metadata"]["namespace"],
+        "labels": workload["spec"]["template"]["metadata"]["labels"],
+    }
+    found = gathered(workload, cluster=[node("a"), there])
+    assert any("the rollout would wait for ever" in text for text in found["warnings"])
+    spare = gathered(workload, cluster=[node("a"), node("b"), there])
+    assert not any("the rollout would wait" in text for text in spare["warnings"])
+
+
+def test_names_in_a_workload_are_looked_up() -> None:
+    workload = deployment(8)
+    workload["spec"]["template"]["spec"]["priorityClassName"] = "high"
+    low = {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": {"name": "low"},
+    }
+    found = gathered(workload, cluster=[node("a"), low])
+    assert found["failed"]
+    assert "PriorityClass high, which is not among the given objects" in found["msg"]
+    assert not gathered(workload, cluster=[node("a")]).get("failed")
