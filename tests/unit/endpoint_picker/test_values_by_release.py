@@ -138,6 +138,14 @@ def test_precise_prefixes_are_refused_where_the_release_refuses_them(
     assert refusing(PRECISE, parameters) == targets
 
 
+@pytest.mark.parametrize(
+    ("tokenizers", "refused"), [(None, False), ({"acme/chat-8b": "/models"}, False), ({}, True)]
+)
+def test_a_map_of_tokenizers_has_the_model(tokenizers: Any, refused: bool) -> None:
+    parameters = {**MODEL, "udsTokenizerConfig": {"modelTokenizerMap": tokenizers}}
+    assert refusing("tokenizer", parameters) == (["llmd:0.7", "llmd:0.8"] if refused else [])
+
+
 def session(**config: Any) -> dict[str, Any]:
     return {"strategy": "session_id", "sessionIdConfig": config}
 

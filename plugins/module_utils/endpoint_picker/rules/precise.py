@@ -10,6 +10,7 @@ from ..plugin_parameters import Declared
 from ..releases import Generation, PickerRelease
 from ..text.durations import parse_duration
 from .precise_index import index_faults
+from .producers import tokenizer_map_faults
 from .values import is_number, value_fault
 
 _G = Generation
@@ -90,14 +91,7 @@ def _tokenizer_backend(plugin: Declared, model: str, release: PickerRelease) -> 
             "name the socket of the tokenizer",
         )
         return
-    tokenizers = plugin.get(f"{_POOL}.uds.modelTokenizerMap")
-    if isinstance(tokenizers, dict) and model not in tokenizers:
-        yield value_fault(
-            plugin,
-            f"{_POOL}.uds.modelTokenizerMap",
-            f"it has no tokenizer for {model}",
-            "add the model, or delete the map",
-        )
+    yield from tokenizer_map_faults(plugin, f"{_POOL}.uds.modelTokenizerMap", model)
 
 
 def _token_processor(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:

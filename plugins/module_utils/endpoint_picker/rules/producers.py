@@ -64,12 +64,23 @@ def burst_prefix_faults(plugin: Declared, dummy: PickerRelease) -> Iterator[Find
         )
 
 
+def tokenizer_map_faults(plugin: Declared, key: str, model: str) -> Iterator[Finding]:
+    """Yield that a map of tokenizers, where there is one, does not have the model."""
+    tokenizers = plugin.get(key)
+    if isinstance(tokenizers, dict) and model not in tokenizers:
+        yield value_fault(
+            plugin, key, f"it has no tokenizer for {model}", "add the model, or delete the map"
+        )
+
+
 def token_producer_faults(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
     """Yield what is wrong with the choice of a tokenizer backend."""
     model = plugin.text("modelName")
     if not release.has_own_picker:
         if not model:
             yield value_fault(plugin, "modelName", "a model name is required", "give modelName")
+        else:
+            yield from tokenizer_map_faults(plugin, "udsTokenizerConfig.modelTokenizerMap", model)
         return
     estimate = plugin.get("estimate") is not None
     socket = bool(lookup(plugin.get("udsTokenizerConfig"), "socketFile"))
