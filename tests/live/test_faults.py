@@ -13,6 +13,7 @@ import pytest
 
 from tests.cluster.support.entries import Entries
 from tests.cluster.support.llm_services import llm
+from tests.cluster.support.services import deployment
 from tests.lab.client import Client
 
 from . import images
@@ -84,6 +85,11 @@ def test_key_that_went_away_ends_a_wait_for_a_stand_in_engine(
     for pod in client.list_all("v1", "Pod", namespace):
         if "-decode-" in pod["metadata"]["name"]:
             client.delete({"apiVersion": "v1", "kind": "Pod", **pod})
+    client.wait_for(
+        deployment("keyless-decode", namespace),
+        lambda found: found and not (found.get("status") or {}).get("readyReplicas"),
+        deadline=AT_MOST,
+    )
     began = time.monotonic()
     result = entries.run(service, wait=True, wait_timeout=PATIENCE)
     assert result.get("failed"), result
