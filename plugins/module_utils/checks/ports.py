@@ -38,7 +38,8 @@ def shared(view: ServiceView) -> Iterator[Problem]:
     """Yield ports on which two containers of a pod listen."""
     for workload in view.workloads:
         first: dict[tuple[str, int], str] = {}
-        for container, path in _running(workload):
+        running = list(_running(workload))
+        for container, path in running if len(running) > 1 else ():
             name = str(container.get("name"))
             for port in sorted(_listens(workload, container)):
                 other = first.setdefault(port, name)
@@ -55,14 +56,15 @@ def nobody(view: ServiceView) -> Iterator[Problem]:
         for workload in _behind(view, spec.get("selector") or {}):
             running = [container for container, dummy in _running(workload)]
             declared = [port for each in running for port in each.get("ports") or ()]
-            names = {port.get("name") for port in declared}
-            numbers = {number for each in running for dummy, number in _listens(workload, each)}
             # A container that declares nothing may listen anywhere.
             silent = not running or any(not each.get("ports") for each in running)
+            known = {port.get("name") for port in declared} | {
+                number for each in running for dummy, number in _listens(workload, each)
+            }
             for port in spec.get("ports") or ():
                 target = port.get("targetPort") or port.get("port")
                 named = isinstance(target, str) and not target.isdecimal()
-                if (named or not silent) and target not in (names if named else numbers):
+                if (named or not silent) and target not in known:
                     yield NOBODY.at(
                         workload.in_engine("ports") if workload.engine_path else workload.origin,
                         service=service["metadata"]["name"],
