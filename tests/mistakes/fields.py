@@ -87,7 +87,10 @@ def field_one_level_down(service: Service) -> Iterator[Spoilt]:
 @mistake
 def required_field_missing(service: Service) -> Iterator[Spoilt]:
     for place in _known(service):
-        if isinstance(place.parent, Object) and place.key in place.parent.required:
+        # KServe's webhook gives the first container of a component its name.
+        given = service.kind == "InferenceService" and place.steps[-2:] == (0, "name")
+        required = isinstance(place.parent, Object) and place.key in place.parent.required
+        if required and not given:
             yield Spoilt(dropped(service.document, place.steps), (place.path,))
 
 

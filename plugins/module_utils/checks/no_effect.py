@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Lines that come to nothing, found by trying: the service is compiled without each, and with other values in its place.
 
-A line has an effect where that changes a child, the status, the address or what is found; a line that repeats a default has one,
+A line has an effect where that changes a child, the status or the address, or where it is refused; a line that repeats a default has one,
 since another value would change something. Most lines are seen to have one at once: each gets a value that nothing else has, and
 where that value turns up in a child the line is none of those that have to be tried by themselves.
 """
