@@ -92,6 +92,10 @@ class FieldMap:
         best = max(found, key=lambda match: match.rank)
         return best.place
 
+    def of_pod(self, reference: Reference, template: str) -> Callable[[str], Place]:
+        """Return the map of the pods of a workload: from a place in the pod, for example `containers[0].args[3]`. template: where they stand."""
+        return lambda path: self.at(reference, f"{template}.spec.{path}")
+
 
 #: Of what comes from nowhere.
 NOWHERE = FieldMap(lambda dummy: (), ())
@@ -151,7 +155,8 @@ def _match(origin: Origin, steps: Sequence[_Step], values: Sequence[Any]) -> _Ma
     if depth > begin and all(step.number is None for step in rest):
         # What holds it is written there, so it belongs there, too.
         return _Match((False, False, depth), Place(_with_rest(field, rest), origin.object))
-    return _Match((False, False, depth), Place(field, origin.object, exact=False))
+    # Nobody wrote it: it follows from what the author says of the whole.
+    return _Match((False, False, begin), Place(origin.field, origin.object, exact=False))
 
 
 def _depth(child: str, steps: Sequence[_Step], values: Sequence[Any]) -> int | None:

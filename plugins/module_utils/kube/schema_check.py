@@ -284,6 +284,9 @@ class _Reading:
         self, schema: IntOrText, value: Any, path: str, title: str
     ) -> int | str | None:
         if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
+            if isinstance(value, int) and not -INT32_MAX - 1 <= value <= INT32_MAX:
+                self._say(path, f"{value} does not fit into 32 bits", "range", title)
+                return None
             fault = schema.form(value) if schema.form else None
             if fault:
                 self._say(path, fault, "pattern", title)

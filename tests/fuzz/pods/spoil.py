@@ -34,7 +34,7 @@ SCHEMAS: dict[str, Schema] = {
     "HTTPRoute": http_route_spec(),
 }
 #: Fields that our children do not have: addresses and ports that a server gives out, those of the Gateway API's experimental channel, and
-#: those of nodes with Windows.
+#: those of nodes with Windows, those that hang on a feature gate, and those that groups of pods do not know yet.
 LEFT_OUT = frozenset(
     {
         *(
@@ -69,7 +69,7 @@ LEFT_OUT = frozenset(
             "quobyte",
             "photonPersistentDisk",
         ),
-        *("podCertificate", "clusterTrustBundle", "scsi"),
+        *("podCertificate", "clusterTrustBundle", "seLinuxChangePolicy", "hostnameOverride"),
     }
 )
 _TEXTS = (

@@ -332,7 +332,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
     "memory-unit": {
         MS: Mistake(
             model_service(decode={"resources": {"limits": {"memory": "512m"}}}),
-            "spec.decode.resources",
+            "spec.decode.resources.limits.memory",
         ),
         LLM: Mistake(llm(devices={"memory": "512m"}), f"{MAIN_PATH}.resources.limits.memory"),
         IS: Mistake(
@@ -363,7 +363,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
     "engine-variable": {
         MS: Mistake(
             model_service(engine={"env": [{"name": "VLLM_LOGING_LEVEL", "value": "DEBUG"}]}),
-            "spec.engine.env",
+            "spec.engine.env[0]",
         ),
         LLM: Mistake(
             llm(env=[{"name": "VLLM_ADDITIONAL_ARG", "value": "--seed=1"}]), f"{MAIN_PATH}.env[0]"
@@ -436,7 +436,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
         MS: Mistake(model_service(prefill={}, routingProxy=PROXY), "spec.engine.args"),
         LLM: Mistake(
             split(prefill={"template": {"containers": [{"name": "main", "command": ["vllm", "serve", "/mnt/models"]}]}}),
-            "spec.prefill.template.containers[0]"),
+            "spec.prefill.template.containers[0].args"),
     },
     "kv-role": {
         MS: Mistake(
@@ -546,20 +546,20 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
     "claim-unused": {
         LLM: Mistake(
             llm_inference_service(template={"containers": [{"name": "main"}], "resourceClaims": [CLAIM]}),
-            "spec.template"),
+            "spec.template.resourceClaims"),
         IS: Mistake(
             inference_service(predictor={**custom()["spec"]["predictor"], "resourceClaims": [CLAIM]}),
-            "spec.predictor", (CONFIG,)),
+            "spec.predictor.resourceClaims", (CONFIG,)),
     },
     "name-missing": {
         MS: Mistake(
             model_service(engine={"env": [from_secret("absent")]}), "spec.engine.env", (NAMESPACE,), complete=True),
         LLM: Mistake(
             llm_inference_service(template={"runtimeClassName": "nvidia", "containers": [{"name": "main"}]}),
-            "spec.template", (class_of("RuntimeClass", "nvidia-cdi"),), stops=True),
+            "spec.template.runtimeClassName", (class_of("RuntimeClass", "nvidia-cdi"),), stops=True),
         IS: Mistake(
             inference_service(predictor={**custom()["spec"]["predictor"], "priorityClassName": "high"}),
-            "spec.predictor", (CONFIG, class_of("PriorityClass", "low")), stops=True),
+            "spec.predictor.priorityClassName", (CONFIG, class_of("PriorityClass", "low")), stops=True),
     },
     "key-missing": {
         MS: Mistake(
@@ -571,7 +571,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             custom(env=[from_secret("token")]), f"{SERVER_PATH}.env", (CONFIG, secret("token", "other")), stops=True),
     },
     "quota-demands": {
-        MS: Mistake(model_service(), "spec.inferencePool.endpointPicker", (counting("limits.cpu"),), stops=True),
+        MS: Mistake(model_service(), "spec.inferencePool.endpointPicker.resources", (counting("limits.cpu"),), stops=True),
         LLM: Mistake(llm(devices=ONE_GPU), f"{MAIN_PATH}.resources", (counting("limits.memory"),), stops=True),
         IS: Mistake(
             inference_service(annotations={"deploymentMode": "Standard"}), "spec.predictor.model",

@@ -115,7 +115,7 @@ def told(service: Json, *objects: Json, release: str = "0.17") -> dict[str, str]
         (
             model_service(engine={"env": [{"name": "VLLM_ADDITIONAL_ARGS", "value": "-q"}]}),
             [],
-            "spec.engine.env",
+            "spec.engine.env[0]",
             "no command of the container",
         ),
     ],

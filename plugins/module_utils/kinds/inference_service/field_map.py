@@ -60,6 +60,8 @@ def _of_pods(resolved: Resolved, component: Component) -> Iterator[Origin]:
     if spec.get("model") is not None:
         field = authors_field(f"{role}.model", resolved.service.document)
         yield Origin(f"{_POD}.containers[{SERVER}]", field, spec["model"])
+    elif len(own := list(spec.get("containers") or ())) == 1:
+        yield Origin(f"{_POD}.containers[{SERVER}]", f"{role}.containers[0]", own[0])
     yield Origin(_POD, role, spec)
     runtime = resolved.components.runtime
     if component.role == "predictor" and runtime is not None:

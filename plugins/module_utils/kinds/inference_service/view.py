@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 
 from ...kube import gvk
 from ...kube.manifest import Json
 from ...kube.reference import Reference
-from ..field_map import Place
-from ..kserve.pod import container_of
+from ..field_map import FieldMap, Place
 from ..kserve.storage.initializer import NAME as INITIALIZER
 from ..kserve.storage.s3 import secret_keys
 from ..kserve.system_config import CONFIG_MAP
@@ -29,7 +26,6 @@ from ..view import (
     routes_of,
 )
 from .field_map import field_map
-from .framework import authors_field
 from .implementations import CUSTOM, implementations, storage_uri
 from .knative import KNATIVE_API
 from .pods.annotations import SOURCE_URI
@@ -41,13 +37,12 @@ from .spec import ROLES
 
 _ROLES = {"predictor": DECODE, "transformer": TRANSFORMER, "explainer": EXPLAINER}
 _FETCHED = ("hf://", "s3://")
-_STEP = re.compile(r"containers\[(?P<number>[0-9]+)\]\.(?P<rest>.*)")
-_ARGUMENT = re.compile(r"args\[(?P<number>[0-9]+)\]")
 
 
 def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
     """Return what a service became. manifests: its children."""
     made = {Reference.of(manifest): manifest for manifest in manifests}
+    fields = field_map(resolved, manifests)
     service = resolved.service
     return ServiceView(
         reference=service.reference,
@@ -55,14 +50,14 @@ def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
         workloads=tuple(
             workload
             for component in resolved.components.items
-            for workload in _workloads(resolved, component, made)
+            for workload in _workloads(resolved, component, made, fields)
         ),
         made=manifests,
         models=tuple(_models(service.document)),
         fetched_otherwise=fetched_otherwise,
         routes=tuple(_routes(resolved, manifests)),
         s3_keys=secret_keys(resolved.config.credentials.s3),
-        field_map=field_map(resolved, manifests),
+        field_map=fields,
         basis=resolved,
     )
 
@@ -80,7 +75,10 @@ def _models(document: Json) -> Iterator[Said]:
 
 
 def _workloads(
-    resolved: Resolved, component: Component, made: Mapping[Reference, Json]
+    resolved: Resolved,
+    component: Component,
+    made: Mapping[Reference, Json],
+    fields: FieldMap,
 ) -> Iterator[Workload]:
     workers = component.workers
     pods = 1 + workers.replicas if workers else 1
@@ -90,21 +88,21 @@ def _workloads(
             continue
         spec = manifest["spec"]
         template = spec["template"]
-        fields = partial(_field, resolved, component, template["spec"])
+        of_pod = fields.of_pod(reference, "spec.template")
         fetched = component.annotations.get(SOURCE_URI, "").startswith(_FETCHED)
         yield Workload(
             role=_ROLES[component.role],
             reference=reference,
             origin=f"spec.{component.role}",
             pod=template["spec"],
-            fields=fields,
+            fields=of_pod,
             labels=(template.get("metadata") or {}).get("labels") or {},
             engine=engine,
             fetcher=INITIALIZER if fetched and engine == SERVER else "",
             replicas=spec.get("replicas"),
             replicas_field=f"spec.{component.role}.minReplicas",
             pods_per_replica=pods,
-            said={**port_said(template["spec"], engine, fields), **_said(component)},
+            said={**port_said(template["spec"], engine, of_pod), **_said(component)},
         )
 
 
@@ -126,35 +124,6 @@ def _said(component: Component) -> dict[str, Said]:
         for meaning, field in sizes.items()
         if workers.get(field)
     }
-
-
-def _field(resolved: Resolved, component: Component, pod: Json, path: str) -> Place:
-    """Return the author's field of a place in a pod, or the runtime that says it."""
-    role = f"spec.{component.role}"
-    step = _STEP.fullmatch(path)
-    if step is None:
-        return Place(role)
-    name = pod["containers"][int(step["number"])].get("name")
-    own = component.spec.get("containers") or ()
-    model = component.spec.get("model")
-    for number, container in enumerate(own):
-        if container.get("name") == name or (len(own) == 1 and model is None):
-            return Place(f"{role}.containers[{number}].{step['rest']}")
-    runtime = resolved.components.runtime
-    if runtime is None or model is None:
-        return Place(role)
-    field = authors_field(f"{role}.model", resolved.service.document)
-    part = step["rest"].partition(".")[0].partition("[")[0]
-    argument = _ARGUMENT.fullmatch(step["rest"])
-    if name == SERVER and argument:
-        of_runtime = container_of(runtime.spec, SERVER) or {}
-        position = int(argument["number"]) - len(of_runtime.get("args") or ())
-        if position >= 0:
-            return Place(f"{field}.args[{position}]")
-        return Place(f"{field}.args", str(runtime))
-    if name == SERVER and model.get(part):
-        return Place(f"{field}.{step['rest']}")
-    return Place(field, str(runtime))
 
 
 def _routes(resolved: Resolved, manifests: Sequence[Json]) -> Iterator[RouteView]:

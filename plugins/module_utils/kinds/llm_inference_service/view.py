@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 
 from ...kube import gvk
 from ...kube.manifest import Json, value_at
 from ...kube.reference import Reference
-from ..field_map import Place
+from ..field_map import FieldMap, Place
 from ..kserve.pod import container_of
 from ..kserve.storage.initializer import NAME as INITIALIZER
 from ..kserve.storage.s3 import secret_keys
@@ -44,14 +42,14 @@ _SIZES = {
     "dataLocal": "data_local",
 }
 _PICKER = "spec.router.scheduler"
-_STEP = re.compile(r"(?P<list>containers|initContainers)\[(?P<number>[0-9]+)\]\.(?P<rest>.*)")
 
 
 def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
     """Return what a service became. manifests: its children."""
     made = {Reference.of(manifest): manifest for manifest in manifests}
-    workloads = list(_workloads(resolved, made))
-    picker = _picker(resolved, made)
+    fields = field_map(resolved, manifests)
+    workloads = list(_workloads(resolved, made, fields))
+    picker = _picker(resolved, made, fields)
     return ServiceView(
         reference=resolved.service.reference,
         document=resolved.service.document,
@@ -64,7 +62,7 @@ def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
         sender=_sender(resolved),
         refers=tuple(_refers(resolved)),
         s3_keys=secret_keys(resolved.config.credentials.s3),
-        field_map=field_map(resolved, manifests),
+        field_map=fields,
         basis=resolved,
     )
 
@@ -86,7 +84,9 @@ def _models(resolved: Resolved, workloads: Sequence[Workload]) -> Iterator[Said]
             yield Said(uri, f"spec.model.lora.adapters[{number}].uri")
 
 
-def _workloads(resolved: Resolved, made: Mapping[Reference, Json]) -> Iterator[Workload]:
+def _workloads(
+    resolved: Resolved, made: Mapping[Reference, Json], fields: FieldMap
+) -> Iterator[Workload]:
     name, namespace = resolved.name, resolved.namespace
     group = gvk.LEADER_WORKER_SET
     for role, called, api_version, kind in (
@@ -98,11 +98,11 @@ def _workloads(resolved: Resolved, made: Mapping[Reference, Json]) -> Iterator[W
         reference = Reference(api_version, kind, namespace, called)
         manifest = made.get(reference)
         if manifest is not None:
-            yield from _parts(resolved, role, reference, manifest)
+            yield from _parts(resolved, role, reference, manifest, fields)
 
 
 def _parts(
-    resolved: Resolved, role: str, reference: Reference, manifest: Json
+    resolved: Resolved, role: str, reference: Reference, manifest: Json, fields: FieldMap
 ) -> Iterator[Workload]:
     """Yield the pods of a workload: of a group its leader and its workers."""
     where = () if role == DECODE else ("prefill",)
@@ -110,14 +110,13 @@ def _parts(
         field = "worker" if path.endswith("workerTemplate") else "template"
         pod = template.get("spec") or {}
         place = ".".join(("spec", *where, field))
-        own = value_at(resolved.service.spec, (*where, field)) or {}
-        fields = partial(_field, place, own, pod)
+        of_pod = fields.of_pod(reference, path)
         yield Workload(
             role=role,
             reference=reference,
             origin=place,
             pod=pod,
-            fields=fields,
+            fields=of_pod,
             labels=(template.get("metadata") or {}).get("labels") or {},
             engine=MAIN,
             fetcher=INITIALIZER if container_of(pod, INITIALIZER, "initContainers") else "",
@@ -125,7 +124,7 @@ def _parts(
             replicas=(manifest.get("spec") or {}).get("replicas"),
             replicas_field=".".join(("spec", *where, "replicas")),
             pods_per_replica=group_size(manifest),
-            said={**port_said(pod, MAIN, fields), **_said(resolved, where)},
+            said={**port_said(pod, MAIN, of_pod), **_said(resolved, where)},
         )
 
 
@@ -141,21 +140,6 @@ def _said(resolved: Resolved, where: tuple[str, ...]) -> dict[str, Said]:
     return {**said, "model_name": Said(str(name), "spec.model.name")} if name else said
 
 
-def _field(place: str, own: Json, pod: Json, path: str) -> Place:
-    """Return the author's field of a place in a pod, or that a preset says it. own: what the author wrote of the pod."""
-    step = _STEP.fullmatch(path)
-    if step is None:
-        return Place(place)
-    name = pod[step["list"]][int(step["number"])].get("name")
-    for number, container in enumerate(own.get(step["list"]) or ()):
-        if container.get("name") == name:
-            found = f"{place}.{step['list']}[{number}]"
-            if step["rest"].partition(".")[0].partition("[")[0] in container:
-                return Place(f"{found}.{step['rest']}")
-            return Place(found, "its preset")
-    return Place(place, "its preset")
-
-
 def _sender(resolved: Resolved) -> Said:
     if resolved.at("router", "scheduler") is None:
         return Said("", "spec.router.scheduler")
@@ -164,7 +148,9 @@ def _sender(resolved: Resolved) -> Said:
     return Said(SIDECAR if has_sidecar(template) else "", field)
 
 
-def _picker(resolved: Resolved, made: Mapping[Reference, Json]) -> PickerView | None:
+def _picker(
+    resolved: Resolved, made: Mapping[Reference, Json], fields: FieldMap
+) -> PickerView | None:
     called = names.picker(resolved.name)
     reference = Reference(gvk.APPS, "Deployment", resolved.namespace, called)
     manifest = made.get(reference)
@@ -172,15 +158,13 @@ def _picker(resolved: Resolved, made: Mapping[Reference, Json]) -> PickerView | 
         return None
     template = manifest["spec"]["template"]
     replicas = resolved.at("router", "scheduler", "replicas")
-    own = value_at(resolved.service.spec, ("router", "scheduler", "template")) or {}
     pod = template.get("spec") or {}
-    place = f"{_PICKER}.template"
     workload = Workload(
         role=PICKER,
         reference=reference,
         origin=_PICKER,
         pod=pod,
-        fields=partial(_field, place, own, pod),
+        fields=fields.of_pod(reference, "spec.template"),
         labels=(template.get("metadata") or {}).get("labels") or {},
         replicas=replicas,
         replicas_field=f"{_PICKER}.replicas",

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from ...kube import gvk
 from ...kube.manifest import Json
 from ...kube.reference import Reference
-from ..field_map import Place
+from ..field_map import FieldMap, Place
 from ..view import (
     DECODE,
     PICKER,
@@ -33,16 +31,14 @@ from .spec import ModelService, Role, roles
 
 _ENGINE, _SIDECAR = "vllm", "routing-proxy"
 _PICKER = "spec.inferencePool.endpointPicker"
-_ARGUMENT = re.compile(r"containers\[0\]\.args\[([0-9]+)\]")
-#: Parts of the engine's container → the author's field, for both roles.
-_SHARED = {"args": "args", "env": "env", "image": "image", "imagePullPolicy": "imagePullPolicy"}
 
 
 def view(service: ModelService, settings: Settings, manifests: Sequence[Json]) -> ServiceView:
     """Return what a service became. manifests: its children."""
     made = {Reference.of(manifest): manifest for manifest in manifests}
-    workloads = [_serving(service, name, role, made) for name, role in roles(service)]
-    picker = _picker(service, made)
+    fields = field_map(service, settings, manifests)
+    workloads = [_serving(service, name, role, made, fields) for name, role in roles(service)]
+    picker = _picker(service, made, fields)
     proxy = service.routing_proxy is not None
     return ServiceView(
         reference=service.reference,
@@ -57,24 +53,25 @@ def view(service: ModelService, settings: Settings, manifests: Sequence[Json]) -
             "shared-memory": "set shared_memory to true or to a size such as 16Gi",
             "istio-pool-name": f'a service called "{names.sanitise(service.name)}" avoids it',
         },
-        field_map=field_map(service, settings, manifests),
+        field_map=fields,
         basis=service,
     )
 
 
-def _serving(service: ModelService, name: str, role: Role, made: dict[Reference, Json]) -> Workload:
+def _serving(
+    service: ModelService, name: str, role: Role, made: dict[Reference, Json], fields: FieldMap
+) -> Workload:
     called = names.decode(service.name) if name == "decode" else names.prefill(service.name)
     reference = Reference(gvk.APPS, "Deployment", service.namespace, called)
     spec = made[reference]["spec"]
     template = spec["template"]
     pod = template["spec"]
-    computed = len(pod["containers"][0]["args"]) - len(service.engine.args)
     return Workload(
         role=DECODE if name == "decode" else PREFILL,
         reference=reference,
         origin=f"spec.{name}",
         pod=pod,
-        fields=partial(_field, name, computed),
+        fields=fields.of_pod(reference, "spec.template"),
         labels=template["metadata"]["labels"],
         engine=_ENGINE,
         sidecar=_SIDECAR if name == "decode" and service.routing_proxy else "",
@@ -98,26 +95,12 @@ def _said(service: ModelService, name: str, role: Role) -> dict[str, Said]:
     }
 
 
-def _field(name: str, computed: int, path: str) -> Place:
-    """Return the author's field of a place in a serving pod. computed: how many arguments come before the author's."""
-    argument = _ARGUMENT.fullmatch(path)
-    if argument and int(argument[1]) >= computed:
-        return Place(f"spec.engine.args[{int(argument[1]) - computed}]")
-    if path.startswith("containers[0]."):
-        part = path.split(".", 1)[1].partition("[")[0]
-        if part in _SHARED:
-            return Place(f"spec.engine.{_SHARED[part]}")
-        if part.startswith("resources"):
-            return Place(f"spec.{name}.resources")
-    return Place(f"spec.{name}")
-
-
 def _pool(service: ModelService) -> Reference:
     called = names.pool(service.name)
     return Reference(gvk.POOL, "InferencePool", service.namespace, called)
 
 
-def _picker(service: ModelService, made: dict[Reference, Json]) -> PickerView:
+def _picker(service: ModelService, made: dict[Reference, Json], fields: FieldMap) -> PickerView:
     reference = Reference(gvk.APPS, "Deployment", service.namespace, names.picker(service.name))
     template = made[reference]["spec"]["template"]
     pool = pool_of(service)
@@ -126,7 +109,7 @@ def _picker(service: ModelService, made: dict[Reference, Json]) -> PickerView:
         reference=reference,
         origin=_PICKER,
         pod=template["spec"],
-        fields=lambda dummy: Place(_PICKER),
+        fields=fields.of_pod(reference, "spec.template"),
         labels=template["metadata"]["labels"],
         replicas=pool.replicas,
         replicas_field=f"{_PICKER}.replicas",
