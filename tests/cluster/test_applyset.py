@@ -278,7 +278,8 @@ def test_what_the_api_server_refuses_is_found_before_any_write(
     space = named("v1", "Namespace", f"{namespace}-new")
     definition = [space, config("one", namespace), unknown, wrong]
     message = refused(entries.applyset(name="demo", namespace=namespace, definition=definition))
-    assert f"Deployment {namespace}-new/web would be refused" in message
+    assert f"Deployment {namespace}-new/web: spec.template.metadata.labels: the selector" in message
+    assert f"{namespace}-new/web would be refused" not in message
     assert f"ConfigMap {namespace}/two would be refused" in message
     assert client.get("v1", "Namespace", f"{namespace}-new") is None
     assert client.get("v1", "ConfigMap", "one", namespace) is None

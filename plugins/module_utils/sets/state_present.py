@@ -30,6 +30,7 @@ from ..kube.applyset import TOOL, MemberKey, group_kinds_of, namespaces_of, tool
 from ..kube.crds import definitions, is_crd
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
+from ..kube.reference import Reference
 from ..kube.validation.objects import object_problems
 from .fitted_manifests import FittedManifests
 from .input import SUBJECT
@@ -64,9 +65,10 @@ class Presenter:
         self._refuse(self._fitting.release.problems(self._cluster, self._parent, manifests))
         settled = plan.empty and not plan.errors and self._is_as(self._wanted(plan))
         if not settled:
-            self._refuse(_refused_objects(plan))
             self._refuse(examine.examine(self._cluster, plan))
-            self._refuse(try_out(self._cluster, plan, self._policy))
+            refused = _refused_objects(plan)
+            found = [problem for problems in refused.values() for problem in problems]
+            self._refuse([*found, *try_out(self._cluster, plan, self._policy, but=refused)])
             examine.convert_late(self._cluster, plan)
         if settled or self._policy.dry_run:
             self._write(plan, live, lambda dummy: None)
@@ -206,14 +208,14 @@ class Presenter:
         return SetWriter(self._cluster, self._set, self._policy, check, coming, new_kinds)
 
 
-def _refused_objects(plan: SetPlan) -> list[Problem]:
-    """Return what the API server would refuse of what a plan writes, before anything of it is tried."""
-    return [
-        replace(problem, path=f"{change.reference}: {problem.path}")
-        for change in plan.changes
-        if change.desired is not None
-        for problem in object_problems(change.desired.manifest())
-    ]
+def _refused_objects(plan: SetPlan) -> dict[Reference, list[Problem]]:
+    """Return by object what the API server would refuse of what a plan writes: these need not be tried."""
+    found: dict[Reference, list[Problem]] = {}
+    for change in plan.changes:
+        for problem in object_problems(change.desired.manifest()) if change.desired else ():
+            told = replace(problem, path=f"{change.reference}: {problem.path}")
+            found.setdefault(change.reference, []).append(told)
+    return found
 
 
 def _converted(plan: SetPlan, live: Live) -> list[Json]:

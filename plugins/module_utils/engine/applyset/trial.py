@@ -7,6 +7,7 @@ in the middle of it that is refused.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from functools import partial
 
 from ...cluster.connection import Cluster
@@ -24,15 +25,22 @@ from .members import ApplySet
 from .plan import SetPlan, coming_namespaces
 
 
-def try_out(cluster: Cluster, plan: SetPlan, policy: SetPolicy) -> list[Problem]:
+def try_out(
+    cluster: Cluster, plan: SetPlan, policy: SetPolicy, but: Container[Reference] = ()
+) -> list[Problem]:
     """Return a problem for each object that the server would refuse for what it is, or for a field of somebody else.
 
+    but: objects of which that is known, and which are not tried.
     Other refusals say nothing about the object: a right that is missing, a webhook or a kind that comes with the set.
     """
     # Whether somebody may grant what a role does is told by a trial alone, unless everything is allowed.
     grants = not cluster.allowed_everything()
     applyset, new_namespaces = plan.applyset, coming_namespaces(plan.changes)
-    changes = [change for change in plan.changes if _is_tried(change, grants=grants)]
+    changes = [
+        change
+        for change in plan.changes
+        if change.reference not in but and _is_tried(change, grants=grants)
+    ]
     calls = [
         partial(
             cluster.apply,
