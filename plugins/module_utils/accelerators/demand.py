@@ -33,7 +33,8 @@ class Demand:
 
     part: `leader` or `worker` of a LeaderWorkerSet. pods: how many there have to be. requests: of each pod, effective.
     template: labels and annotations under `metadata`, and `spec`. selector: labels that the workload's pods carry.
-    surge: pods beyond the wanted number that a rolling update starts first. waits: whether it stops none before one of these is ready. ceiling: what an autoscaler may grow it to.
+    surge: pods beyond the wanted number that a rolling update starts first. waits: whether it stops none before one of these is ready.
+    ceiling: what an autoscaler may grow it to.
     group: pods of one group of a LeaderWorkerSet. domain: the topology key of domains that each group wants for itself.
     doubts: what is not counted.
     """

@@ -56,7 +56,8 @@ _ALWAYS_THERE = frozenset(
 class Named:
     """An object that something names.
 
-    path: where, with positions. shown: the same for people, with names where items of lists have some. keys: entries of it that are wanted. optional: whether it need not be there. stuck: whether pods never start without it.
+    path: where, with positions. shown: the same for people, with names where items of lists have some. keys: entries that are wanted.
+    optional: whether it need not be there. stuck: whether pods never start without it.
     """
 
     kind: str

@@ -18,7 +18,8 @@ A second table may say what the values have to be, one field a line:
     PodSpec.volumes  1..
 
 `!`: it is required. `A|B`: one of these. `0..511`: a number in this range, or a list of so many items. `+`: not empty. `@form`: of this form.
-`?` in front: an empty text is none. `[]` behind the field: each item of the list. `positive`, `not-negative`: an amount that is more than nothing, or at least nothing.
+`?` in front: an empty text is none. `[]` behind the field: each item of the list. `positive`, `not-negative`: an amount that is more than
+nothing, or at least nothing.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeAlias
+from typing import NamedTuple
 
 from ..cluster.call import Answer, TransportFault
 from ..cluster.connection import Cluster
@@ -28,13 +28,19 @@ from .verdict import LIMIT, Verdict, judge, served_by
 
 #: Makes the request to a service anew: what leads to it may have changed.
 Renew = Callable[[], Request]
-#: To whom a request was sent, what came of it, and after how many seconds.
-Sent: TypeAlias = "tuple[str, Answer | TransportFault, float]"
 #: The label by which gateway controllers mark the Service of a Gateway. Source: Gateway API, GEP-1762.
 _GATEWAY_LABEL = "gateway.networking.k8s.io/gateway-name"
 #: Seconds that an attempt has at least, so that the last one does not fail for want of time.
 _ATTEMPT_S = 1.0
 _CLIENT = {"Accept": "*/*", "Accept-Encoding": "identity", "User-Agent": "modelops.inference"}
+
+
+class Sent(NamedTuple):
+    """What came of a request. seconds: after how many."""
+
+    where: str
+    outcome: Answer | TransportFault
+    seconds: float
 
 
 @dataclass(slots=True)
@@ -133,7 +139,7 @@ def _by_gateway(
         )
     finally:
         transport.close()
-    return origin, outcome, now() - started
+    return Sent(origin, outcome, now() - started)
 
 
 def _by_api_server(
@@ -162,7 +168,7 @@ def _by_api_server(
         timeout=seconds,
         limit=LIMIT,
     )
-    return f"{service} (by the API server)", outcome, now() - started
+    return Sent(f"{service} (by the API server)", outcome, now() - started)
 
 
 def _service_of(cluster: Cluster, request: Request) -> Backend | None:

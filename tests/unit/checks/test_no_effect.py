@@ -104,7 +104,12 @@ def told(service: Json, *objects: Json, release: str = "0.17") -> dict[str, str]
             'metadata.labels["kueue.x-k8s.io/queue-name"]',
             "gives pods no other labels",
         ),
-        (annotated(llm(), "serving.kserve.io/deploymentMode"), [], 'metadata.annotations["serving.kserve.io/deploymentMode"]', "nothing reads it on this LLMInferenceService"),
+        (
+            annotated(llm(), "serving.kserve.io/deploymentMode"),
+            [],
+            'metadata.annotations["serving.kserve.io/deploymentMode"]',
+            "nothing reads it on this LLMInferenceService",
+        ),
         (custom_with(containerConcurrency=4), [CONFIG], "spec.predictor.containerConcurrency", "use Knative mode"),
         (
             model_service(monitoring={"podMonitor": {"enabled": False, "path": "/x"}}),

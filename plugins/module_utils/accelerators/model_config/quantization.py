@@ -41,7 +41,8 @@ _OUTER = ("model", "language_model", "text_model", "backbone")
 class Quantization:
     """Rules in order: targets (empty: every linear layer) and how they are stored. ignored: places that stay as they are.
 
-    whole_model: whether `lm_head` is packed like other linear layers; towers: whether theirs are, which checkpoints mostly leave alone. kv_precision: of the cache, empty where nothing is said.
+    whole_model: whether `lm_head` is packed like other linear layers; towers: whether theirs are, which checkpoints mostly leave alone.
+    kv_precision: of the cache, empty where nothing is said.
     """
 
     name: str

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
+from typing import Protocol
 
 from ...kube import gvk
 from ...kube.intent import Child, Intent, present
@@ -27,7 +26,13 @@ from .children.service_monitor import service_monitor
 from .settings import Settings
 from .spec import ModelService
 
-Builder: TypeAlias = Callable[[ModelService, Settings], "Child | None"]
+
+class Builder(Protocol):
+    """Makes a child, or none where the service has none of it."""
+
+    def __call__(self, service: ModelService, settings: Settings, /) -> Child | None:
+        """Return the child."""
+
 
 _RBAC, _MONITORING = gvk.RBAC, gvk.MONITORING
 _DEPLOYMENT = ObjectKind(gvk.APPS, "Deployment", observed=True)
