@@ -27,6 +27,7 @@ from .support.cluster import owned, there
 from .support.entries import Entries, actions
 from .support.masked import original
 from .support.played_operator import FIELD_MANAGER, FINALIZER, PlayedOperator
+from .support.pull_secrets import create_pull_secrets
 from .support.services import custom_resource
 
 Json = dict[str, Any]
@@ -97,6 +98,7 @@ def made_by_operator(client: Client, name: str, manager: str = FIELD_MANAGER) ->
     with fresh_namespace(client, "over") as namespace:
         made = case(name, namespace)
         client.create(made.service, fieldManager="kubectl-create")
+        create_pull_secrets(client, made.service)
         PlayedOperator(client, made.sent, manager).reconcile(made.service)
         try:
             yield made

@@ -18,6 +18,7 @@ from .cluster import FLEET, OWNER
 from .entries import Entries
 from .masked import original
 from .moved import Move
+from .pull_secrets import create_pull_secrets
 from .services import CHILDREN
 
 Json = dict[str, Any]
@@ -63,6 +64,7 @@ class Replay:
         for operation in step.operations:
             match operation:
                 case ApplyService(document):
+                    create_pull_secrets(self.client, document)
                     given[Reference.of(document)] = document
                 case Create(manifest):
                     self.touched.add(key_of(manifest))
