@@ -52,10 +52,10 @@ def beside(view: ServiceView) -> Iterator[Problem]:
     for workload in view.serving:
         for number, container in enumerate(workload.pod.get("containers") or ()):
             name = container.get("name")
-            place = workload.fields(f"containers[{number}].name")
-            if name in (workload.engine, workload.sidecar) or place.object:
+            if name in (workload.engine, workload.sidecar) or not _is_vllm(container):
                 continue
-            if _is_vllm(container):
+            place = workload.fields(f"containers[{number}].name")
+            if not place.object:
                 yield BESIDE.at(place, name=name, engine=workload.engine)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.field_map import Place
@@ -39,32 +40,31 @@ NOT_FILLED_IN = Check(
 @check(TYPOGRAPHY)
 def typography(view: ServiceView) -> Iterator[Problem]:
     """Yield words with dashes and quotes that no keyboard types: they come from a document or a chat."""
-    for item, place in _words(view):
-        found = _TYPOGRAPHY.search(item)
-        if found:
-            yield TYPOGRAPHY.at(place, argument=_shown(item), mark=found[0])
+    for item, found, place in _found(view, _TYPOGRAPHY):
+        yield TYPOGRAPHY.at(place, argument=_shown(item), mark=found[0])
 
 
 @check(NOT_FILLED_IN)
 def not_filled_in(view: ServiceView) -> Iterator[Problem]:
     """Yield words with a variable as a shell writes it, where there is no shell."""
-    for item, place in _words(view):
-        found = _SHELL_VARIABLE.search(item)
-        if found:
-            name = found["braced"] or found["bare"]
-            yield NOT_FILLED_IN.at(place, argument=_shown(item), variable=found[0], name=name)
+    for item, found, place in _found(view, _SHELL_VARIABLE):
+        name = found["braced"] or found["bare"]
+        yield NOT_FILLED_IN.at(place, argument=_shown(item), variable=found[0], name=name)
 
 
-def _words(view: ServiceView) -> Iterator[tuple[str, Place]]:
-    """Yield the arguments that an author wrote and that no shell reads, each with its place."""
+def _found(
+    view: ServiceView, pattern: re.Pattern[str]
+) -> Iterator[tuple[str, re.Match[str], Place]]:
+    """Yield the arguments that an author wrote, that no shell reads and that hold a pattern, each with its place."""
     for workload in view.serving:
         for number, item in enumerate(_arguments(workload)):
-            place = workload.in_engine(f"args[{number}]")
-            if isinstance(item, str) and not place.object:
-                yield item, place
+            found = pattern.search(item) if isinstance(item, str) else None
+            # Where a word comes from is worth a look for those few alone.
+            if found and not (place := workload.in_engine(f"args[{number}]")).object:
+                yield item, found, place
 
 
-def _arguments(workload: Workload) -> list[Json]:
+def _arguments(workload: Workload) -> list[Any]:
     container = workload.engine_container
     return [] if has_shell(container) else list(container.get("args") or ())
 
