@@ -127,27 +127,26 @@ def request_above_limit(service: Service) -> Iterator[Spoilt]:
         yield Spoilt(document, (place.path, f"{place.path}.requests.cpu"))
 
 
+def _amounts(service: Service, field: str, **amounts: dict[str, str]) -> Iterator[Spoilt]:
+    """Yield the service with these amounts in the place of each container's. field: below them, where that is told."""
+    for place in _resources(service):
+        document = put(service.document, place.steps, amounts)
+        yield Spoilt(document, (place.path, f"{place.path}.{field}"))
+
+
 @mistake
 def devices_asked_for_unequally(service: Service) -> Iterator[Spoilt]:
-    for place in _resources(service):
-        value = {"limits": {_GPU: "2"}, "requests": {_GPU: "1"}}
-        document = put(service.document, place.steps, value)
-        yield Spoilt(document, (place.path, f'{place.path}.requests["{_GPU}"]'))
+    return _amounts(service, f'requests["{_GPU}"]', limits={_GPU: "2"}, requests={_GPU: "1"})
 
 
 @mistake
 def part_of_a_device(service: Service) -> Iterator[Spoilt]:
-    for place in _resources(service):
-        value = {"limits": {_GPU: "500m"}, "requests": {_GPU: "500m"}}
-        document = put(service.document, place.steps, value)
-        yield Spoilt(document, (place.path, f'{place.path}.limits["{_GPU}"]'))
+    return _amounts(service, f'limits["{_GPU}"]', limits={_GPU: "500m"}, requests={_GPU: "500m"})
 
 
 @mistake
 def devices_without_domain(service: Service) -> Iterator[Spoilt]:
-    for place in _resources(service):
-        document = put(service.document, place.steps, {"limits": {"gpu": "1"}})
-        yield Spoilt(document, (place.path, f"{place.path}.limits.gpu"))
+    return _amounts(service, "limits.gpu", limits={"gpu": "1"})
 
 
 @mistake

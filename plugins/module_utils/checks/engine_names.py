@@ -93,11 +93,11 @@ def unknown_variable(view: ServiceView) -> Iterator[Problem]:
     for workload in _of_vllm(view):
         for number, variable in enumerate(workload.engine_container.get("env") or ()):
             name = str(variable.get("name"))
-            place = workload.in_engine(f"env[{number}]")
-            if not name.startswith("VLLM_") or name in known or place.object:
+            if not name.startswith("VLLM_") or name in known:
                 continue
             near = nearest(name, known, _LIKENESS)
-            if near:
+            place = workload.in_engine(f"env[{number}]")
+            if near and not place.object:
                 yield UNKNOWN_VARIABLE.at(place, name=name, near=near)
 
 

@@ -169,23 +169,22 @@ def service_warnings(found: Iterable[tuple[str, Problem]]) -> list[str]:
 
     found: subjects with their problems, each of which the result of its service keeps in `problems`.
     """
-    problems = [pair for pair in found if pair[1].severity == "warning"]
-    by_rule: dict[str, dict[str, Problem]] = {}
-    for subject, problem in problems:
-        by_rule.setdefault(problem.rule, {}).setdefault(subject, problem)
+    by_rule: dict[str, list[tuple[str, Problem]]] = {}
+    for subject, problem in found:
+        if problem.severity == "warning":
+            by_rule.setdefault(problem.rule, []).append((subject, problem))
     texts = []
-    for rule, subjects in by_rule.items():
-        own = [(subject, problem) for subject, problem in problems if problem.rule == rule]
-        many = bool(rule) and len(subjects) > SHOWN_SUBJECTS
-        if many and len({str(problem) for _subject, problem in own}) > 1:
-            first, problem = next(iter(subjects.items()))
-            names = few(list(subjects), SHOWN_SUBJECTS)
+    for rule, pairs in by_rule.items():
+        subjects = list(dict.fromkeys(subject for subject, dummy in pairs))
+        alike = len({str(problem) for dummy, problem in pairs}) == 1
+        if rule and len(subjects) > SHOWN_SUBJECTS and not alike:
+            first, problem = pairs[0]
             texts.append(
-                f"{rule}: {len(subjects)} services: {names}. {first} has: {problem}. "
+                f"{rule}: {len(subjects)} services: {few(subjects, SHOWN_SUBJECTS)}. {first} has: {problem}. "
                 "The `problems` of each service have the rest"
             )
         else:
-            texts += warnings(own)
+            texts += warnings(pairs)
     return texts
 
 
