@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from ..kube import gvk
@@ -27,11 +27,20 @@ TRANSFORMER, EXPLAINER = "transformer", "explainer"
 SERVING = (DECODE, PREFILL)
 
 
-class Said(NamedTuple):
-    """What the custom resource says about something that a flag of the engine may say, too. field: where."""
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the custom resource says about something that a flag of the engine may say, too.
+
+    where: the field, or what finds it, since only a finding asks.
+    """
 
     value: str
-    field: str
+    where: str | Callable[[], str]
+
+    @property
+    def field(self) -> str:
+        """The field that says it."""
+        return self.where if isinstance(self.where, str) else self.where()
 
 
 #: Nothing is said.
@@ -333,10 +342,14 @@ def port_said(pod: Json, engine: str, fields: Fields) -> dict[str, Said]:
     for number, container in enumerate(pod.get("containers") or ()):
         ports = container.get("ports") or []
         if container.get("name") == engine and len(ports) == 1:
-            place = fields(f"containers[{number}].ports[0].containerPort")
-            where = f"{place.object or place.field} (ports of the container {engine})"
+            where = partial(_port_field, engine, number, fields)
             return {"port": Said(str(ports[0].get("containerPort")), where)}
     return {}
+
+
+def _port_field(engine: str, number: int, fields: Fields) -> str:
+    place = fields(f"containers[{number}].ports[0].containerPort")
+    return f"{place.object or place.field} (ports of the container {engine})"
 
 
 def templates_of(manifest: Json) -> Iterator[tuple[str, Json]]:

@@ -92,8 +92,10 @@ def as_go_writes(value: Any, field: str = "") -> Any:
             continue
         if name in _QUANTITIES:
             written[name] = canonical_quantity(inner)
+        elif name in raw or not isinstance(inner, dict | list):
+            written[name] = inner
         else:
-            written[name] = inner if name in raw else as_go_writes(inner, name)
+            written[name] = as_go_writes(inner, name)
     return written
 
 

@@ -10,6 +10,7 @@ import math
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Literal
 
 from .names import quoted
@@ -45,8 +46,7 @@ _SHORT_DIGITS = 18
 @dataclass(frozen=True, slots=True)
 class _Quantity:
     amount: Fraction
-    family: Family
-    kept: str | None
+    canonical: str
 
 
 def parse_quantity(value: str | float) -> Fraction:
@@ -55,7 +55,7 @@ def parse_quantity(value: str | float) -> Fraction:
     Like Kubernetes it rounds what is finer than a nano away from zero, and cuts binary quantities at 2^63-1.
     Raises ValueError for what is no quantity, TypeError for other types.
     """
-    return _read(value).amount
+    return _read(_text(value)).amount
 
 
 def same_quantity(one: Any, other: Any) -> bool:
@@ -71,8 +71,7 @@ def canonical_quantity(value: str | float) -> str:
 
     Some texts that are not shortest are kept by Kubernetes too, for example `32.500`. Raises as parse_quantity.
     """
-    quantity = _read(value)
-    return quantity.kept or format_quantity(quantity.amount, quantity.family)
+    return _read(_text(value)).canonical
 
 
 def format_quantity(amount: Fraction | int, family: Family = "DecimalSI") -> str:
@@ -102,8 +101,9 @@ def format_quantity(amount: Fraction | int, family: Family = "DecimalSI") -> str
     return f"{number}{_DECIMAL_SUFFIX[exponent]}"
 
 
-def _read(value: str | float) -> _Quantity:
-    text = _text(value)
+# Remembered, because the services of a fleet ask for few different amounts.
+@lru_cache(maxsize=1024)
+def _read(text: str) -> _Quantity:
     match = _TEXT.fullmatch(text) if len(text) <= _LONGEST else None
     if match is None:
         raise ValueError(
@@ -131,10 +131,7 @@ def _read(value: str | float) -> _Quantity:
     if family == "BinarySI":
         amount = min(amount, Fraction(_BINARY_MAXIMUM))
     amount = -amount if match["sign"] == "-" else amount
-    if not kept:
-        # Refuses here, not only where it is printed, what has no text.
-        format_quantity(amount, family)
-    return _Quantity(amount, family, text if kept else None)
+    return _Quantity(amount, text if kept else format_quantity(amount, family))
 
 
 def _text(value: str | float) -> str:

@@ -112,8 +112,10 @@ def _check_keys(items: list[Json], key: str) -> None:
 
 def _without_nulls(value: Any) -> Any:
     """Return a new part without nulls in its maps, also in those that stand in lists."""
-    if isinstance(value, list):
-        return [_without_nulls(inner) for inner in value]
-    if not isinstance(value, dict):
-        return value
-    return {name: _without_nulls(inner) for name, inner in value.items() if inner is not None}
+    if isinstance(value, dict):
+        return {
+            name: _without_nulls(inner) if isinstance(inner, dict | list) else inner
+            for name, inner in value.items()
+            if inner is not None
+        }
+    return [_without_nulls(inner) for inner in value] if isinstance(value, list) else value

@@ -58,6 +58,9 @@ class Asked(NamedTuple):
     prefill_worker: EngineArguments = EngineArguments()
 
 
+NOTHING_ASKED = Asked()
+
+
 def asked(spec: Json) -> Asked:
     """Return what a spec asks for. spec: the service's own, under its baseRefs."""
     prefill = spec.get("prefill")

@@ -26,7 +26,7 @@ from ..settings import Settings
 from ..spec import API_VERSION, CONFIG_KIND
 from .admission import refusal_of
 from .builtin import OWN, PREFIX, builtin_presets
-from .engine_arguments import asked
+from .engine_arguments import NOTHING_ASKED, Asked
 from .merge import written
 
 #: ConfigMaps of this name in KServe's namespace serve all namespaces.
@@ -43,9 +43,9 @@ def fetch(
     settings: Settings,
     reader: Reader,
     path: str,
-    spec: Json | None = None,
+    asks: Asked = NOTHING_ASKED,
 ) -> Preset:
-    """Return a preset by name. path: the field that asks for it. spec: of the service, as far as it is known. Raises Unbuildable."""
+    """Return a preset by name. path: the field that asks for it. asks: what the service asks of engines. Raises Unbuildable."""
     for place in (namespace, settings.kserve_namespace):
         for api_version in (API_VERSION, OLD_API_VERSION):
             found = reader.get(Reference(api_version, CONFIG_KIND, place, name))
@@ -62,7 +62,7 @@ def fetch(
                     _stored(api_version, text, settings.release),
                     Reference(api_version, CONFIG_KIND, place, name),
                 )
-    own = _own(name, settings, reader, spec or {})
+    own = _own(name, settings, reader, asks)
     if own is not None:
         return own
     raise _missing(name, namespace, settings, path, _how_to_get(name, settings, reader))
@@ -88,22 +88,28 @@ def _check_given(subject: str, path: str, told: str) -> None:
         raise Unbuildable(told, condition="", reason="", path=path, advice=advice)
 
 
-def _own(name: str, settings: Settings, reader: Reader, spec: Json) -> Preset | None:
+def _own(name: str, settings: Settings, reader: Reader, asks: Asked) -> Preset | None:
     """Return one of the collection's presets, where they are asked for or the cluster has none at all.
 
     They are asked for by their name, which a service keeps from its first run whatever the settings of whoever looks at it. Objects that
     are given in place of a cluster need not be all that it has.
     """
-    own = builtin_presets(settings.release, asked(spec))
     asked_for = name.startswith(PREFIX)
     suffix = name.removeprefix(PREFIX if asked_for else settings.config_prefix)
-    if suffix == name or suffix not in own:
+    spec = None if suffix == name else _stored_own(suffix, settings.release, asks)
+    if spec is None:
         return None
     there = reader.complete and reader.list(API_VERSION, CONFIG_KIND, settings.kserve_namespace, {})
     if there and not asked_for:
         return None
-    text = json.dumps(own[suffix])
-    return Preset(f"{OWN} {suffix}", _stored(API_VERSION, text, settings.release))
+    return Preset(f"{OWN} {suffix}", spec)
+
+
+@lru_cache(maxsize=256)
+def _stored_own(suffix: str, release: KServe, asks: Asked) -> Json | None:
+    """Return the spec of one of the collection's presets as `_stored` does, None where there is none of this name."""
+    own = builtin_presets(release, asks).get(suffix)
+    return None if own is None else _stored(API_VERSION, json.dumps(own), release)
 
 
 @lru_cache(maxsize=256)

@@ -22,6 +22,7 @@ from ..settings import Settings
 from ..spec import LlmInferenceService
 from ..system_config import SystemConfig
 from .context import template_data
+from .engine_arguments import asked
 from .fetch import fetch, picker_config
 from .merge import merged, written
 from .model_routing import by_model, with_adapter_rules, without_model_rules
@@ -73,8 +74,9 @@ def _combined(
     detected = merged([own, *(base.spec for base in bases)], settings.release)
     # A base's name for the model wins over the service's own, since it is filled in before the last merge.
     own = _with_model_name(own, value_at(detected, ("model", "name")), replace=True)
+    asks = asked(detected)
     presets = [
-        fetch(preset, service.namespace, settings, reader, path="", spec=detected)
+        fetch(preset, service.namespace, settings, reader, path="", asks=asks)
         for preset in selected(detected, names_kept, settings)
     ]
     layers = [
