@@ -14,13 +14,15 @@ from collections.abc import Sequence
 
 from ..lab import build as lab_build
 from ..lab.errors import LabError
-from ..lab.process import is_alive
 from ..tools import debian, tree
 from . import background, build, host, needs, outside
 from .place import STARTED, Place
 from .tally import Tally
+from .turn import SECONDS, Turn
 
 NAME = "live"
+#: Seconds that the last scenario may take beyond the time of all.
+_LAST_SCENARIO = 240.0
 
 
 def _say(text: str) -> None:
@@ -32,8 +34,9 @@ def run(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="make live", description=run.__doc__)
     parser.add_argument("--keep", action="store_true", help="let it run afterwards")
     arguments, for_pytest = parser.parse_known_args(words)
+    turn = Turn.of_environment()
     tally = Tally()
-    if why := needs.lacking() or _build():
+    if why := needs.lacking() or _build(turn) or needs.lacking_for_pods() or _time(turn):
         tally.skipped += 1
         _say(f"not run: {why}")
     else:
@@ -42,19 +45,24 @@ def run(words: Sequence[str]) -> int:
     return 1 if tally.failed else 0
 
 
-def _build() -> str:
+def _build(turn: Turn | None) -> str:
     """Build what is missing, or wait for who builds it, and return what is not there; empty when all is."""
-    until = float(os.environ.get(background.VARIABLE, "0"))
-    builder = int(os.environ.get(background.BUILDER_VARIABLE, "0"))
+    if turn is not None:
+        absent = turn.await_built(build.missing)
+        return f"not built yet: {', '.join(absent)} (see {background.LOG})" if absent else ""
     try:
-        if not until:
-            build.build(_say)
-        while (absent := build.missing()) and time.time() < until and is_alive(builder):
-            time.sleep(1)
+        build.build(_say)
     except debian.NotToBeHad as error:
         return str(error)
-    log = f" (see {background.LOG})" if until else ""
-    return f"not built yet: {', '.join(absent)}{log}" if absent else ""
+    return ""
+
+
+def _time(turn: Turn | None) -> str:
+    """Say that there is too little time; else tell the scenarios how much there is."""
+    if turn is None:
+        return ""
+    os.environ[SECONDS] = str(turn.seconds)
+    return "" if turn.seconds else "make test has taken its time already"
 
 
 def _scenarios(place: Place, tally: Tally, for_pytest: Sequence[str], *, keep: bool) -> None:
@@ -68,15 +76,29 @@ def _scenarios(place: Place, tally: Tally, for_pytest: Sequence[str], *, keep: b
         _say(
             f"the node and the gateway are ready after {time.monotonic() - began:.0f} s (inside {said.seconds:.0f} s)"
         )
-        tally.read(lambda report: outside.enter(place, _pytest(report, for_pytest)))
+        tally.read(lambda report: outside.enter(place, _pytest(report, for_pytest), _within()))
     except LabError as error:
         tally.fail("start", str(error))
     finally:
         if keep:
             _say("it runs on: python -m tests.live shell    end it: python -m tests.live down")
         else:
-            outside.end(place)
-            tally.demand("test_nothing_of_the_machine_is_changed", _left(before, spaces))
+            tally.demand("test_nothing_of_the_machine_is_changed", _ended(place, before, spaces))
+
+
+def _within() -> float | None:
+    """Seconds after which pytest hangs: each scenario has deadlines of its own, and none begins when their time is over."""
+    seconds = os.environ.get(SECONDS)
+    return float(seconds) + _LAST_SCENARIO if seconds else None
+
+
+def _ended(place: Place, before: host.Seen, spaces: dict[str, str]) -> list[str]:
+    """End everything, and return what is left of it."""
+    try:
+        outside.end(place)
+    except TimeoutError as error:
+        return [str(error), *_left(before, spaces)]
+    return _left(before, spaces)
 
 
 def _pytest(report: str, more: Sequence[str]) -> list[str]:

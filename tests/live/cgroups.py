@@ -13,13 +13,38 @@ from ..lab.client import wait_until
 
 _ROOT = Path("/sys/fs/cgroup")
 _GONE_WITHIN = 30.0
+#: What kubelet and runc limit pods by.
+_CONTROLLERS = {"cpu", "memory", "pids"}
 
 
 def hierarchies() -> list[Path]:
     """The roots: one with cgroups v2, one for each controller with v1."""
-    if (_ROOT / "cgroup.controllers").is_file():
+    if _is_unified():
         return [_ROOT]
-    return [each for each in _ROOT.iterdir() if (each / "cgroup.procs").is_file()]
+    found = _ROOT.iterdir() if _ROOT.is_dir() else ()
+    return [each for each in found if (each / "cgroup.procs").is_file()]
+
+
+def _is_unified() -> bool:
+    return (_ROOT / "cgroup.controllers").is_file()
+
+
+def lacking(name: str) -> str:
+    """Say why pods cannot be limited here; empty where they can. name: of a group to try it with."""
+    if _is_unified():
+        given = (_ROOT / "cgroup.subtree_control").read_text("utf-8").split()
+    else:
+        given = [controller for root in hierarchies() for controller in root.name.split(",")]
+    if absent := sorted(_CONTROLLERS - {*given}):
+        return f"it needs cgroups, and {_ROOT} does not give groups below it {', '.join(absent)}"
+    try:
+        make(name)
+    except OSError as error:
+        return f"it needs cgroups of its own: {error}"
+    finally:
+        for root in hierarchies():
+            _remove(root / name)
+    return ""
 
 
 def make(name: str) -> None:
@@ -41,6 +66,8 @@ def remove(name: str) -> None:
 
 
 def _remove(group: Path) -> None:
+    if not group.is_dir():
+        return
     for child in group.iterdir():
         if child.is_dir():
             _remove(child)

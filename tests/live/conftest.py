@@ -17,7 +17,7 @@ from tests.cluster.support.entries import Entries
 from tests.lab.client import Client
 from tests.lab.fixtures import fresh_namespace
 
-from . import background, kserve
+from . import kserve, turn
 from .lab import Live
 from .place import STARTED, Place
 
@@ -47,7 +47,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_runtest_setup() -> None:
     """Leave out what would come after the time that all scenarios have together."""
-    limit = float(os.environ.get(background.LIMIT_VARIABLE, "inf"))
+    limit = float(os.environ.get(turn.SECONDS, "inf"))
     if time.monotonic() - _BEGAN > limit:
         pytest.skip(f"not run: the scenarios have {limit:.0f} s together, and these are over")
 

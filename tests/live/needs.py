@@ -11,12 +11,24 @@ import shutil
 import subprocess
 import sys
 
+from ..lab import paths
+from . import cgroups, trial
+
 _TOOLS = ("ip", "ldd", "mount", "nsenter", "setpriv", "unshare")
-#: Tried in namespaces that are gone a moment later.
-_TRIAL = (
-    "ip link set lo up && ip link add live0 type veth peer name live1 && mount -t tmpfs tmpfs /mnt"
+#: Tried in namespaces that are gone a moment later, before anything is built.
+_TRIAL = " && ".join(
+    (
+        "ip link set lo up",
+        "ip link add live0 type veth peer name live1",
+        "mount -t tmpfs tmpfs /mnt",
+        "mkdir /mnt/lower /mnt/upper /mnt/work",
+        "mount -t overlay overlay -o lowerdir=/mnt/lower,upperdir=/mnt/upper,workdir=/mnt/work /mnt",
+    )
 )
 NAMESPACES = ("--net", "--mount", "--pid", "--ipc", "--uts")
+#: The cgroup of trials alone.
+GROUP = "modelops-live-trial"
+_WITHIN = 60.0
 
 
 def lacking() -> str:
@@ -29,11 +41,29 @@ def lacking() -> str:
         return (
             f"it needs the programs {', '.join(absent)} (packages iproute2, util-linux, libc-bin)"
         )
-    with open("/proc/filesystems", encoding="utf-8") as listed:
-        if "overlay" not in listed.read().split():
-            return "it needs the file system overlay"
+    if not os.access("/dev/kmsg", os.R_OK):
+        return "it needs /dev/kmsg, which a kubelet reads"
     command = ["unshare", *NAMESPACES, "--fork", "--mount-proc", "sh", "-c", _TRIAL]
-    tried = subprocess.run(command, capture_output=True, text=True, check=False)
+    tried = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_WITHIN)
     if tried.returncode:
         return f"it needs namespaces with networks and mounts of their own: {tried.stderr.strip()}"
-    return ""
+    return cgroups.lacking(GROUP)
+
+
+def lacking_for_pods() -> str:
+    """Say what a node cannot do here, once everything is built; empty where nothing is."""
+    command = ["unshare", *NAMESPACES, "--fork", "--kill-child", "--mount-proc", sys.executable]
+    try:
+        tried = subprocess.run(
+            [*command, "-m", trial.__name__, GROUP],
+            cwd=paths.CHECKOUT,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_WITHIN,
+        )
+    except subprocess.TimeoutExpired:
+        return f"a trial of mounts, rules and a container took more than {_WITHIN:.0f} s"
+    finally:
+        cgroups.remove(GROUP)
+    return tried.stdout.strip() if tried.returncode == trial.LACKING else tried.stderr.strip()

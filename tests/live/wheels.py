@@ -25,26 +25,31 @@ PLACE = "/opt/site"
 _PATIENCE = 300.0
 
 
+def folder(requirements: Sequence[str]) -> Path:
+    """Where these packages are, or would be."""
+    digest = hashlib.sha256(repr((sorted(requirements), sys.version)).encode()).hexdigest()[:16]
+    return paths.cache() / f"live-wheels-{digest}"
+
+
 def installed(requirements: Sequence[str]) -> Path:
     """Return the folder with these packages and what they need. Raises LabError."""
-    digest = hashlib.sha256(repr((sorted(requirements), sys.version)).encode()).hexdigest()[:16]
-    place = paths.cache() / f"live-wheels-{digest}"
+    place = folder(requirements)
     with locked(paths.cache() / "locks" / place.name):
         if not place.is_dir():
             _install(place, requirements)
     return place
 
 
-def files(folder: Path) -> list[File]:
+def files(place: Path) -> list[File]:
     """The packages as an image holds them, with the libraries of this machine that they load."""
-    found = [path for path in folder.rglob("*") if path.is_file() and not _is_unwanted(path)]
+    found = [path for path in place.rglob("*") if path.is_file() and not _is_unwanted(path)]
     extensions = [path for path in found if ".so" in path.suffixes]
     system = [
         each
         for each in libraries.with_libraries(extensions)
-        if not each.path.startswith(str(folder))
+        if not each.path.startswith(str(place))
     ]
-    own = [File(f"{PLACE}/{path.relative_to(folder)}", path, mode=0o644) for path in found]
+    own = [File(f"{PLACE}/{path.relative_to(place)}", path, mode=0o644) for path in found]
     return [*own, *system]
 
 
@@ -54,8 +59,8 @@ def _is_unwanted(path: Path) -> bool:
 
 def _install(place: Path, requirements: Sequence[str]) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=place.parent) as folder:
-        target = Path(folder) / "site"
+    with tempfile.TemporaryDirectory(dir=place.parent) as temporary:
+        target = Path(temporary) / "site"
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         command = [*pip, "--prefer-binary", "--target", str(target), *requirements]
         try:
