@@ -16,17 +16,13 @@ from . import (
     engine_names,
     engine_words,
     fleet,
-    models,
-    names,
-    no_effect,
     picker,
     ports,
-    queues,
-    quota,
     routing,
     scaling,
 )
 
+#: Themes with a check that runs for settled services, too.
 THEMES: Sequence[ModuleType] = (
     engine_flags,
     engine_names,
@@ -37,20 +33,30 @@ THEMES: Sequence[ModuleType] = (
     ports,
     routing,
     scaling,
-    quota,
-    queues,
-    models,
-    names,
     credentials,
     fleet,
-    no_effect,
 )
+
+
+@cache
+def settled_checks() -> Sequence[BoundCheck]:
+    """Return every check that runs for settled services, in the order of themes and of their files."""
+    return tuple(
+        check for theme in THEMES for check in of_theme(theme) if check.in_every_run or check.fleet
+    )
 
 
 @cache
 def checks() -> Sequence[BoundCheck]:
     """Return every check, in the order of themes and of their files."""
-    return tuple(check for theme in THEMES for check in of_theme(theme))
+    return tuple(check for theme in (*THEMES, *further_themes()) for check in of_theme(theme))
+
+
+def further_themes() -> Sequence[ModuleType]:
+    """Return the themes of which nothing runs for settled services: a run that changes nothing does not pay for loading them."""
+    from . import models, names, no_effect, queues, quota
+
+    return quota, queues, models, names, no_effect
 
 
 def of_theme(theme: ModuleType) -> Sequence[BoundCheck]:

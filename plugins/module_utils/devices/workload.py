@@ -12,7 +12,7 @@ from typing import Any
 from ..accelerators.build import Placement
 from ..accelerators.demand import templates_of
 from ..accelerators.pod_fields import PodFields, placed
-from ..checks.run import container_device_problems
+from ..checks.workloads import container_device_problems
 from ..cluster.connection import Cluster
 from ..engine import GPU_MANAGER, OWNER_ANNOTATION
 from ..kinds.device_fields import DEVICE_FIELDS

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ..accelerators.demand import WORKLOADS
-from ..checks.run import (
+from ..checks.workloads import (
     device_problems,
     name_problems,
     workload_device_problems,

@@ -8,9 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from ..checks.run import further_problems, problems_beside, settled_problems
-from ..checks.trials import Trials
-from ..kinds.api_problems import api_problems
+from ..checks.run import problems_beside, settled_problems
 from ..kinds.kind import ServiceKind
 from ..kinds.registry import REGISTERED, WRITTEN
 from ..kinds.view import Neighbour, ServiceView
@@ -68,6 +66,9 @@ class Service:
         self, basis: Any, manifests: Sequence[Json], written: Iterable[Json]
     ) -> list[Problem]:
         """Return what the API server would refuse of some of its children. manifests: all of them. written: those that are asked about."""
+        # Only where something is to be written.
+        from ..kinds.api_problems import api_problems
+
         return api_problems(self.view(basis, manifests).field_map, written)
 
     def advice(
@@ -78,6 +79,10 @@ class Service:
         run: Collection[Reference] = frozenset(),
     ) -> list[Problem]:
         """Return what takes longer to find, or a look at the cluster. run: what all services of the run make."""
+        # Only where something changes, or somebody asks.
+        from ..checks.further import further_problems
+        from ..checks.trials import Trials
+
         return further_problems(
             replace(self.view(basis, manifests), run=run),
             reader,

@@ -43,9 +43,14 @@ def rule(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     theme = ModuleType("images")
     vars(theme)["image_latest"] = image_latest
     monkeypatch.setattr(registry, "THEMES", (*registry.THEMES, theme))
-    registry.checks.cache_clear()
+    _forget()
     yield LATEST.rule
+    _forget()
+
+
+def _forget() -> None:
     registry.checks.cache_clear()
+    registry.settled_checks.cache_clear()
 
 
 IMAGE = "example.com/vllm:latest"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.checks.devices import said_sizes
-from ansible_collections.modelops.inference.plugins.module_utils.checks.run import (
+from ansible_collections.modelops.inference.plugins.module_utils.checks.workloads import (
     workload_device_problems,
 )
 from tests.unit.accelerators.build import Json, container, deployment

@@ -7,7 +7,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.checks.registry import checks
+from ansible_collections.modelops.inference.plugins.module_utils.checks.registry import (
+    checks,
+    further_themes,
+    of_theme,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
 from tests.unit.modules.task import run
 
@@ -59,3 +63,8 @@ def test_every_check_runs_for_every_kind_or_says_why_not() -> None:
 def test_nothing_is_both_tried_and_exempt() -> None:
     assert sorted(set(CELLS) & EXEMPT.keys()) == []
     assert sorted({rule for rule, dummy in (*CELLS, *EXEMPT)} - RULES) == []
+
+
+def test_no_check_of_every_run_stands_where_a_settled_run_does_not_look() -> None:
+    late = [check for theme in further_themes() for check in of_theme(theme)]
+    assert [each.row.rule for each in late if each.in_every_run or each.fleet] == []
