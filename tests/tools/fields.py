@@ -12,7 +12,7 @@ from typing import Any
 
 from .tree import CHECKOUT, TREE_ROOT, sync
 
-PAGE = CHECKOUT / "docs" / "model_service.md"
+PAGE = CHECKOUT / "docs" / "model_service_fields.md"
 LLM_PAGE = CHECKOUT / "docs" / "llm_inference_service_fields.md"
 ISVC_PAGE = CHECKOUT / "docs" / "inference_service_fields.md"
 

@@ -22,6 +22,9 @@ GUIDES = tuple(
     f"docs/{name}.md"
     for name in (
         "first_ten_minutes",
+        "model_service",
+        "llm_inference_service",
+        "recipes",
         "many_clusters",
         "gitops",
         "air_gapped",
@@ -41,6 +44,8 @@ SHOWN = (
 )
 #: Where the repository shows its files.
 REPOSITORY = "https://github.com/modelops/inference/blob/main/"
+#: What follows the address of a picture, so that another site gets the picture and not a page about it.
+RAW = "?raw=true"
 
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
@@ -62,7 +67,7 @@ def links(page: str) -> list[Path]:
     """Return the files that a page points to, those included that it points to in the repository."""
     folder = (CHECKOUT / page).parent
     return [
-        CHECKOUT / target.removeprefix(REPOSITORY)
+        CHECKOUT / target.removeprefix(REPOSITORY).removesuffix(RAW)
         if target.startswith(REPOSITORY)
         else folder / target
         for target in _LINK.findall((CHECKOUT / page).read_text())

@@ -68,7 +68,8 @@ def main() -> int:
 def _link_inside(page: Path) -> None:
     """Let the links of a page that lead to the repository lead to the site's own pages."""
     up = "../" * (len(page.relative_to(SOURCE).parts) - 1)
-    page.write_text(page.read_text("utf-8").replace(pages.REPOSITORY, up), encoding="utf-8")
+    text = page.read_text("utf-8").replace(pages.REPOSITORY, up).replace(pages.RAW, "")
+    page.write_text(text, encoding="utf-8")
 
 
 def _inventory(labels: dict[str, str]) -> bytes:

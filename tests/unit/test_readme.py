@@ -13,7 +13,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.tools import pages
+from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
+from ansible_collections.modelops.inference.plugins.module_utils.modules import (
+    llmisvc_reconcile as entry,
+)
+from tests.tools import pages, support_matrix
 from tests.tools.steps import tool
 from tests.tools.tree import CHECKOUT, COLLECTION
 
@@ -60,6 +64,32 @@ def test_every_command_is_run_by_a_test() -> None:
         for command in COMMANDS
         if command not in known and not command.startswith((*ON_A_CLUSTER, *FROM_THE_TARBALL))
     ] == []
+
+
+def test_support_matrix_is_what_the_code_decides() -> None:
+    """`python -m tests.tools.support_matrix` writes it."""
+    assert support_matrix.README.read_text(encoding="utf-8") == support_matrix.page()
+
+
+def test_readme_fits_on_two_screens() -> None:
+    """A picture counts as twenty lines."""
+    text = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if line.strip()]
+    assert len(lines) + 20 * text.count("![") <= 200
+
+
+def test_error_that_the_readme_shows_is_what_a_run_says(tmp_path: Path) -> None:
+    shown = next(each for each in pages.blocks("README.md", "text") if "problem" in each)
+    service = yaml.safe_load((CHECKOUT / "examples" / "services" / "chat.yaml").read_text())
+    service["spec"]["engine"]["arg"] = service["spec"]["engine"].pop("args")
+    service["spec"]["decode"]["replicas"] = "two"
+    (tmp_path / "services").mkdir()
+    (tmp_path / "services" / "chat.yaml").write_text(yaml.safe_dump(service))
+    defaults = {name: option.get("default") for name, option in entry.ARGUMENT_SPEC.items()}
+    params = {**defaults, "state": "rendered", "src": [str(tmp_path / "services")]}
+    with pytest.raises(InputError) as told:
+        entry.run(params, check_mode=False, diff=False, environment={}, progress=print)
+    assert str(told.value).replace(f"{tmp_path}/", "") == shown.strip()
 
 
 def test_the_two_commands_come_first() -> None:
