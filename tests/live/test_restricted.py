@@ -40,14 +40,13 @@ def test_model_service_with_a_stand_in_engine_answers_under_pod_security_restric
     until(200, lambda: ask(service))
 
 
-def test_wait_ends_where_pod_security_refuses_the_initializer_of_a_preset_with_a_stand_in_engine(
+def test_service_of_a_preset_is_refused_before_any_write_where_pod_security_takes_no_initializer(
     secured: Entries, restricted: str
 ) -> None:
     """KServe's own shape: the engine's container is strict enough, the one that fetches the model is not."""
-    result = secured.run(llm("strict", restricted), wait=True, wait_timeout=READY_WITHIN)
-    assert result["failed"], result
-    for text in ('violates PodSecurity "restricted', 'container "storage-initializer"'):
-        assert text in result["msg"], result["msg"]
+    message = secured.refused(llm("strict", restricted), wait=True, wait_timeout=READY_WITHIN)
+    for text in ("enforces Pod Security `restricted`", "of container storage-initializer"):
+        assert text in message, message
 
 
 def test_wait_for_a_stand_in_engine_ends_where_a_quota_holds_its_pods_back(

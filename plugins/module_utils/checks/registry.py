@@ -54,9 +54,9 @@ def checks() -> Sequence[BoundCheck]:
 
 def further_themes() -> Sequence[ModuleType]:
     """Return the themes of which nothing runs for settled services: a run that changes nothing does not pay for loading them."""
-    from . import models, names, no_effect, queues, quota
+    from . import models, names, no_effect, pod_security, queues, quota
 
-    return quota, queues, models, names, no_effect
+    return quota, pod_security, queues, models, names, no_effect
 
 
 def of_theme(theme: ModuleType) -> Sequence[BoundCheck]:

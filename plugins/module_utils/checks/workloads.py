@@ -13,7 +13,7 @@ from ..kube.problem import Problem
 from ..kube.reader import Reader
 from ..kube.reference import Reference
 from ..kube.validation.resources import is_extended, resource_problems
-from . import devices, engine_flags, names, quota
+from . import devices, engine_flags, names, pod_security, quota
 from .registry import of_theme
 from .run import asked, told
 
@@ -28,7 +28,7 @@ def name_problems(view: ServiceView, reader: Reader) -> list[Problem]:
     """Return the names in a service's pods that lead nowhere, and what their namespace demands."""
     return told(
         (check, problem)
-        for theme in (names, quota)
+        for theme in (names, pod_security, quota)
         for check in of_theme(theme)
         for problem in asked(check, view, reader)
     )

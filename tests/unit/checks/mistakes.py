@@ -225,6 +225,16 @@ def counting(entry: str) -> Json:
     }
 
 
+def strict() -> Json:
+    """Return the namespace, which enforces the strictest level of Pod Security."""
+    labels = {"pod-security.kubernetes.io/enforce": "restricted"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Namespace",
+        "metadata": {"name": "team-a", "labels": labels},
+    }
+
+
 def routed(backend: Json) -> Json:
     """Return an LLMInferenceService whose route of its own sends requests somewhere."""
     spec = EVERYTHING["route"]["http"]["spec"]
@@ -577,6 +587,11 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             inference_service(annotations={"deploymentMode": "Standard"}), "spec.predictor.model",
             (CONFIG, sklearn(), counting("requests.cpu")), stops=True),
     },
+    "pod-security": {
+        LLM: Mistake(llm(), "spec.template", (strict(),), stops=True),
+        IS: Mistake(
+            custom(securityContext={"privileged": True}), f"{SERVER_PATH}.securityContext", (CONFIG, strict()), stops=True),
+    },
     "queue": {
         LLM: Mistake(queued(llm()), 'metadata.labels["kueue.x-k8s.io/queue-name"]', QUEUES),
         IS: Mistake(queued(custom()), 'metadata.labels["kueue.x-k8s.io/queue-name"]', (CONFIG, *QUEUES)),
@@ -657,6 +672,7 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("engine-beside", MS): "has no containers of its author's",
     ("argument-twice", MS): "what the operator computes is told as argument-computed",
     ("kv-transfer", IS): "has no prefill pods",
+    ("pod-security", MS): "its pods are as strict as the strictest level",
     ("claim-lost", MS): "mounts no claim",
     ("queue", MS): "its labels do not reach its pods",
     ("claim-shared", MS): "mounts no claim",
