@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..module_utils.kinds.inference_graph import labels as inference_graph
 from ..module_utils.kinds.inference_service import labels as inference_service
 from ..module_utils.kinds.kserve.modes import KNATIVE, STANDARD, canonical_mode
 from ..module_utils.kinds.model_service import labels as model_service
@@ -60,6 +61,18 @@ def inference_service_labels(value: Any, mode: Any = STANDARD) -> LabelSets:
         return found
 
 
+def inference_graph_labels(value: Any) -> dict[str, dict[str, str]]:
+    """Return the label sets of an InferenceGraph: set, labels."""
+    plugin = "inference_graph_labels"
+    name, _namespace = service(plugin, value)
+    with explained(plugin):
+        found = inference_graph.all_labels(name)
+        faults = [check_dns_label(name), *map(check_label_value, found["selector"].values())]
+        if any(faults):
+            raise ValueError("; ".join(filter(None, faults)))
+        return found
+
+
 def recommended_labels(
     value: Any,
     instance: Any = None,
@@ -96,6 +109,7 @@ class FilterModule:
         return {
             "model_service_labels": model_service_labels,
             "inference_service_labels": inference_service_labels,
+            "inference_graph_labels": inference_graph_labels,
             "recommended_labels": recommended_labels,
             "label_selector": label_selector,
         }

@@ -22,7 +22,7 @@ options:
     description:
       - The kind whose controller is meant.
     type: str
-    choices: [InferenceService, LLMInferenceService, ModelService]
+    choices: [InferenceGraph, InferenceService, LLMInferenceService, ModelService]
     default: ModelService
   state:
     description:

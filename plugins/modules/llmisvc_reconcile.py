@@ -18,7 +18,8 @@ description:
   - Where the controller runs, it applies the custom resource instead and waits for what the controller reports.
   - A second run writes nothing.
   - It knows the kinds C(ModelService) of C(model.otterscale.io/v1alpha1), C(LLMInferenceService) of C(serving.kserve.io/v1alpha2) and
-    C(v1alpha1), and C(InferenceService) of C(serving.kserve.io/v1beta1).
+    C(v1alpha1), C(InferenceService) of C(serving.kserve.io/v1beta1), and C(InferenceGraph) of C(serving.kserve.io/v1alpha1).
+  - A graph is judged against the services of the task and of the cluster that it leads to. They may stand in one list.
 options:
   services:
     description:

@@ -88,7 +88,7 @@ def _start(plane: ControlPlane) -> bool:
 
 
 def _fleet(plane: ControlPlane) -> None:
-    _title("Reconciling the fourteen services of examples/ until every one is Ready")
+    _title("Reconciling the fifteen services of examples/ until every one is Ready")
     first = reconcile(plane.kubeconfig)
     _demand_ready(first)
     _title("Once more: nothing has to change")

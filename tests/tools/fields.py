@@ -15,6 +15,7 @@ from .tree import CHECKOUT, TREE_ROOT, sync
 PAGE = CHECKOUT / "docs" / "model_service_fields.md"
 LLM_PAGE = CHECKOUT / "docs" / "llm_inference_service_fields.md"
 ISVC_PAGE = CHECKOUT / "docs" / "inference_service_fields.md"
+GRAPH_PAGE = CHECKOUT / "docs" / "inference_graph_fields.md"
 
 _HEAD = """# Fields of a ModelService
 
@@ -51,6 +52,17 @@ Kubernetes, `model`, the frameworks' fields and `art` those of a container; they
 |---|---|---|---|---|
 """
 
+_GRAPH_HEAD = """# Fields of an InferenceGraph
+
+Made by `python -m tests.tools.fields` from `plugins/module_utils/kinds/inference_graph/schema.py`.
+Fields of `serving.kserve.io/v1alpha1` in KServe 0.17 to 0.20. What stands in `affinity`, `tolerations` and `resources` are fields of a pod of
+Kubernetes; they are not repeated here.
+**Bold** fields are required where the field above them is given. Without a default a field has no value when it is left out.
+
+| field | type | default | values | meaning |
+|---|---|---|---|---|
+"""
+
 
 def page() -> str:
     """Return the page about ModelService as it should stand in docs/."""
@@ -80,6 +92,15 @@ def isvc_page() -> str:
     )
 
     return _ISVC_HEAD + "".join(_row(row) for row in documentation())
+
+
+def graph_page() -> str:
+    """Return the page about InferenceGraph."""
+    from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_graph.schema import (
+        documentation,
+    )
+
+    return _GRAPH_HEAD + "".join(_row(row) for row in documentation())
 
 
 def _row(row: Any) -> str:
@@ -119,8 +140,9 @@ def main() -> None:
     """Write the pages and say so."""
     sync()
     sys.path.insert(0, str(TREE_ROOT))
-    for path, made in ((PAGE, page()), (LLM_PAGE, llm_page()), (ISVC_PAGE, isvc_page())):
-        path.write_text(made, encoding="utf-8")
+    pages = {PAGE: page, LLM_PAGE: llm_page, ISVC_PAGE: isvc_page, GRAPH_PAGE: graph_page}
+    for path, made in pages.items():
+        path.write_text(made(), encoding="utf-8")
         print(path)
 
 

@@ -26,7 +26,7 @@ from .tarball import PACKAGE, SUMS
 from .tree import CHECKOUT
 
 EXAMPLES = CHECKOUT / "examples" / "services"
-#: Each of the fourteen example services becomes a dozen files and more.
+#: Each of the fifteen example services becomes a dozen files and more.
 LEAST_FILES = 100
 
 

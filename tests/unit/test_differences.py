@@ -41,6 +41,10 @@ FILES = {
         for path in PARITY.glob("test_inference_service_*.py")
     },
     **{
+        path.stem.replace("test_", "graph_", 1): path
+        for path in (SERVICES / "inference_graph").rglob("test_*.py")
+    },
+    **{
         path.stem.replace("test_", "kserve_", 1): path
         for path in (SERVICES / "kserve").rglob("test_*.py")
     },
@@ -56,6 +60,7 @@ SOURCES = [
     *(ROOT / "plugins/module_utils/kinds/model_service").rglob("*.py"),
     *(ROOT / "plugins/module_utils/kinds/llm_inference_service").rglob("*.py"),
     *(ROOT / "plugins/module_utils/kinds/inference_service").rglob("*.py"),
+    *(ROOT / "plugins/module_utils/kinds/inference_graph").rglob("*.py"),
     *(ROOT / "plugins/module_utils/kinds/kserve").rglob("*.py"),
 ]
 DECISIONS = {"same", "warned", "refused", "fixed", "option"}
@@ -75,6 +80,7 @@ def rows() -> list[list[str]]:
 
 WEAKNESSES = {int(row[0][1:]): row for row in rows() if re.fullmatch(r"W[0-9]+", row[0])}
 ISVC_ROWS = [row for row in rows() if re.fullmatch(r"I[0-9]+", row[0])]
+GRAPH_ROWS = [row for row in rows() if re.fullmatch(r"G[0-9]+", row[0])]
 LLM_ROWS = [row for row in rows() if re.fullmatch(r"L[0-9]+", row[0])]
 TESTS = sorted(set(re.findall(r"([a-z_]+)::(test_[a-z_0-9]+)", PAGE)))
 
@@ -93,7 +99,7 @@ def test_harmful_weaknesses_are_not_reproduced() -> None:
     assert all(WEAKNESSES[number][3] != "same" for number in WARNED_AT_LEAST)
 
 
-@pytest.mark.parametrize("table", [LLM_ROWS, ISVC_ROWS])
+@pytest.mark.parametrize("table", [LLM_ROWS, ISVC_ROWS, GRAPH_ROWS])
 def test_every_quirk_of_kserve_has_one_row(table: list[list[str]]) -> None:
     numbers = [row[0] for row in table]
     assert len(set(numbers)) == len(numbers)

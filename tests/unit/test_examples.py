@@ -45,7 +45,7 @@ def test_there_are_ten_each_in_a_file_of_its_name() -> None:
 
 
 def test_every_example_compiles(rendered: dict[str, Any]) -> None:
-    assert len(rendered["services"]) == 14
+    assert len(rendered["services"]) == 15
     assert len(rendered["manifests"]) > 100
 
 
@@ -63,6 +63,7 @@ def test_only_the_two_names_that_istio_cannot_serve_are_warned_about(
         ("writer-3.5", "istio-pool-name"),
         # What KServe's configuration says is not given.
         ("iris", "system-config"),
+        ("flower", "system-config"),
     ]
 
 

@@ -35,7 +35,7 @@ def further_problems(
     )
     if trials is None:
         return found
-    named = (*settled_problems(view), *found)
+    named = (*settled_problems(view, own), *found)
     tried = trials(frozenset(each.path for each in named if each.rule == no_effect.NO_EFFECT.rule))
     return [
         *found,

@@ -14,11 +14,11 @@ from ..kube.reference import Reference
 from .registry import settled_checks
 
 
-def settled_problems(view: ServiceView) -> list[Problem]:
-    """Return what a look at the service itself finds. It costs little and is told in every run."""
+def settled_problems(view: ServiceView, own: Sequence[BoundCheck] = ()) -> list[Problem]:
+    """Return what a look at the service itself finds. It costs little and is told in every run. own: checks that only this kind has."""
     return told(
         (check, problem)
-        for check in settled_checks()
+        for check in (*settled_checks(), *own)
         if check.in_every_run
         for problem in check.function(view)
     )

@@ -111,6 +111,7 @@ _KNOWN = (
         "model.otterscale.io/v1alpha1", "ModelService", "modelservices", crd_hint=_MODEL_OPERATOR
     ),
     KindFacts(gvk.KSERVE_V1BETA1, "InferenceService", "inferenceservices", crd_hint=_KSERVE),
+    KindFacts(gvk.KSERVE_V1ALPHA1, "InferenceGraph", "inferencegraphs", crd_hint=_KSERVE),
     *(
         KindFacts(f"serving.kserve.io/{version}", kind, f"{kind.lower()}s", crd_hint=_KSERVE)
         for version in ("v1alpha2", "v1alpha1")

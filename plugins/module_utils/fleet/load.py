@@ -13,7 +13,7 @@ from ..kinds.kind import ServiceKind
 from ..kinds.registry import REGISTERED, WRITTEN
 from ..kinds.view import Neighbour, ServiceView
 from ..kube.did_you_mean import nearest
-from ..kube.input_schemas import InputSchemas
+from ..kube.input_schemas import InputSchemas, merged_shapes
 from ..kube.intent import Child, Intent
 from ..kube.manifest import Json, Manifest
 from ..kube.problem import Complaint, InputError, Problem
@@ -21,6 +21,7 @@ from ..kube.reader import Reader
 from ..kube.redact import masked_paths
 from ..kube.reference import Reference
 from ..task.manifest_loader import Document
+from .beside import BesideReader
 
 T = TypeVar("T")
 
@@ -30,7 +31,7 @@ class Service:
     """One service of the task.
 
     subject: how messages call it. written: the document as its author wrote it; an empty one is not tried
-    with changes. problems: what was found so far, warnings included.
+    with changes. problems: what was found so far, warnings included. beside: the custom resources of the same run that its kind reads.
     """
 
     subject: str
@@ -40,6 +41,7 @@ class Service:
     settings: Any
     written: Json = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    beside: Mapping[Reference, Json] = field(default_factory=dict)
 
     @property
     def errors(self) -> tuple[Problem, ...]:
@@ -48,7 +50,11 @@ class Service:
 
     def compile(self, reader: Reader) -> Intent:
         """Return what the service wants to exist."""
-        return self.kind.compile(self.typed, self.settings, reader)
+        return self.kind.compile(self.typed, self.settings, self.seen_by(reader))
+
+    def seen_by(self, reader: Reader) -> Reader:
+        """Return what the service sees of a cluster: with the services of the run of which it is made."""
+        return BesideReader(reader, self.beside) if self.beside else reader
 
     def view(self, basis: Any, manifests: Sequence[Json]) -> ServiceView:
         """Return the service as checks see it. basis: of its intent. manifests: its children."""
@@ -59,7 +65,7 @@ class Service:
         """Add what a look at the compiled service finds to its problems. Return what other services have to know of it."""
         view = self.view(intent.basis, [child.manifest.to_dict() for child in intent.children])
         # Whoever stops a service need not mend it first.
-        self.problems += [] if intent.nothing else settled_problems(view)
+        self.problems += [] if intent.nothing else settled_problems(view, self.kind.own_checks)
         return view.beside([child.manifest.reference for child in intent.children])
 
     def api_problems(
@@ -83,6 +89,7 @@ class Service:
         from ..checks.further import further_problems
         from ..checks.trials import Trials
 
+        reader = self.seen_by(reader)
         return further_problems(
             replace(self.view(basis, manifests), run=run),
             reader,
@@ -114,14 +121,8 @@ def input_schemas_of(services: Sequence[Service]) -> InputSchemas:
     # Only where objects are given in place of a cluster.
     from ..accelerators.input_schemas import INPUT_SCHEMAS
 
-    return {
-        **INPUT_SCHEMAS,
-        **{
-            key: shape
-            for service in kinds.values()
-            for key, shape in service.kind.shapes(service.settings).items()
-        },
-    }
+    own = merged_shapes(service.kind.shapes(service.settings) for service in kinds.values())
+    return {**INPUT_SCHEMAS, **own}
 
 
 def load_fleet(
@@ -155,6 +156,7 @@ def load_fleet(
     invalid = [Complaint(service.subject, service.errors) for service in services if service.errors]
     complaints += invalid
     valid = [service for service in services if not service.errors]
+    _see_each_other(valid)
     if complaints and not (skip_invalid and valid):
         raise InputError(complaints)
     return valid, complaints
@@ -229,6 +231,17 @@ def _with_namespace(value: Json, namespace: str | None) -> Json:
     if namespace and isinstance(metadata, dict) and not metadata.get("namespace"):
         return {**value, "metadata": {**metadata, "namespace": namespace}}
     return value
+
+
+def _see_each_other(services: Sequence[Service]) -> None:
+    """Show services that are made of others those of the run."""
+    kinds = {service.kind.key: service.kind for service in services}
+    for kind in kinds.values():
+        read = {each.pair for each in kind.reads} & kinds.keys()
+        beside = {each.reference: each.typed.document for each in services if each.kind.key in read}
+        for service in services if beside else ():
+            if service.kind is kind:
+                service.beside = beside
 
 
 def _given_twice(services: Sequence[Service]) -> None:

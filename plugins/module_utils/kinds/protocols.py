@@ -53,3 +53,5 @@ V1 = Protocol("/v1/models/{model}", "/v1/models/{model}:predict")
 V2 = Protocol("/v2/models/{model}/ready", "/v2/models/{model}/infer")
 #: V2 of a server whose models are named by a repository that nobody here has read.
 V2_SERVER = Protocol("/v2/health/ready", "/v2/health/ready")
+#: KServe's router of a graph: it takes what the first service of the graph takes.
+GRAPH = Protocol("/readyz", "/")

@@ -50,6 +50,12 @@ def _inference_service() -> ServiceKind[Any, Any]:
     return INFERENCE_SERVICE
 
 
+def _inference_graph() -> ServiceKind[Any, Any]:
+    from .inference_graph.kind import INFERENCE_GRAPH
+
+    return INFERENCE_GRAPH
+
+
 #: By kind: every apiVersion in which a service may be written, and what gives its functions. `load` brings it to the first, which is stored.
 REGISTERED: Mapping[str, tuple[tuple[str, ...], Load]] = {
     "ModelService": (("model.otterscale.io/v1alpha1",), _model_service),
@@ -58,6 +64,7 @@ REGISTERED: Mapping[str, tuple[tuple[str, ...], Load]] = {
         _llm_inference_service,
     ),
     "InferenceService": ((gvk.KSERVE_V1BETA1,), _inference_service),
+    "InferenceGraph": ((gvk.KSERVE_V1ALPHA1,), _inference_graph),
 }
 #: By the apiVersion that is stored.
 KINDS = Kinds({(versions[0], kind): load for kind, (versions, load) in REGISTERED.items()})

@@ -22,7 +22,7 @@ from .field_map import NOWHERE, FieldMap, Place
 
 #: Roles of workloads, in every kind: those that answer, those that only read prompts, those that choose a pod, and what stands around.
 DECODE, PREFILL, PICKER = "decode", "prefill", "picker"
-TRANSFORMER, EXPLAINER = "transformer", "explainer"
+TRANSFORMER, EXPLAINER, ROUTER = "transformer", "explainer", "router"
 #: The roles of pods that run an engine.
 SERVING = (DECODE, PREFILL)
 

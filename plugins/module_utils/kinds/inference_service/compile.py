@@ -16,6 +16,8 @@ from ...kube.intent import Child, Intent, present
 from ...kube.problem import Complaint, InputError
 from ...kube.reader import Reader
 from ..children import Children, Made
+from ..kserve.framework import authors_field
+from ..kserve.host_name import HostError
 from ..kserve.modes import STANDARD
 from ..kserve.releases import KServe
 from ..kserve.system_config import Misconfigured
@@ -45,13 +47,12 @@ from .children.scaled_object import scaled_object
 from .children.services import component_service, head_service, workers_service
 from .children.virtual_service import virtual_service
 from .errors import RECONCILE_FAILED, Unbuildable
-from .framework import authors_field
 from .pods.component import Component
 from .pods.webhook_emulation import Mutator, mutator
 from .resolved import Resolved
 from .resolved_service import resolved_service, stopped_service
 from .router.component_host import component_host
-from .router.hosts import HostError, service_host, service_path
+from .router.hosts import service_host, service_path
 from .settings import Settings
 from .spec import InferenceService
 

@@ -11,14 +11,14 @@ from collections.abc import Mapping
 
 from ...kube.manifest import Json
 from ...kube.reader import Reader
-from ..kserve.modes import KNATIVE, MODEL_MESH, canonical_mode
+from ..kserve.framework import model_format, with_model
+from ..kserve.modes import KNATIVE, MODE_ANNOTATION, MODEL_MESH, canonical_mode
 from ..kserve.releases import KServe
 from ..kserve.system_config import SystemConfig
-from .framework import model_format, with_model
 from .implementations import CUSTOM, KSERVE_CONTAINER, implementations
 from .local_model import with_local_model
 from .names import Role
-from .spec import MODE_ANNOTATION, ROLES, InferenceService
+from .spec import ROLES, InferenceService
 
 FORMAT_ANNOTATION = "modelFormat"
 

@@ -13,8 +13,8 @@ from ...accelerators.pod_fields import PodFields, placed
 from ...kube.manifest import Json
 from ...kube.problem import Problem
 from ..device_request import DeviceRequest, LiveService
+from ..kserve.framework import model_of
 from . import names
-from .framework import model_of
 from .implementations import CUSTOM
 
 ROLES = ("predictor",)

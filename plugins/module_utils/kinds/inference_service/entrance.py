@@ -12,12 +12,12 @@ from ...kube.command_line import flags, words
 from ...kube.manifest import Json
 from ...kube.reader import Reader
 from ..entrance import Backend, Entrance, engine_protocol, served_name
+from ..kserve.framework import model_format, model_of
 from ..kserve.modes import STANDARD
 from ..protocols import OPENAI, V1, V2, V2_SERVER, Protocol
 from . import names
 from .children.http_routes import http_routes
 from .children.ingress import ingress
-from .framework import model_format, model_of
 from .implementations import variable
 from .resolved import Resolved
 from .router.front_component import PORT, front_name, front_role

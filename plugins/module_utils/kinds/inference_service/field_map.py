@@ -11,8 +11,8 @@ from ...kube import gvk
 from ...kube.manifest import Json
 from ...kube.reference import Reference
 from ..field_map import FieldMap, Origin
+from ..kserve.framework import authors_field
 from .children.services import service_ports
-from .framework import authors_field
 from .pods.component import Component
 from .pods.containers import SERVER, TRANSFORMER, WORKER
 from .resolved import Resolved

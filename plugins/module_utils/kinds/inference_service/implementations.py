@@ -7,24 +7,12 @@ Source: KServe pkg/apis/serving/v1beta1/{inference_service_defaults,inference_se
 from __future__ import annotations
 
 from ...kube.manifest import Json
+from ..kserve.framework import FRAMEWORKS
 from .names import Role
 
 KSERVE_CONTAINER = "kserve-container"
 TRANSFORMER_CONTAINER = "transformer-container"
 
-#: The fields of a predictor that name a model server, in the order in which the first of them becomes `model`.
-FRAMEWORKS = (
-    "sklearn",
-    "tensorflow",
-    "xgboost",
-    "pytorch",
-    "triton",
-    "onnx",
-    "huggingface",
-    "pmml",
-    "lightgbm",
-    "paddle",
-)
 #: The stand-in for containers of the service's own among the fields of a component.
 CUSTOM = "containers"
 

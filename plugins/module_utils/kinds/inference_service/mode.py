@@ -9,9 +9,9 @@ from __future__ import annotations
 from ...kube.manifest import Json, value_at
 from ...kube.problem import Problem
 from ...kube.schema_faults import show
-from ..kserve.modes import MODEL_MESH, MODES, canonical_mode
+from ..kserve.modes import MODE_ANNOTATION, MODEL_MESH, MODES, canonical_mode
 from ..kserve.system_config import CONFIG_MAP, SystemConfig
-from .spec import MODE_ANNOTATION, InferenceService
+from .spec import InferenceService
 
 _ANNOTATION = f'metadata.annotations["{MODE_ANNOTATION}"]'
 

@@ -10,8 +10,8 @@ from ...kube.core_schema import string_map
 from ...kube.pod_schema import CONTAINER
 from ...kube.schema import Integer, ListOf, Object, Row, Schema, Text, rows
 from ...kube.schema_check import related
+from ..kserve.framework import FRAMEWORKS
 from .extension_schema import EXTENSION, storage_fields
-from .implementations import FRAMEWORKS
 from .pod_fields import COMPONENT_POD, WORKER_POD
 from .spec import API_VERSION, KIND, ROLES
 from .status_schema import STATUS

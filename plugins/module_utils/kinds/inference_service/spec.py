@@ -13,8 +13,6 @@ from .names import Role
 API_VERSION = f"{GROUP}/v1beta1"
 KIND = "InferenceService"
 
-MODE_ANNOTATION = f"{GROUP}/deploymentMode"
-
 #: In the order in which the controller looks after them.
 ROLES: tuple[Role, ...] = ("predictor", "transformer", "explainer")
 

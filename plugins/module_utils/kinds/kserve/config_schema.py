@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...kube.schema import Boolean, Integer, ListOf, MapOf, Object, Schema, Text
+from ...kube.schema import Anything, Boolean, Integer, ListOf, MapOf, Object, Schema, Text
 
 _TEXT = Text()
 _TEXTS = ListOf(items=_TEXT)
@@ -108,6 +108,16 @@ BLOCKS: Mapping[str, Object] = {
     "agent": Object(fields={"image": _TEXT, **_RESOURCES}),
     "metricsAggregator": Object(
         fields=_texts("enableMetricAggregation", "enablePrometheusScraping")
+    ),
+    "router": Object(
+        fields={
+            "image": _TEXT,
+            **_RESOURCES,
+            # An empty list of headers says something else than none.
+            "headers": Anything(type="object"),
+            "imagePullPolicy": _TEXT,
+            "imagePullSecrets": _TEXTS,
+        }
     ),
     "explainers": Object(fields={"art": Object(fields=_texts("image", "defaultImageVersion"))}),
     "inferenceService": Object(

@@ -54,6 +54,7 @@ DEFAULTS: Mapping[str, Json] = {
     },
     "agent": {"image": "kserve/agent:latest", **_SMALL},
     "metricsAggregator": {"enableMetricAggregation": "false", "enablePrometheusScraping": "false"},
+    "router": {"image": "kserve/router:latest", **_SMALL, "imagePullPolicy": "IfNotPresent"},
     "explainers": {"art": {"image": "kserve/art-explainer", "defaultImageVersion": "latest"}},
     "inferenceService": {
         "resource": {

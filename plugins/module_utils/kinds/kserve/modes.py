@@ -6,6 +6,10 @@ Source: KServe pkg/apis/serving/v1beta1/inference_service_defaults.go, pkg/contr
 
 from __future__ import annotations
 
+from .service import GROUP
+
+#: Where an author says the mode of a custom resource.
+MODE_ANNOTATION = f"{GROUP}/deploymentMode"
 STANDARD, KNATIVE, MODEL_MESH = "Standard", "Knative", "ModelMesh"
 MODES = (KNATIVE, STANDARD, MODEL_MESH)
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from ...kube.reader import Reader
 from ...kube.reference import Reference
+from ...kube.schema_faults import show
 from . import system_config as parts
 from .config_block import Block, gateway_fault, read_block
 from .config_schema import BLOCKS
@@ -35,8 +36,8 @@ WITHHELD_LABELS = frozenset({"networking.knative.dev/visibility"})
 
 #: What other kinds read.
 NOT_READ = ("scheduler", "autoscaling-wva-controller-config")
-#: Blocks that only services with a certain autoscaler need.
-LATER = ("autoscaler", "opentelemetryCollector")
+#: Blocks that few services need: those with a certain autoscaler, and graphs.
+LATER = ("autoscaler", "opentelemetryCollector", "router")
 #: Blocks of sidecars. Where one is not there, KServe's webhook refuses pods; where no webhook runs, few services need it.
 SIDECARS = ("logger", "batcher", "agent")
 
@@ -103,6 +104,7 @@ def _config(blocks: dict[str, Block], *, isvc: bool) -> SystemConfig:
             max_latency=blocks["batcher"].text("maxLatency"),
         ),
         agent=parts.Agent(blocks["agent"].text("image"), blocks["agent"].resources(required=True)),
+        router=_router(blocks["router"]),
         metrics=parts.Metrics(
             blocks["metricsAggregator"].text("enableMetricAggregation"),
             blocks["metricsAggregator"].text("enablePrometheusScraping"),
@@ -221,6 +223,23 @@ def _logger(block: Block) -> parts.Logger:
         marshaller_url=block.text("marshallerUrl"),
         batch_size=block.value.get("batchSize") or 0,
         batch_interval=block.text("batchInterval"),
+    )
+
+
+def _router(block: Block) -> parts.Router:
+    headers = block.value.get("headers") or {}
+    for name, value in headers.items():
+        if not isinstance(value, list | None) or not all(
+            isinstance(each, str) for each in value or ()
+        ):
+            block.fault(f"headers.{name}", f"{show(value)} is not a list of texts")
+    propagated = (headers.get("propagate") or ()) if "propagate" in headers else None
+    return parts.Router(
+        image=block.text("image"),
+        resources=block.resources(required=True),
+        propagated=None if propagated is None else tuple(propagated),
+        pull_policy=block.text("imagePullPolicy"),
+        pull_secrets=block.texts("imagePullSecrets"),
     )
 
 

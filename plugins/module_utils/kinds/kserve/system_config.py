@@ -104,6 +104,17 @@ class Agent:
 
 
 @dataclass(frozen=True, slots=True)
+class Router:
+    """The pods that pass requests along a graph. propagated: patterns of the headers that steps get; None: no step gets any."""
+
+    image: str = ""
+    resources: Json = field(default_factory=dict)
+    propagated: tuple[str, ...] | None = None
+    pull_policy: str = ""
+    pull_secrets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Metrics:
     """Defaults of two annotations, `true`, `false` or empty."""
 
@@ -153,7 +164,7 @@ class SystemConfig:
     both are empty where the block `inferenceService` is not there, as with the controller.
     gpu_types: names that count as GPUs beside the known ones. automount_token: whether pods get a token where a service does not say.
     service_cluster_ip_none: whether Services in Standard mode are headless.
-    later: what is wrong with blocks that few services need (two autoscalers', and those of sidecars that are not there);
+    later: what is wrong with blocks that few services need (two autoscalers', the router of graphs, and those of sidecars that are not there);
     ask `need` before reading one of them.
     """
 
@@ -164,6 +175,7 @@ class SystemConfig:
     logger: Logger = Logger()
     batcher: Batcher = Batcher()
     agent: Agent = Agent()
+    router: Router = Router()
     metrics: Metrics = Metrics()
     art: ArtExplainer = ArtExplainer()
     default_resources: Json = field(default_factory=dict)

@@ -6,13 +6,15 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.router.hosts import (
-    HostError,
     additional_hosts,
-    host_name,
     service_path,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.spec import (
     InferenceService,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.host_name import (
+    HostError,
+    host_name,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.system_config import (
     Ingress,

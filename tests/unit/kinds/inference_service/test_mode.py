@@ -10,8 +10,10 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference
     mode_problem,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.spec import (
-    MODE_ANNOTATION,
     InferenceService,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.modes import (
+    MODE_ANNOTATION,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.storage_config import (
     Storage,

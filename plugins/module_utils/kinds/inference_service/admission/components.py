@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from ....kube.manifest import Json
 from ....kube.problem import Problem
 from ....kube.schema_faults import show
+from ...kserve.framework import FRAMEWORKS
 from ..implementations import (
     CUSTOM,
-    FRAMEWORKS,
     KSERVE_CONTAINER,
     TRANSFORMER_CONTAINER,
     implementations,

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from ....kube.manifest import Json
 from ....kube.problem import Problem
 from ....kube.release import Since
+from ...kserve.framework import FRAMEWORKS
 from ...kserve.releases import KServe
-from ..implementations import FRAMEWORKS
 from ..names import Role
 
 _REFUSED: Since[frozenset[str]] = Since(

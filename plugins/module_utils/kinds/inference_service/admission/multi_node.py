@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from ....kube.manifest import Json
 from ....kube.problem import Problem
 from ....kube.schema_faults import show
-from ..framework import model_of
+from ...kserve.framework import model_of
 from ..gpus import GPU_TYPES_ANNOTATION, unknown_devices
 
 CLASS_ANNOTATION = "serving.kserve.io/autoscalerClass"

@@ -13,8 +13,7 @@ from ....kube.manifest import Json
 from ....kube.problem import Problem
 from ....kube.quantity import parse_quantity
 from ....kube.schema_faults import show
-from ...kserve.modes import STANDARD
-from ..spec import MODE_ANNOTATION
+from ...kserve.modes import MODE_ANNOTATION, STANDARD
 from .multi_node import CLASS_ANNOTATION
 
 CLASSES = ("hpa", "external", "keda", "none")

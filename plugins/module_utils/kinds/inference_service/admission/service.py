@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 from ....kube.manifest import Json
 from ....kube.problem import Problem
 from ....kube.schema_faults import show
-from ...kserve.modes import STANDARD, canonical_mode
+from ...kserve.modes import MODE_ANNOTATION, STANDARD, canonical_mode
 from ...kserve.releases import KServe
 from ...kserve.system_config import CONFIG_MAP, SystemConfig
 from ..gpus import GPU_TYPES_ANNOTATION, annotated_gpus
-from ..spec import MODE_ANNOTATION, ROLES, InferenceService
+from ..spec import ROLES, InferenceService
 from .components import component_problems
 from .environment import environment_problems
 from .extension import extension_problems

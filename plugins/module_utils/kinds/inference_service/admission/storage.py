@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from ....kube.manifest import Json
 from ....kube.problem import Problem, Severity
 from ....kube.schema_faults import show
+from ...kserve.framework import FRAMEWORKS
 from ...kserve.modes import MODEL_MESH
-from ..implementations import FRAMEWORKS, implementations, storage_uri
+from ..implementations import implementations, storage_uri
 from ..names import Role
 
 #: Stores that `storage` reaches.

@@ -6,28 +6,20 @@ Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/autoscaler/au
 
 from __future__ import annotations
 
-from typing import Literal
-
 from ....kube import gvk
 from ....kube.reference import Reference
+from ...kserve.autoscaler_class import (
+    AUTOSCALER_ANNOTATION,
+    AUTOSCALER_HPA,
+    CLASSES,
+    AutoscalerClass,
+)
 from ..errors import RECONCILE_FAILED, Unbuildable
 from ..pods.component import Component
 from ..resolved import Resolved
 
-AutoscalerClass = Literal["hpa", "keda", "external", "none"]
-
-AUTOSCALER_ANNOTATION = "serving.kserve.io/autoscalerClass"
-AUTOSCALER_HPA: AutoscalerClass = "hpa"
-AUTOSCALER_KEDA: AutoscalerClass = "keda"
-AUTOSCALER_NONE: AutoscalerClass = "none"
 HPA_API, HPA = gvk.AUTOSCALING, "HorizontalPodAutoscaler"
 KEDA_API, SCALED_OBJECT = gvk.KEDA, "ScaledObject"
-CLASSES: tuple[AutoscalerClass, ...] = (
-    AUTOSCALER_HPA,
-    AUTOSCALER_KEDA,
-    "external",
-    AUTOSCALER_NONE,
-)
 
 
 def autoscaler_class(component: Component) -> AutoscalerClass:

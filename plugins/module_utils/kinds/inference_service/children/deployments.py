@@ -15,14 +15,14 @@ from ....kube import gvk
 from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
-from ...kserve.modes import STANDARD
-from ...kserve.system_config import Deploy
+from ...kserve.autoscaler_class import AUTOSCALER_NONE
+from ...kserve.rollout import usual_rollout
+from ...kserve.standard_pod import standard_pod
 from ..labels import app
 from ..pods.component import Component
 from ..pods.webhook_emulation import Mutator
 from ..resolved import Resolved
-from .autoscaler_class import AUTOSCALER_NONE, autoscaler_class
-from .standard_pod import standard_pod
+from .autoscaler_class import autoscaler_class
 
 _REPLICAS = ("spec", "replicas")
 #: Workers of an old and a new generation cannot work together, so all new ones start before an old one ends.
@@ -103,17 +103,4 @@ def _strategy(component: Component, resolved: Resolved) -> Json:
     own: Json | None = component.spec.get("deploymentStrategy")
     if own is not None:
         return {"strategy": own} if own else {}
-    return {
-        "strategy": {"type": "RollingUpdate", "rollingUpdate": _rollout(resolved.config.deploy)},
-        "revisionHistoryLimit": 10,
-        "progressDeadlineSeconds": 600,
-    }
-
-
-def _rollout(deploy: Deploy) -> Json:
-    """Return how many pods may be missing or too many; what is configured counts only where Standard is the usual mode."""
-    rollout: Json = {"maxUnavailable": "25%", "maxSurge": "25%"}
-    if deploy.default_mode == STANDARD and deploy.rollout:
-        configured = {"maxUnavailable": deploy.max_unavailable, "maxSurge": deploy.max_surge}
-        rollout |= filled(configured)
-    return rollout
+    return usual_rollout(resolved.config.deploy)

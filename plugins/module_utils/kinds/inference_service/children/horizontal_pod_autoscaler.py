@@ -13,20 +13,12 @@ from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
 from ....kube.quantity import canonical_quantity
+from ...kserve.autoscaler_class import AUTOSCALER_HPA, DEFAULT_CPU
 from ..labels import app
 from ..pods.component import Component
 from ..pods.webhook_emulation import Mutator
 from ..resolved import Resolved
-from .autoscaler_class import (
-    AUTOSCALER_HPA,
-    HPA,
-    HPA_API,
-    autoscaler_class,
-    scaled_object_reference,
-)
-
-#: Busy CPU in per cent above which pods are added, where nobody says another number.
-DEFAULT_CPU = 80
+from .autoscaler_class import HPA, HPA_API, autoscaler_class, scaled_object_reference
 
 
 def horizontal_pod_autoscaler(

@@ -9,6 +9,7 @@ from typing import Any
 from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
+from ...kserve.autoscaler_class import AUTOSCALER_KEDA, DEFAULT_CPU
 from ...kserve.system_config import SystemConfig
 from ..errors import RECONCILE_FAILED, Unbuildable
 from ..labels import app
@@ -16,13 +17,12 @@ from ..pods.component import Component
 from ..pods.webhook_emulation import Mutator
 from ..resolved import Resolved
 from .autoscaler_class import (
-    AUTOSCALER_KEDA,
     KEDA_API,
     SCALED_OBJECT,
     autoscaler_class,
     pod_autoscaler_reference,
 )
-from .horizontal_pod_autoscaler import DEFAULT_CPU, replica_limits
+from .horizontal_pod_autoscaler import replica_limits
 from .opentelemetry_collector import OPENTELEMETRY
 
 _PROMETHEUS = "prometheus"

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
+from ...kserve.standard_pod import DEFAULT_PORT
 from ..labels import GENERATION, app
 from ..pods.component import Component
 from ..pods.webhook_emulation import Mutator
 from ..resolved import Resolved
 from ..router.front_component import PORT
-from .standard_pod import DEFAULT_PORT
 
 #: The agent takes requests before the model server does.
 AGENT_PORT = 9081

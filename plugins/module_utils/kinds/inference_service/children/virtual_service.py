@@ -11,6 +11,7 @@ from ....kube import gvk
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
 from ....kube.reader import Reader
+from ...kserve.host_name import local_host
 from ...kserve.system_config import Ingress
 from ..resolved import Resolved
 from ..router.front_component import (
@@ -23,7 +24,7 @@ from ..router.front_component import (
     has_routes,
     service_headers,
 )
-from ..router.hosts import additional_hosts, local_host, service_path
+from ..router.hosts import additional_hosts, service_path
 from ..router.knative_host import knative_domains, knative_host, knative_service_host
 
 _MESH = "mesh"

@@ -12,21 +12,15 @@ from urllib.parse import urlsplit, urlunsplit
 from ....kube.manifest import Json, value_at
 from ....kube.reader import Reader
 from ....kube.reference import Reference
-from ....kube.release import Since
-from ...kserve.releases import KServe
+from ...kserve.service_address import knative_address, standard_address
 from ..children.http_routes import ROUTE_API
 from ..names import Role, component
 from ..resolved import Resolved
 from ..router.front_component import front_name, front_role, has_routes
-from ..router.hosts import local_host, service_host, service_path
+from ..router.hosts import service_host, service_path
 from ..router.knative_host import knative_service_host
 from .status_builder import StatusBuilder
 from .types import INGRESS, STOPPED_REASON, ready
-
-#: How a service is called from inside, whatever is configured for calls from outside; empty: as configured.
-_SCHEME_INSIDE: Since[str] = Since({KServe.V0_17: "", KServe.V0_18: "http"})
-#: Where pods behind a Service without an address of its own listen.
-_POD_PORT = ":8080"
 
 
 def standard_routing(draft: StatusBuilder, resolved: Resolved, reader: Reader) -> None:
@@ -40,11 +34,16 @@ def standard_routing(draft: StatusBuilder, resolved: Resolved, reader: Reader) -
         elif (waiting := _waiting(draft, _awaited(resolved))) is not None:
             draft.conditions.put(INGRESS, "False", _not_created(waiting))
             return
-    service, scheme = resolved.service, resolved.config.ingress.url_scheme
-    draft.url = f"{scheme}://{service_host(service, service.name, resolved.config.ingress)}"
-    host = local_host(front_name(service), service.namespace, resolved.settings.cluster_domain)
-    inside = _SCHEME_INSIDE.at(resolved.settings.release) or scheme
-    draft.address = f"{inside}://{host}{_port(resolved, reader)}"
+    service, config = resolved.service, resolved.config.ingress
+    draft.url = f"{config.url_scheme}://{service_host(service, service.name, config)}"
+    draft.address = standard_address(
+        front_name(service),
+        service.namespace,
+        config,
+        release=resolved.settings.release,
+        cluster_domain=resolved.settings.cluster_domain,
+        headless=_is_headless(resolved, reader),
+    )
     draft.conditions.put(INGRESS, "True")
 
 
@@ -60,15 +59,13 @@ def knative_routing(draft: StatusBuilder, resolved: Resolved) -> None:
         return
     parts = urlsplit(entry["url"])._replace(scheme=config.url_scheme)
     entry["url"] = urlunsplit(parts)
-    name = service.name
-    if config.disable_virtual_host:
-        name = front_name(service)
-    else:
+    if not config.disable_virtual_host:
         parts = parts._replace(netloc=knative_service_host(resolved, parts.netloc))
     path = service_path(service, config)
     draft.url = f"{config.url_scheme}://{config.domain}{path}" if path else urlunsplit(parts)
-    draft.address = (
-        f"http://{local_host(name, service.namespace, resolved.settings.cluster_domain)}"
+    domain = resolved.settings.cluster_domain
+    draft.address = knative_address(
+        service.name, front_name(service), service.namespace, config, domain
     )
     draft.conditions.put(INGRESS, "True")
 
@@ -130,12 +127,12 @@ def _not_created(role: Role) -> str:
     return f"{role.capitalize()} ingress not created"
 
 
-def _port(resolved: Resolved, reader: Reader) -> str:
+def _is_headless(resolved: Resolved, reader: Reader) -> bool:
+    """Return whether the Service that takes requests has no address of its own."""
     service = resolved.service
     live: Json | None = reader.get(
         Reference("v1", "Service", service.namespace, front_name(service))
     )
-    headless = resolved.config.service_cluster_ip_none
     if live is not None:
-        headless = value_at(live, ("spec", "clusterIP")) == "None"
-    return _POD_PORT if headless else ""
+        return bool(value_at(live, ("spec", "clusterIP")) == "None")
+    return resolved.config.service_cluster_ip_none

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from ...kserve.host_name import host_name
 from ..pods.component import Component
 from ..resolved import Resolved
-from .hosts import host_name
 
 
 def component_host(component: Component, resolved: Resolved) -> str:

@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 from ....kube.manifest import value_at
 from ....kube.reader import Reader
 from ....kube.reference import Reference
+from ...kserve.host_name import local_host
 from ..knative import KNATIVE_API, KNATIVE_NAMESPACE
 from ..resolved import Resolved
 from .front_component import asks_to_be_local, front_name, front_role
-from .hosts import local_host
 
 #: Where Knative says which domain a Service gets.
 DOMAINS = Reference("v1", "ConfigMap", KNATIVE_NAMESPACE, "config-domain")

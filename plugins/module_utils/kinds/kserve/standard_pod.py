@@ -6,7 +6,7 @@ Source: KServe pkg/controller/v1beta1/inferenceservice/reconcilers/deployment/de
 
 from __future__ import annotations
 
-from ....kube.manifest import Json
+from ...kube.manifest import Json
 
 _POD: Json = {
     "dnsPolicy": "ClusterFirst",

@@ -4,8 +4,20 @@
 from __future__ import annotations
 
 from ...kube.manifest import Json
-from .implementations import FRAMEWORKS
 
+#: The fields of a predictor that name a model server, in the order in which the first of them becomes `model`.
+FRAMEWORKS = (
+    "sklearn",
+    "tensorflow",
+    "xgboost",
+    "pytorch",
+    "triton",
+    "onnx",
+    "huggingface",
+    "pmml",
+    "lightgbm",
+    "paddle",
+)
 #: Frameworks whose servers speak only the second protocol.
 _SECOND_PROTOCOL = frozenset({"triton", "onnx", "huggingface"})
 

@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Checks that only an InferenceGraph can have: nodes and steps that do not do what they say.
+
+KServe takes such graphs, and requests show it. Source: KServe v0.17.0, cmd/router/main.go, pkg/controller/v1alpha1/inferencegraph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from ...kube.did_you_mean import nearest
+from ...kube.manifest import Json, value_at
+from ...kube.problem import Problem
+from ...kube.reader import Reader
+from ...kube.reference import Reference
+from ...kube.schema_faults import show
+from ..check import WARNING, Check, check
+from ..kserve.autoscaler_class import AUTOSCALER_ANNOTATION, AUTOSCALER_HPA, AUTOSCALER_NONE
+from ..kserve.service import is_stopped
+from ..kserve.system_config import CONFIG_MAP
+from ..view import ServiceView
+from .resolved import Resolved
+from .spec import ENSEMBLE, SEQUENCE, SPLITTER, SWITCH, Step, all_steps, node_path, steps_of
+from .walk import always_taken, cycles, reached
+
+#: What a step sends on in place of the request.
+_RESPONSE = "$response"
+_REQUEST = "$request"
+#: What the router reads of a step, by the types of node in which it does.
+_READ_IN = {
+    "weight": (SPLITTER,),
+    "condition": (SWITCH, SEQUENCE),
+    "data": (SEQUENCE,),
+    "mapPredictionsToInstances": (SEQUENCE,),
+    "dependency": (SEQUENCE, ENSEMBLE),
+}
+
+NO_NODE = Check(
+    "graph-node",
+    WARNING,
+    finds="the graph has no node {node}, so that every request that takes this step ends with 500",
+    fix="{way}",
+)
+CYCLE = Check(
+    "graph-cycle",
+    WARNING,
+    finds="this step closes a circle, {circle}: {effect}",
+    fix="lead it to a service, or to a node from which nothing leads back",
+)
+UNREACHED = Check(
+    "graph-unreached",
+    WARNING,
+    finds="no step leads from root to the node {node}, so that no request comes to it",
+    fix="add a step with nodeName: {node}, or take the node out",
+)
+EMPTY = Check(
+    "graph-empty",
+    WARNING,
+    finds="the node {node} has no steps, so that {effect}",
+    fix="add a step, or take the node out",
+)
+NEVER = Check(
+    "graph-weight",
+    WARNING,
+    finds="a weight of {weight} never gets a request{more}",
+    fix="give it a share above 0, or take the step out",
+)
+NO_CONDITION = Check(
+    "graph-condition",
+    WARNING,
+    finds="a step of a Switch without a condition is never taken",
+    fix="write a gjson path that such requests have",
+)
+TOO_EARLY = Check(
+    "graph-condition",
+    WARNING,
+    finds="the first step of a Sequence has a condition, which looks at an answer that is not there yet: every request ends with 500",
+    fix="take the condition out, or put a Switch in front",
+)
+URL = Check(
+    "graph-url",
+    WARNING,
+    finds="{url} is not a URL that the router can ask",
+    fix="write http:// or https://, a host and the path of the request",
+)
+NOBODY = Check(
+    "graph-url",
+    WARNING,
+    finds="Service {service} does not exist, so that nobody answers at {url}",
+    fix="correct the host, or make the Service",
+)
+STOPPED = Check(
+    "graph-service",
+    WARNING,
+    finds="InferenceService {service} {state}, so that this step fails",
+    fix="{way}",
+)
+WITHOUT_EFFECT = Check("no-effect", WARNING, finds="{value} has no effect: {why}", fix="{way}")
+NO_CONFIG = Check(
+    "system-config",
+    WARNING,
+    finds="ConfigMap {place} {what}: KServe's defaults are taken, with mode Standard and its own router image",
+    fix="install KServe's ConfigMap, or give it in cluster_objects",
+)
+
+
+@check(NO_NODE)
+def no_node(view: ServiceView) -> Iterator[Problem]:
+    """Yield steps to nodes that the graph does not have."""
+    spec = _spec(view)
+    for step in all_steps(spec):
+        node = step.value.get("nodeName")
+        if node and node not in spec["nodes"]:
+            near = nearest(node, spec["nodes"])
+            way = f"did you mean {near}?" if near else f"name one of {', '.join(spec['nodes'])}"
+            yield NO_NODE.at(f"{step.path}.nodeName", node=node, way=way)
+
+
+@check(CYCLE)
+def cycle(view: ServiceView) -> Iterator[Problem]:
+    """Yield steps by which requests come back to a node where they have been."""
+    spec = _spec(view)
+    for way in cycles(spec):
+        endless = all(always_taken(spec, step) for step in way)
+        effect = (
+            "no request ever ends"
+            if endless
+            else "a request ends only where a weight or a condition leads out of it"
+        )
+        nodes = [way[0].node, *(step.value["nodeName"] for step in way)]
+        yield CYCLE.at(f"{way[-1].path}.nodeName", circle=" → ".join(nodes), effect=effect)
+
+
+@check(UNREACHED)
+def unreached(view: ServiceView) -> Iterator[Problem]:
+    """Yield nodes to which no request comes."""
+    spec = _spec(view)
+    seen = reached(spec)
+    for node in spec["nodes"]:
+        if node not in seen:
+            yield UNREACHED.at(node_path(node), node=node)
+
+
+@check(EMPTY)
+def empty(view: ServiceView) -> Iterator[Problem]:
+    """Yield nodes that lead nowhere."""
+    spec = _spec(view)
+    effects = {
+        SWITCH: "every request that comes to it ends with 404",
+        ENSEMBLE: "it answers {{}} to every request",
+    }
+    for node, value in spec["nodes"].items():
+        if not value.get("steps"):
+            effect = effects.get(value["routerType"], "the router breaks off every request to it")
+            yield EMPTY.at(node_path(node), node=node, effect=effect.replace("{{}}", "{}"))
+
+
+@check(NEVER)
+def never(view: ServiceView) -> Iterator[Problem]:
+    """Yield steps of a Splitter that get no request, and those that take from others."""
+    for step in _in(view, SPLITTER):
+        weight = step.value["weight"]
+        if weight <= 0:
+            more = ", and takes as much from the step after it" if weight < 0 else ""
+            yield NEVER.at(f"{step.path}.weight", weight=weight, more=more)
+
+
+@check(NO_CONDITION)
+def no_condition(view: ServiceView) -> Iterator[Problem]:
+    """Yield steps of a Switch that are never taken."""
+    for step in _in(view, SWITCH):
+        if not step.value.get("condition"):
+            yield NO_CONDITION.at(step.path)
+
+
+@check(TOO_EARLY)
+def too_early(view: ServiceView) -> Iterator[Problem]:
+    """Yield conditions that are asked before there is an answer to look at."""
+    for step in _in(view, SEQUENCE):
+        if step.number == 0 and step.value.get("condition"):
+            yield TOO_EARLY.at(f"{step.path}.condition")
+
+
+@check(WITHOUT_EFFECT)
+def unread(view: ServiceView) -> Iterator[Problem]:
+    """Yield fields of steps that the router does not read there."""
+    spec = _spec(view)
+    for step in all_steps(spec):
+        kind = spec["nodes"][step.node]["routerType"]
+        for field, kinds in _READ_IN.items():
+            value = step.value.get(field)
+            if not value or value == _REQUEST:
+                continue
+            if kind not in kinds:
+                why = f"the router reads it in nodes of type {' and '.join(kinds)}, and this one is a {kind}"
+            elif field == "data" and value != _RESPONSE:
+                why = f"the router knows {_RESPONSE}, and sends the request for everything else"
+            elif field == "data" and step.number == 0:
+                why = "before the first step there is no answer, and it gets the request"
+            else:
+                continue
+            yield WITHOUT_EFFECT.at(
+                f"{step.path}.{field}", value=show(value), why=why, way="leave it out"
+            )
+
+
+@check(WITHOUT_EFFECT)
+def unscaled(view: ServiceView) -> Iterator[Problem]:
+    """Yield fields that nothing obeys in Standard mode."""
+    resolved = _resolved(view)
+    spec, scaler = _spec(view), resolved.autoscaler
+    if spec.get("timeout") is not None:
+        why = "Knative obeys it, and in Standard mode nothing does"
+        yield WITHOUT_EFFECT.at(
+            "spec.timeout", value=spec["timeout"], why=why, way="use spec.routerTimeouts"
+        )
+    fields = ["minReplicas", "maxReplicas", "scaleMetric", "scaleTarget"]
+    if scaler == AUTOSCALER_NONE:
+        fields.remove("minReplicas")
+    for field in fields if scaler != AUTOSCALER_HPA else ():
+        if spec.get(field) not in (None, "", 0):
+            why = (
+                f"the annotation {AUTOSCALER_ANNOTATION} leaves the number of pods to somebody else"
+            )
+            way = f"leave it out, or write {AUTOSCALER_HPA} in the annotation"
+            yield WITHOUT_EFFECT.at(f"spec.{field}", value=show(spec[field]), why=why, way=way)
+    metric = spec.get("scaleMetric")
+    if scaler == AUTOSCALER_HPA and (metric in ("concurrency", "rps") or _aimless(spec)):
+        why = (
+            "no target is given for it, so that pods are added by their CPU"
+            if metric == "memory"
+            else "it is Knative's, so that pods are added by their CPU"
+        )
+        yield WITHOUT_EFFECT.at(
+            "spec.scaleMetric", value=metric, why=why, way="write cpu, or memory with a scaleTarget"
+        )
+
+
+@check(URL)
+def url(view: ServiceView) -> Iterator[Problem]:
+    """Yield addresses that the router cannot ask."""
+    for step, address in _addresses(view):
+        try:
+            parts = urlsplit(address)
+            right = parts.scheme in ("http", "https") and bool(parts.hostname)
+        except ValueError:
+            right = False
+        if not right:
+            yield URL.at(f"{step.path}.serviceUrl", url=show(address))
+
+
+@check(NOBODY, reads=("Services",))
+def nobody(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield addresses inside the cluster behind which there is no Service."""
+    if not reader.complete:
+        return
+    for step, address in _addresses(view):
+        service = _service_behind(address, _resolved(view).settings.cluster_domain)
+        if service is None or service in view.run or service in map(Reference.of, view.made):
+            continue
+        if reader.get(service) is None:
+            name = f"{service.namespace}/{service.name}"
+            yield NOBODY.at(f"{step.path}.serviceUrl", service=name, url=address)
+
+
+@check(STOPPED, reads=("InferenceServices",))
+def stopped(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield steps to services that do not answer now, where the cluster says so."""
+    resolved = _resolved(view)
+    for step in all_steps(resolved.graph.spec):
+        name = step.value.get("serviceName")
+        service = resolved.services.get(name or "")
+        if service is None:
+            continue
+        where = f"{step.path}.serviceName"
+        said = value_at(service, ("status", "conditions")) or ()
+        ready: Json = next((each for each in said if each.get("type") == "Ready"), {})
+        if is_stopped(service["metadata"].get("annotations") or {}):
+            state, way = "is stopped by its annotation", "start it, or take the step out"
+        elif reader.complete and ready.get("status") == "False":
+            state, way = "is not ready", f"look why: kubectl describe inferenceservice {name}"
+        else:
+            continue
+        yield STOPPED.at(where, service=name, state=state, way=way)
+
+
+@check(NO_CONFIG, reads=("ConfigMaps",))
+def no_config(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield that KServe's configuration is not known."""
+    namespace = _resolved(view).settings.kserve_namespace
+    if reader.get(Reference("v1", "ConfigMap", namespace, CONFIG_MAP)) is None:
+        what = "is not there" if reader.complete else "is not among the given objects"
+        yield NO_CONFIG.at("", place=f"{namespace}/{CONFIG_MAP}", what=what)
+
+
+CHECKS = (
+    no_node,
+    cycle,
+    unreached,
+    empty,
+    never,
+    no_condition,
+    too_early,
+    unread,
+    unscaled,
+    url,
+    nobody,
+    stopped,
+    no_config,
+)
+
+
+def _resolved(view: ServiceView) -> Resolved:
+    resolved: Resolved = view.basis
+    return resolved
+
+
+def _spec(view: ServiceView) -> Json:
+    return _resolved(view).graph.spec
+
+
+def _in(view: ServiceView, kind: str) -> Iterator[Step]:
+    """Yield the steps of the nodes of one type."""
+    spec = _spec(view)
+    for node, value in spec["nodes"].items():
+        if value["routerType"] == kind:
+            yield from steps_of(spec, node)
+
+
+def _addresses(view: ServiceView) -> Iterator[tuple[Step, str]]:
+    """Yield the addresses that the author wrote, each with its step."""
+    for step in all_steps(_spec(view)):
+        if step.value.get("serviceUrl"):
+            yield step, step.value["serviceUrl"]
+
+
+def _aimless(spec: Json) -> bool:
+    return spec.get("scaleMetric") == "memory" and spec.get("scaleTarget") is None
+
+
+def _service_behind(address: str, cluster_domain: str) -> Reference | None:
+    """Return the Service of the cluster that an address names, None for one outside."""
+    try:
+        host = urlsplit(address).hostname or ""
+    except ValueError:
+        return None
+    name, dummy, rest = host.partition(".")
+    namespace, dummy, ending = rest.partition(".")
+    if name and namespace and ending in ("svc", f"svc.{cluster_domain}"):
+        return Reference("v1", "Service", namespace, name)
+    return None

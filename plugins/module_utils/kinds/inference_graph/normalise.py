@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a custom resource to a typed graph: checked, with the defaults of its schema.
+
+Source: KServe pkg/apis/serving/v1alpha1/inference_graph_validation.go@v0.17.0.
+"""
+
+from __future__ import annotations
+
+from ...kube.envelope import as_applied, read_envelope
+from ...kube.manifest import Json
+from ...kube.schema_check import check, related
+from ..kind import Loaded
+from .admission.naming import name_problems
+from .admission.nodes import node_problems
+from .schema import SPEC
+from .settings import Settings
+from .spec import API_VERSION, KIND, InferenceGraph
+
+
+def load(document: Json, settings: Settings) -> Loaded[InferenceGraph]:  # noqa: ARG001
+    """Return the graph that a custom resource describes, and every problem of it. No graph where there is an error."""
+    envelope = read_envelope(document, API_VERSION, KIND)
+    spec = check(SPEC, document.get("spec") or {}, "spec", keep_empty=True)
+    found = [*envelope.problems, *spec.problems]
+    broken = [problem.path for problem in found]
+    judged = [*name_problems(envelope.name)]
+    if not related("spec.nodes", [path for path in broken if path in ("spec", "spec.nodes")]):
+        judged += node_problems(spec.value)
+    found += [problem for problem in judged if not related(problem.path, broken)]
+    if any(problem.severity == "error" for problem in found):
+        return Loaded(None, tuple(found))
+    applied = as_applied(document, envelope)
+    graph = InferenceGraph(
+        document=applied,
+        name=envelope.name,
+        namespace=envelope.namespace,
+        labels=envelope.labels,
+        annotations=applied["metadata"].get("annotations") or {},
+        spec=spec.value,
+    )
+    return Loaded(graph, tuple(found))

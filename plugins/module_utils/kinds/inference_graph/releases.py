@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far each release of KServe is reproduced where InferenceGraph is concerned. docs/kserve_releases.md says what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...kube.release import Backing
+from ..kserve.releases import KServe
+
+BACKING: Mapping[KServe, Backing] = dict.fromkeys(KServe, "unjudged")

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An InferenceGraph as checks see it: a router, which is no engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...kube import gvk
+from ...kube.manifest import Json
+from ...kube.reference import Reference
+from ..view import ROUTER, ServiceView, Workload
+from .field_map import field_map
+from .resolved import Resolved
+
+
+def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
+    """Return what a graph became. manifests: its children."""
+    graph, fields = resolved.graph, field_map(resolved, manifests)
+    made = {Reference.of(manifest): manifest for manifest in manifests}
+    reference = Reference(gvk.APPS, "Deployment", graph.namespace, graph.name)
+    workloads: tuple[Workload, ...] = ()
+    if reference in made:
+        spec = made[reference]["spec"]
+        workloads = (
+            Workload(
+                role=ROUTER,
+                reference=reference,
+                origin="spec",
+                pod=spec["template"]["spec"],
+                fields=fields.of_pod(reference, "spec.template"),
+                labels=spec["template"]["metadata"]["labels"],
+                replicas=spec.get("replicas"),
+                replicas_field="spec.minReplicas",
+            ),
+        )
+    return ServiceView(
+        reference=graph.reference,
+        document=graph.document,
+        workloads=workloads,
+        made=manifests,
+        field_map=fields,
+        basis=resolved,
+    )

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""InferenceGraphs are made, kept, found, taken over and removed on a real API server, beside the services that they lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.lab.client import Client
+from tests.lab.cluster import Cluster
+from tests.lab.faults import writes
+from tests.lab.fixtures import fresh_namespace
+from tests.lab.proxy import Proxy
+
+from .support.cluster import read, there
+from .support.entries import Entries, actions, conditions
+from .support.graphs import children, graph, prepare
+from .support.inference_services import SETTINGS, isvc
+from .support.services import custom_resource
+
+Json = dict[str, Any]
+GIVEN = {"settings": SETTINGS}
+WAIT = {**GIVEN, "wait": True, "wait_timeout": 120.0}
+#: Of a settled fleet of graphs: a list of each kind of theirs, KServe's configuration, the services and runtimes that there are.
+REQUESTS = 8
+FLEET = 30
+
+
+@pytest.fixture(scope="module")
+def client(lab: Cluster) -> Client:
+    """Another program's view of a cluster that knows the kinds."""
+    prepare(lab.client)
+    return lab.client
+
+
+@pytest.fixture
+def place(client: Client) -> Iterator[str]:
+    """A namespace of this test alone."""
+    with fresh_namespace(client, "graph") as name:
+        yield name
+
+
+def router(client: Client, name: str, place: str) -> Json:
+    """Return the router's container."""
+    live = there(client, children(name, place)[0])
+    container: Json = live["spec"]["template"]["spec"]["containers"][0]
+    return container
+
+
+def test_a_graph_and_its_service_get_ready_in_one_run_and_a_second_writes_nothing(
+    counted: Entries, client: Client, proxy: Proxy, place: str
+) -> None:
+    services = [graph("chain", place), isvc("iris", place)]
+    first = counted.reconcile(*services, **WAIT)
+    assert set(actions(first).values()) == {"created"}
+    assert [each["ready"] for each in first["services"]] == [True, True]
+    for each in children("chain", place):
+        there(client, each)
+    live = there(client, custom_resource(services[0]))
+    assert live["status"]["url"] == f"http://chain-{place}.example.com"
+    said = {each["type"]: each["status"] for each in live["status"]["conditions"]}
+    assert said == {"Ready": "True", "Stopped": "False"}
+    address = there(client, custom_resource(services[1]))["status"]["address"]["url"]
+    assert (
+        f'"serviceUrl":"{address}/v1/models/iris:predict"'
+        in router(client, "chain", place)["args"][1]
+    )
+    proxy.reset()
+    second = counted.reconcile(*services, **GIVEN)
+    assert not second["changed"]
+    assert second["services"][0]["ready"]
+    assert proxy.count(writes()) == 0
+    assert there(client, custom_resource(services[0]))["status"] == live["status"]
+
+
+def test_a_settled_fleet_of_any_size_costs_so_many_looks(
+    counted: Entries, proxy: Proxy, place: str
+) -> None:
+    counted.reconcile(isvc("iris", place), **GIVEN)
+    fleet = [graph(f"chain-{number}", place) for number in range(FLEET)]
+    counted.reconcile(*fleet, **WAIT)
+    while counted.reconcile(*fleet, **GIVEN)["stats"]["writes"]:
+        pass
+    proxy.reset()
+    assert not counted.reconcile(*fleet, **GIVEN)["changed"]
+    assert proxy.count(writes()) == 0
+    assert proxy.requests <= REQUESTS
+
+
+def test_another_step_is_one_change_of_the_router(
+    entries: Entries, client: Client, place: str
+) -> None:
+    entries.reconcile(isvc("iris", place), graph("chain", place), **GIVEN)
+    longer = graph("chain", place, {"serviceName": "iris"}, {"serviceUrl": "http://x.example.com"})
+    predicted = entries.reconcile(longer, check_mode=True, diff=True, **GIVEN)
+    result = entries.reconcile(longer, **GIVEN)
+    assert actions(predicted) == actions(result)
+    changed = {name: done for name, done in actions(result).items() if done != "unchanged"}
+    assert changed == {"InferenceGraph/chain": "updated", "Deployment/chain": "updated"}
+    assert "http://x.example.com" in router(client, "chain", place)["args"][1]
+
+
+def test_a_stopped_graph_keeps_nothing_and_comes_back(
+    entries: Entries, client: Client, place: str
+) -> None:
+    entries.reconcile(isvc("iris", place), graph("chain", place), **GIVEN)
+    stopped = graph("chain", place, annotations={"serving.kserve.io/stop": "true"})
+    result = entries.reconcile(stopped, **GIVEN)
+    assert conditions(result) == {"Stopped": "True", "Ready": "False"}
+    assert [each for each in children("chain", place) if read(client, each)] == []
+    again = entries.reconcile(graph("chain", place), **WAIT)
+    assert conditions(again) == {"Ready": "True", "Stopped": "False"}
+
+
+def test_an_autoscaler_that_is_no_longer_wanted_goes(
+    entries: Entries, client: Client, place: str
+) -> None:
+    entries.reconcile(isvc("iris", place), graph("chain", place), **GIVEN)
+    alone = graph(
+        "chain", place, annotations={"serving.kserve.io/autoscalerClass": "none"}, minReplicas=2
+    )
+    result = entries.reconcile(alone, **GIVEN)
+    assert actions(result)["HorizontalPodAutoscaler/chain"] == "deleted"
+    assert there(client, children("chain", place)[0])["spec"]["replicas"] == 2
+
+
+def test_a_graph_that_leads_nowhere_is_refused_before_anything_is_written(
+    entries: Entries, client: Client, place: str
+) -> None:
+    lost = graph("chain", place, {"serviceName": "iris"}, {"serviceName": "wine"})
+    message = entries.refused(lost, isvc("other", place), **GIVEN)
+    assert (
+        "spec.nodes.root.steps[0].serviceName: InferenceService iris cannot be asked: it does not exist"
+        in message
+    )
+    assert "spec.nodes.root.steps[1].serviceName" in message
+    assert read(client, custom_resource(lost)) is None
+    assert read(client, custom_resource(isvc("other", place))) is None
+
+
+def test_a_graph_is_found_told_and_removed(entries: Entries, client: Client, place: str) -> None:
+    given = graph("chain", place, {"serviceName": "iris", "name": "first"}, minReplicas=2)
+    entries.reconcile(isvc("iris", place), given, **WAIT)
+    told = entries.info(fleet="default", namespace=place, **GIVEN)["services"]
+    found = {each["kind"]: each for each in told}
+    assert found["InferenceGraph"]["ready"]
+    assert found["InferenceGraph"]["drift"] == []
+    gathered = entries.reconcile(state="gathered", namespace=place)["gathered"]
+    assert [each for each in gathered if each["kind"] == "InferenceGraph"] == [given]
+    entries.reconcile(given, state="absent", wait=True, **GIVEN)
+    assert read(client, custom_resource(given)) is None
+    assert [each for each in children("chain", place) if read(client, each)] == []
+    assert read(client, custom_resource(isvc("iris", place))) is not None
+
+
+def test_a_list_that_no_longer_names_a_graph_removes_it(
+    entries: Entries, client: Client, place: str
+) -> None:
+    fleet = {"fleet": place, **GIVEN}
+    service = isvc("iris", place)
+    entries.reconcile(service, graph("chain", place), **fleet)
+    entries.reconcile(service, state="overridden", **fleet)
+    assert [each for each in children("chain", place) if read(client, each)] == []
+    assert read(client, custom_resource(service)) is not None
+
+
+def test_what_kserve_s_controller_made_is_taken_over_without_a_restart(
+    entries: Entries, client: Client, place: str
+) -> None:
+    given = graph("chain", place)
+    entries.reconcile(isvc("iris", place), **GIVEN)
+    rendered = entries.reconcile(
+        given,
+        state="rendered",
+        cluster_objects=[there(client, custom_resource(isvc("iris", place)))],
+    )["manifests"]
+    for each in rendered:
+        for key in ("inference.modelops.io/fleet",):
+            each["metadata"]["labels"].pop(key)
+        each["metadata"].pop("annotations")
+        client.create(each)
+    before = there(client, children("chain", place)[0])
+    assert "adopt" in entries.refused(given, **GIVEN)
+    result = entries.reconcile(given, adopt=True, **GIVEN)
+    assert actions(result)["Deployment/chain"] == "adopted"
+    after = there(client, children("chain", place)[0])
+    assert after["metadata"]["uid"] == before["metadata"]["uid"]
+    assert after["spec"]["template"] == before["spec"]["template"]
