@@ -20,7 +20,8 @@ MAKEFLAGS += --no-print-directory
 ROOT := $(CURDIR)
 PY := $(ROOT)/.venv/bin/python
 TREE := build/tree/ansible_collections/modelops/inference
-PYTEST := $(PY) -m pytest
+# The slowest tests are named, so that what takes minutes and finds nothing is seen.
+PYTEST := $(PY) -m pytest --durations=30 --durations-min=5
 INTERFACES := $(ROOT)/build/environments/interfaces
 
 export PATH := $(ROOT)/.venv/bin:$(PATH)

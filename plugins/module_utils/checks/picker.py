@@ -56,10 +56,12 @@ def advice(view: ServiceView) -> Iterator[Problem]:
 
 def _judged(view: ServiceView, picker: PickerView, config: str) -> Iterator[Problem]:
     # Loading the picker's rules takes longer than all other checks.
+    from ..endpoint_picker.adapters import adapter_findings
     from ..endpoint_picker.block_size import block_size_findings
     from ..endpoint_picker.cache_events import cache_event_findings
     from ..endpoint_picker.check import check_text
     from ..endpoint_picker.engine_types import engine_type_findings
+    from ..endpoint_picker.pod_labels import pod_label_findings
     from ..endpoint_picker.roles import role_findings
 
     release = _release(picker)
@@ -69,6 +71,8 @@ def _judged(view: ServiceView, picker: PickerView, config: str) -> Iterator[Prob
         *report.findings,
         *block_size_findings(engines, report),
         *cache_event_findings(engines, report),
+        *adapter_findings(engines, report),
+        *pod_label_findings(engines, report),
         *engine_type_findings(engines, report, release),
         *role_findings(engines, None, report, release),
     ):

@@ -16,10 +16,9 @@ from ..kube.command_line import flags, written
 from ..kube.manifest import Json, value_at
 from .check import Report
 from .findings import Finding, warning
-from .workloads import as_map, pod_of
+from .workloads import EVENTS, as_map, engines_of
 
-EVENTS, _HASHING, _NO_CACHE = (
-    "--kv-events-config",
+_HASHING, _NO_CACHE = (
     "--prefix-caching-hash-algo",
     "--no-enable-prefix-caching",
 )
@@ -39,7 +38,7 @@ def cache_event_findings(workloads: Iterable[Json], report: Report) -> Iterator[
         for number, plugin in enumerate(report.config.get("plugins", ()))
         if plugin.get("type") in _OF_PREFIXES
     ]
-    engines = [engine for workload in workloads for engine in _engines(workload)]
+    engines = [engine for workload in workloads for engine in engines_of(workload)]
     if not plugins or not engines:
         return
     yield from _without_cache(plugins, engines)
@@ -52,24 +51,6 @@ def cache_event_findings(workloads: Iterable[Json], report: Report) -> Iterator[
             yield from _events(name, engine, parameters, path)
             yield from _hashes(name, engine, parameters, path)
             yield from _models(name, engine, parameters, path)
-
-
-def _engines(workload: Json) -> Iterator[tuple[str, Json]]:
-    """Yield the containers of a pod that serve, each with its name: what tells of its cache, or else the first container."""
-    containers = as_map(pod_of(workload).get("spec")).get("containers") or []
-    called = str(as_map(workload.get("metadata")).get("name") or "")
-    told = [each for each in containers if each.get("command") or each.get("args")]
-    serving = [each for each in told if _is_engine(each)] or told[:1]
-    for container in serving:
-        name = str(container.get("name"))
-        yield (f"container {name} of {called}" if called else f"container {name}"), container
-
-
-def _is_engine(container: Json) -> bool:
-    line = " ".join(
-        str(word) for field in ("command", "args") for word in container.get(field) or ()
-    )
-    return EVENTS in line or "vllm" in line or "sglang" in line or "--served-model-name" in line
 
 
 def _without_cache(

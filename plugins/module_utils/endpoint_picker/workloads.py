@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ..kube.manifest import Json
+
+#: The flag by which vLLM tells what it has in its cache.
+EVENTS = "--kv-events-config"
 
 
 def pod_of(workload: Json) -> Json:
@@ -17,3 +22,21 @@ def pod_of(workload: Json) -> Json:
 def as_map(value: object) -> Json:
     """Return a map, empty for what is none."""
     return value if isinstance(value, dict) else {}
+
+
+def engines_of(workload: Json) -> Iterator[tuple[str, Json]]:
+    """Yield the containers of a pod that serve, each with its name: what is known as an engine, or else the first container."""
+    containers = as_map(pod_of(workload).get("spec")).get("containers") or []
+    called = str(as_map(workload.get("metadata")).get("name") or "")
+    told = [each for each in containers if each.get("command") or each.get("args")]
+    serving = [each for each in told if _is_engine(each)] or told[:1]
+    for container in serving:
+        name = str(container.get("name"))
+        yield (f"container {name} of {called}" if called else f"container {name}"), container
+
+
+def _is_engine(container: Json) -> bool:
+    line = " ".join(
+        str(word) for field in ("command", "args") for word in container.get(field) or ()
+    )
+    return EVENTS in line or "vllm" in line or "sglang" in line or "--served-model-name" in line

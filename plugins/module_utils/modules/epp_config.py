@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..cluster.connection import Cluster
+from ..endpoint_picker.adapters import adapter_findings
 from ..endpoint_picker.block_size import block_size_findings
 from ..endpoint_picker.cache_events import cache_event_findings
 from ..endpoint_picker.check import check_text
@@ -15,6 +16,7 @@ from ..endpoint_picker.findings import Finding
 from ..endpoint_picker.later import dropped_later
 from ..endpoint_picker.normal_form import differences, meaning_hash
 from ..endpoint_picker.objects import deployment_findings, flags_for, pool_findings
+from ..endpoint_picker.pod_labels import pod_label_findings
 from ..endpoint_picker.releases import PickerRelease, release_of
 from ..endpoint_picker.roles import role_findings
 from ..kube import gvk
@@ -150,6 +152,8 @@ def _around(params: Mapping[str, Any], prepared: Prepared, release: PickerReleas
     findings += role_findings(params["workloads"], params["pool"], prepared.report, release)
     findings += block_size_findings(params["workloads"], prepared.report)
     findings += cache_event_findings(params["workloads"], prepared.report)
+    findings += adapter_findings(params["workloads"], prepared.report)
+    findings += pod_label_findings(params["workloads"], prepared.report)
     findings += engine_type_findings(params["workloads"], prepared.report, release)
     return findings
 

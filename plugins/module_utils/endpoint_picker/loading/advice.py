@@ -9,9 +9,10 @@ from ...kube.manifest import Json
 from ..findings import Finding, warning
 from ..plugin_parameters import Declared
 from ..releases import Generation
-from ..rules.handlers import deciders_of, profiles_of
+from ..rules.handlers import DISAGGREGATING, deciders_of, profiles_of
 from ..rules.sources import certificate_files
 from ..rules.values import above_zero, is_number
+from .choice import choice_findings
 from .deprecations import deprecations
 from .flow_control import BAND_LIMITS, size_of
 from .loading import Loading
@@ -38,36 +39,21 @@ _OF_REQUESTS = {
     ),
     "lora-affinity-scorer": "model",
 }
-_DISAGGREGATING = frozenset({"pd-profile-handler", "disagg-profile-handler"})
 
 
 def advise(loading: Loading) -> None:
     """Add warnings about a configuration that has no faults in its plugins."""
     loading.report(deprecations(loading))
     loading.report(_raised_block_sizes(loading))
-    loading.report(_random_routing(loading))
+    loading.report(choice_findings(loading))
     loading.report(unused_plugins(loading))
     loading.report(_undercut_limits(loading))
+    loading.report(_ignored_thresholds(loading))
     loading.report(_blind_parsers(loading))
     for plugin in loading.declared:
         loading.report(_handler(plugin, loading))
         loading.report(_services(plugin, loading))
         loading.report(_meanings(plugin, loading))
-
-
-def _random_routing(loading: Loading) -> Iterator[Finding]:
-    """A profile without scorers gives every endpoint the same score; only random-picker says that this is meant."""
-    for index, profile in enumerate(loading.config["schedulingProfiles"]):
-        names = [reference.get("pluginRef", "") for reference in profile.get("plugins", [])]
-        meant = any(loading.instances.get(name) == "random-picker" for name in names)
-        if not meant and not any(loading.is_a(name, "scorer") for name in names):
-            yield warning(
-                "routing-random",
-                f"schedulingProfiles[{index}]",
-                profile.get("name"),
-                "the profile has no scorer: the picker starts, and chooses endpoints at random",
-                "add scorers with weights, or use random-picker to say that this is meant",
-            )
 
 
 def _blind_parsers(loading: Loading) -> Iterator[Finding]:
@@ -92,7 +78,7 @@ def _blind_parsers(loading: Loading) -> Iterator[Finding]:
 
 def _handler(plugin: Declared, loading: Loading) -> Iterator[Finding]:
     """Yield what disaggregated serving lacks. The loader looks at none of it; requests fail or are not split."""
-    if plugin.type not in _DISAGGREGATING:
+    if plugin.type not in DISAGGREGATING:
         return
     generation = loading.release.generation
     there = {profile.get("name") for profile in loading.config["schedulingProfiles"]}
@@ -231,6 +217,30 @@ def _undercut_limits(loading: Loading) -> Iterator[Finding]:
                     f"a band without {key} takes {default}, so requests are turned away long before flowControl.{key}, {section[key]}, is reached",
                     f"set {key} on the band, or lower flowControl.{key}",
                 )
+
+
+def _ignored_thresholds(loading: Loading) -> Iterator[Finding]:
+    """Yield thresholds of the saturation detector that mean nothing, for which the picker takes its defaults."""
+    section = loading.config.get("saturationDetector", {})
+    if not _G.V1_2 <= loading.release.generation <= _G.V1_4:
+        return
+    for key, default, wanted in _THRESHOLDS:
+        value = section.get(key)
+        if is_number(value) and not (0 < value < 1 if key == _SHARE else value > 0):
+            yield warning(
+                "threshold-ignored",
+                f"saturationDetector.{key}",
+                value,
+                f"{value} is no threshold, so the picker takes its default, {default}",
+                f"write {wanted}",
+            )
+
+
+_SHARE = "kvCacheUtilThreshold"
+_THRESHOLDS = (
+    (_SHARE, "0.8", "a share between 0 and 1, for example 0.8"),
+    ("queueDepthThreshold", "5", "a number above 0"),
+)
 
 
 def _bands(section: Json) -> Iterator[tuple[str, Json]]:

@@ -10,6 +10,8 @@ from ..plugin_parameters import Declared
 from ..releases import Generation, PickerRelease
 from .values import value_fault
 
+#: Handlers that send a request through several stages.
+DISAGGREGATING = frozenset({"pd-profile-handler", "disagg-profile-handler"})
 #: Deprecated parameters of disagg-profile-handler, with their places among the nested ones.
 FLAT_DISAGG_KEYS = {
     "decodeProfile": "profiles.decode",
