@@ -11,6 +11,7 @@ import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.checks.no_effect import no_effect
 from ansible_collections.modelops.inference.plugins.module_utils.checks.trials import Trials
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.peers import NOBODY
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.registry import WRITTEN
 
 from . import recorded_inference_services as isvc
@@ -112,7 +113,7 @@ def idle(name: str) -> set[str]:
     kind = WRITTEN[document["apiVersion"], document["kind"]]
     settings = settings or kind.settings({}, {})
 
-    trials = Trials(kind, document, settings, cluster(), frozenset())
+    trials = Trials(kind, document, settings, cluster(), NOBODY, frozenset())
     return {problem.path for problem in no_effect.function(trials)}
 
 

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from ..kinds.kind import ServiceKind
+from ..kinds.peers import Peers
 from ..kube.intent import Intent
 from ..kube.manifest import Json
 from ..kube.problem import InputError, Problem
@@ -92,12 +93,14 @@ class Trials:
         document: Json,
         settings: Any,
         reader: Reader,
+        peers: Peers,
         told: frozenset[str],
     ) -> None:
         self.kind = kind
         self.document = document
         self.settings = settings
         self._reader = _Kept(reader)
+        self._peers = peers
         self.told = told
         self.before = self._learning(lambda: self.outcome(document))
 
@@ -116,7 +119,7 @@ class Trials:
         if loaded.service is None:
             return Outcome(False, loaded.problems)
         try:
-            intent = self.kind.compile(loaded.service, self.settings, self._reader)
+            intent = self.kind.compile(loaded.service, self.settings, self._reader, self._peers)
         except InputError as error:
             found = [each for one in error.complaints for each in one.problems]
             return Outcome(True, tuple(found))

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from ..checks.run import problems_beside, settled_problems
 from ..kinds.kind import ServiceKind
+from ..kinds.peers import NOBODY, Peers
 from ..kinds.registry import REGISTERED, WRITTEN
 from ..kinds.view import Neighbour, ServiceView
 from ..kube.did_you_mean import nearest
@@ -31,7 +32,8 @@ class Service:
     """One service of the task.
 
     subject: how messages call it. written: the document as its author wrote it; an empty one is not tried
-    with changes. problems: what was found so far, warnings included. beside: the custom resources of the same run that its kind reads.
+    with changes. problems: what was found so far, warnings included. peers: the services of the task, itself among them.
+    beside: the custom resources of the same run that its kind reads.
     """
 
     subject: str
@@ -41,6 +43,7 @@ class Service:
     settings: Any
     written: Json = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    peers: Peers = NOBODY
     beside: Mapping[Reference, Json] = field(default_factory=dict)
 
     @property
@@ -50,7 +53,7 @@ class Service:
 
     def compile(self, reader: Reader) -> Intent:
         """Return what the service wants to exist."""
-        return self.kind.compile(self.typed, self.settings, self.seen_by(reader))
+        return self.kind.compile(self.typed, self.settings, self.seen_by(reader), self.peers)
 
     def seen_by(self, reader: Reader) -> Reader:
         """Return what the service sees of a cluster: with the services of the run of which it is made."""
@@ -94,7 +97,7 @@ class Service:
             replace(self.view(basis, manifests), run=run),
             reader,
             self.kind.own_checks,
-            partial(Trials, self.kind, self.written, self.settings, reader)
+            partial(Trials, self.kind, self.written, self.settings, reader, self.peers)
             if self.written
             else None,
         )
@@ -159,7 +162,14 @@ def load_fleet(
     _see_each_other(valid)
     if complaints and not (skip_invalid and valid):
         raise InputError(complaints)
+    introduce(valid, Peers(service.typed for service in valid))
     return valid, complaints
+
+
+def introduce(services: Iterable[Service], peers: Peers) -> None:
+    """Let services see who else there is."""
+    for service in services:
+        service.peers = peers
 
 
 def named(

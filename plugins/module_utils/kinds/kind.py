@@ -21,6 +21,7 @@ from .check import BoundCheck
 from .children import Children, ObjectKind, pairs
 from .entrance import Entrance
 from .idle import Idle
+from .peers import Peers
 from .view import ServiceView
 
 S = TypeVar("S")
@@ -81,7 +82,7 @@ class ServiceKind(Generic[S, C]):
 
     load: checks and defaults one custom resource; never raises for bad input.
     settings: types the user's `settings` for a release; raises InputError.
-    compile: the children. view: what a service became, in words of no kind, from its intent's `basis` and its children.
+    compile: the children; of other services it knows those of the task, and by its reader those of the cluster. view: what a service became, in words of no kind, from its intent's `basis` and its children.
     schema: of the `spec` of a custom resource as it is written.
     pod_metadata: where `labels` and `annotations` that are meant for pods stand, as advice. idle: why some fields come to nothing.
     unseen: a regular expression for fields whose effect is not seen in what is compiled, or comes later.
@@ -96,6 +97,7 @@ class ServiceKind(Generic[S, C]):
     other_release: what live objects, the custom resource among them, say against the wanted release, each beside what it is to
     become; True: that is certain, whoever made them, False: if we made them. None for a kind whose objects carry a label with it.
     changed_by_presets: whether a live workload would become the wanted one by what the collection's own presets add since it was made.
+    standing: what the children of other services depend on in the status of one; None for a kind where nothing does.
     finalizers: what the kind's own controller leaves on the custom resource.
     controller: labels by which the Deployment of the kind's controller is recognised. field_manager: the name under which it writes.
     """
@@ -106,7 +108,7 @@ class ServiceKind(Generic[S, C]):
     crd: Callable[[], Json]
     settings: Callable[[Mapping[str, Any], Mapping[str, str]], C]
     load: Callable[[Json, C], Loaded[S]]
-    compile: Callable[[S, C, Reader], Intent]
+    compile: Callable[[S, C, Reader, Peers], Intent]
     view: Callable[[Any, C, Sequence[Json]], ServiceView]
     observe: Callable[[Any, Reader, Sequence[Json]], Observation]
     entrance: Callable[[Any, C, Reader], Entrance]
@@ -126,6 +128,7 @@ class ServiceKind(Generic[S, C]):
     shapes: Callable[[C], InputSchemas] = _no_shapes
     other_release: Callable[[C, Sequence[Pair], bool], OtherRelease | None] | None = None
     changed_by_presets: Callable[[Json, Json], bool] | None = None
+    standing: Callable[[Json], object] | None = None
 
     @property
     def key(self) -> tuple[str, str]:

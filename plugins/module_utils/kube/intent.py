@@ -51,6 +51,7 @@ class Intent:
 
     nothing: that it wants no child at all is meant so, and no fault of whoever rendered it.
     basis: what the children were made of, for whoever looks at the service later; its kind alone knows what that is.
+    peers: other services of its kind whose status decided.
     of_generation: that children name the generation of the custom resource, which an update of it raises.
     """
 
@@ -59,6 +60,7 @@ class Intent:
     basis: Any = None
     nothing: bool = False
     of_generation: bool = False
+    peers: tuple[Reference, ...] = ()
 
     @property
     def reference(self) -> Reference:

@@ -14,7 +14,8 @@ from ..engine.policy import Policy
 from ..engine.service_plan import ServicePlan, is_record, removals
 from ..engine.snapshot import Snapshot, take_snapshot
 from ..fleet.cluster_reader import reader_of
-from ..fleet.load import Service, Settings, named
+from ..fleet.load import Service, Settings, introduce, named
+from ..kinds.peers import Peers
 from ..kinds.registry import KINDS
 from ..kinds.view import Neighbour
 from ..kube.manifest import Json
@@ -179,6 +180,7 @@ def _load(
                 problems,
             )
         )
+    introduce(services, Peers(service.typed for service in services))
     return services, unusable
 
 

@@ -27,6 +27,7 @@ class CompiledService:
     basis: Any = None
     nothing: bool = False
     of_generation: bool = False
+    peers: tuple[Reference, ...] = ()
 
     @property
     def reference(self) -> Reference:
@@ -63,4 +64,5 @@ def compiled_service(
         intent.basis,
         intent.nothing,
         intent.of_generation,
+        intent.peers,
     )

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..cluster.errors import ClusterError
+from ..kinds.registry import KINDS
 from ..kube.problem import InputError
 from ..kube.reference import Reference
 from ..task.result import ServiceResult
@@ -22,45 +23,84 @@ def wait_for(run: Run, reconciler: Reconciler, targets: Sequence[CompiledService
 
     What is known after the writes counts, so that a settled service needs no watch. `reconciler.done` gets what is written meanwhile.
     """
-    deadline = run.clock.monotonic() + run.wait_timeout
     done = reconciler.done
-    ended: dict[Reference, ServiceProgress] = {}
-    broken: list[str] = []
-    left: Sequence[CompiledService] = targets
-    while left := _unready(run, reconciler, left):
+    wait = _Wait(run, reconciler)
+    wait.until_settled(targets)
+    while not wait.broken and (turned := _turned_by_peers(reconciler, targets)):
+        wait.broken += _go_on(reconciler, turned)
+        wait.until_settled(turned)
+    return wait.broken + [
+        _shortfall(service, run.clock.elapsed)
+        for reference, service in wait.ended.items()
+        if not reached(done.results[reference].observation, run.wait_for)
+    ]
+
+
+class _Wait:
+    """Waits within one deadline. ended: how it ended for each service that was watched. broken: what broke it off."""
+
+    def __init__(self, run: Run, reconciler: Reconciler) -> None:
+        self.ended: dict[Reference, ServiceProgress] = {}
+        self.broken: list[str] = []
+        self._run = run
+        self._reconciler = reconciler
+        self._deadline = run.clock.monotonic() + run.wait_timeout
+
+    def until_settled(self, targets: Sequence[CompiledService]) -> None:
+        """Wait for services; what they want anew because of an answer is written, and waited for."""
+        left: Sequence[CompiledService] = targets
+        while left := _unready(self._run, self._reconciler, left):
+            waiting = self._watch(left)
+            if self.broken or not waiting.turned:
+                return
+            self.broken += _go_on(self._reconciler, waiting.turned)
+            turned = {target.reference: target for target in waiting.turned}
+            left = [
+                turned.get(service.target.reference, service.target)
+                for service in waiting.services
+                if service.target.reference in turned or not (service.reached or service.verdict)
+            ]
+
+    def _watch(self, left: Sequence[CompiledService]) -> ReadinessWait:
+        """Watch services until all have come to an end, or one wants something else."""
+        done = self._reconciler.done
         waiting = ReadinessWait(
-            run,
+            self._run,
             left,
             done.objects,
-            others=reconciler.reader,
+            others=self._reconciler.reader,
             looked_at={
                 target.reference: _looked_at(done.results[target.reference]) for target in left
             },
-            another=reconciler.another,
+            another=self._reconciler.another,
         )
         try:
-            waiting.run(max(deadline - run.clock.monotonic(), 0.0))
+            waiting.run(max(self._deadline - self._run.clock.monotonic(), 0.0))
         except ClusterError as error:
-            broken.append(f"the wait broke off: {error}")
+            self.broken.append(f"the wait broke off: {error}")
         finally:
             for service in waiting.services:
-                ended[service.target.reference] = service
+                self.ended[service.target.reference] = service
                 if service.observation is not None:
                     done.results[service.target.reference].observation = service.observation
-        if broken or not waiting.turned:
-            break
-        broken += _go_on(reconciler, waiting.turned)
-        turned = {target.reference: target for target in waiting.turned}
-        left = [
-            turned.get(service.target.reference, service.target)
-            for service in waiting.services
-            if service.target.reference in turned or not (service.reached or service.verdict)
-        ]
-    return broken + [
-        _shortfall(service, run.clock.elapsed)
-        for reference, service in ended.items()
-        if not reached(done.results[reference].observation, run.wait_for)
-    ]
+        return waiting
+
+
+def _turned_by_peers(
+    reconciler: Reconciler, targets: Sequence[CompiledService]
+) -> list[CompiledService]:
+    """Return the services that want something else because others came to work, or no longer do, since they were compiled."""
+    done, changed = reconciler.done, set[Reference]()
+    for peer in {each for target in targets for each in target.peers} & done.results.keys():
+        observation, live = done.results[peer].observation, reconciler.reader.get(peer)
+        standing = KINDS[peer.api_version, peer.kind].standing
+        if observation is None or live is None or standing is None:
+            continue
+        if standing(observation.status) != standing(live.get("status") or {}):
+            reconciler.reader.put({**live, "status": observation.status})
+            changed.add(peer)
+    asked = [target for target in targets if changed & set(target.peers)]
+    return [made for target in asked if (made := reconciler.another(target))]
 
 
 def _unready(

@@ -14,11 +14,14 @@ from ..engine import preflight_checks
 from ..engine.apply import Execution
 from ..engine.exclusive_objects import look_up_exclusive
 from ..engine.outcome import Outcome
+from ..engine.ownership import ownership
 from ..engine.service_plan import ServicePlan, look_up_strangers
 from ..engine.write import Writer
 from ..fleet.cluster_reader import ClusterReader, reader_of
-from ..fleet.load import Service, compile_fleet
+from ..fleet.load import Service, compile_fleet, introduce
+from ..kinds.peers import Peers
 from ..kube.intent import Intent
+from ..kube.manifest import Json
 from ..kube.problem import InputError
 from ..kube.reference import Reference
 from .certificates import KeyMaker, read_certificates
@@ -54,7 +57,10 @@ class Reconciler:
         was written before.
         """
         done = self.done
-        self.reader = reader_of(self._cluster, services, self._planner.begin(services).objects)
+        begun = self._planner.begin(services)
+        typed = [service.typed for service in services]
+        introduce(services, Peers(typed, self._leaves, unserved=begun.missing))
+        self.reader = reader_of(self._cluster, services, begun.objects)
         read_certificates(self._cluster, services, self.reader)
         keys = KeyMaker(self.reader, real=not self._policy.dry_run)
         targets, done.left_out = compile_fleet(
@@ -160,6 +166,13 @@ class Reconciler:
                 self._execute(planned, frozenset(), check)
             finally:
                 self.done.outcomes = merged(self.done.outcomes)
+
+    def _leaves(self, live: Json) -> bool:
+        """Tell whether a live custom resource is one of the fleet that the task does not name."""
+        reference = Reference.of(live)
+        if self._run.keeps is None or reference in self._run.keeps:
+            return False
+        return ownership(live, reference, self._policy.fleet).ours
 
     def _target(self, service: Service, intent: Intent) -> CompiledService:
         return compiled_service(service, intent, self._policy.fleet, self._run.reconciler)

@@ -28,6 +28,7 @@ from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reference import Reference
 from .controller_mode import CONTROLLER, Controllers, could_not_list, decide
+from .remaining_routes import routes_left
 
 Meant = Sequence[tuple[ServiceKind[Any, Any], Reference]]
 #: How often a finalizer is removed again because the object changed in between.
@@ -60,7 +61,7 @@ class Remover:
     def run(self, meant: Meant) -> None:
         """Remove the named services.
 
-        Raises InputError where one is another fleet's or may not be removed, ClusterError where the run cannot go on.
+        Raises InputError where one is another fleet's, may not be removed or still gets requests by another's route, ClusterError where the run cannot go on.
         """
         namespaces = sorted({reference.namespace for _kind, reference in meant})
         kinds = list(dict.fromkeys(pair for kind, _reference in meant for pair in kind.kinds))
@@ -124,6 +125,11 @@ class Remover:
                         )
                     )
             changes += ours
+        removed = {reference for dummy, reference in meant}
+        complaints += [
+            Complaint(str(service), (problem,))
+            for service, problem in routes_left(snapshot, removed, changes)
+        ]
         if complaints:
             raise InputError(complaints)
         return changes

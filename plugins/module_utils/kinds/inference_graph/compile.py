@@ -13,6 +13,7 @@ from typing import TypeAlias
 from ...kube.intent import Child, Intent, present
 from ...kube.reader import Reader
 from ..children import Children, Made
+from ..peers import NOBODY, Peers
 from .child_kinds import DEPLOYMENT, HPA, SERVICE
 from .children.deployment import deployment
 from .children.horizontal_pod_autoscaler import horizontal_pod_autoscaler
@@ -32,7 +33,12 @@ CHILDREN: Children[Build] = Children(
 )
 
 
-def compile(graph: InferenceGraph, settings: Settings, reader: Reader) -> Intent:  # noqa: A001
+def compile(  # noqa: A001
+    graph: InferenceGraph,
+    settings: Settings,
+    reader: Reader,
+    peers: Peers = NOBODY,  # noqa: ARG001
+) -> Intent:
     """Return the graph's intent; a stopped one wants nothing. Raises InputError with everything that keeps it from being built."""
     resolved = resolve(graph, settings, reader)
     wanted: tuple[Child, ...] = ()

@@ -21,6 +21,7 @@ from ..kserve.host_name import HostError
 from ..kserve.modes import STANDARD
 from ..kserve.releases import KServe
 from ..kserve.system_config import Misconfigured
+from ..peers import NOBODY, Peers
 from .child_kinds import (
     COLLECTOR,
     CONFIG_MAP,
@@ -86,7 +87,12 @@ CHILDREN: Children[OfService | OfComponent] = Children(
 )
 
 
-def compile(service: InferenceService, settings: Settings, reader: Reader) -> Intent:  # noqa: A001
+def compile(  # noqa: A001
+    service: InferenceService,
+    settings: Settings,
+    reader: Reader,
+    peers: Peers = NOBODY,  # noqa: ARG001
+) -> Intent:
     """Return the service's intent. Raises InputError where it cannot be built, and says what the controller would report."""
     try:
         resolved = resolved_service(service, settings, reader)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
@@ -12,6 +13,7 @@ from ...kube.problem import Complaint, InputError, Problem
 from ...kube.reader import Reader
 from ..children import Children, Made, ObjectKind
 from ..kserve.releases import KServe
+from ..peers import NOBODY, Peers
 from .accounts import check_accounts, check_picker_account
 from .admission.service import update_errors
 from .child_kinds import (
@@ -63,6 +65,7 @@ from .errors import Unbuildable
 from .presets.resolve import resolve
 from .resolved import Resolved
 from .router.kinds import OLD_POOL, POOL, ROUTE
+from .router.routing_group import routing_group
 from .settings import Settings
 from .spec import LlmInferenceService
 
@@ -110,17 +113,28 @@ CHILDREN: Children[Builder] = Children(
 )
 
 
-def compile(service: LlmInferenceService, settings: Settings, reader: Reader) -> Intent:  # noqa: A001
+def compile(  # noqa: A001
+    service: LlmInferenceService, settings: Settings, reader: Reader, peers: Peers = NOBODY
+) -> Intent:
     """Return the service's intent. Raises InputError where it cannot be built, and says what the controller would report."""
     changed = _refused_changes(service, reader)
     if changed:
         raise InputError([Complaint(service.subject, changed)])
     try:
         resolved = resolve(service, settings, reader)
+        group = routing_group(resolved, peers, reader)
+        if group is not None:
+            resolved = replace(resolved, group=group)
         wanted = children(resolved, reader)
     except Unbuildable as error:
         raise error.as_input_error(service) from None
-    return Intent(service.document, wanted, basis=resolved, nothing=resolved.stopped)
+    return Intent(
+        service.document,
+        wanted,
+        basis=resolved,
+        nothing=resolved.stopped,
+        peers=group.asked if group else (),
+    )
 
 
 def _refused_changes(service: LlmInferenceService, reader: Reader) -> tuple[Problem, ...]:

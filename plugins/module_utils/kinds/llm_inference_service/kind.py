@@ -22,6 +22,7 @@ from .observe import observe, reconcile_error
 from .presets.engine_arguments import changed_by_presets
 from .release_detection import other_release
 from .router.kinds import GATEWAY, GATEWAY_CLASS
+from .router.routing_group import standing
 from .schema import preset_schemas, spec_schema
 from .settings import Settings, make_settings
 from .spec import API_VERSION, CONFIG_KIND, KIND, LlmInferenceService
@@ -51,6 +52,7 @@ LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
     },
     other_release=other_release,
     changed_by_presets=changed_by_presets,
+    standing=standing,
     certificates=Certificates({labels.PART_OF_LABEL: labels.PART_OF}, wanted_certificate),
     pod_labels={labels.PART_OF_LABEL: labels.PART_OF},
     # Guards the picker's ClusterRoleBinding, which no owner reference can.

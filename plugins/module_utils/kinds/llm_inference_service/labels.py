@@ -15,6 +15,8 @@ PART_OF = "llminferenceservice"
 NAME_LABEL = "app.kubernetes.io/name"
 PART_OF_LABEL = "app.kubernetes.io/part-of"
 COMPONENT_LABEL = "app.kubernetes.io/component"
+#: On services and their routes: the group that shares requests.
+GROUP_LABEL = "serving.kserve.io/routing-group"
 PICKER_COMPONENT = f"{PART_OF}-router-scheduler"
 #: Pods that receive traffic.
 _SERVING = {"kserve.io/component": "workload"}
@@ -34,9 +36,9 @@ def workload(name: str) -> Labels:
     return _component(name, "workload")
 
 
-def router(name: str) -> Labels:
-    """Return the labels of the managed route."""
-    return _component(name, "router")
+def router(name: str, group: str = "") -> Labels:
+    """Return the labels of the managed route. group: that of its service, empty for none."""
+    return {**_component(name, "router"), **({GROUP_LABEL: group} if group else {})}
 
 
 def picker(name: str) -> Labels:

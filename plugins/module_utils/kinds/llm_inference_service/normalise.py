@@ -21,6 +21,7 @@ from ..kind import Loaded
 from ..kserve.releases import KServe
 from .admission import adapters, offloading, routing, scaling, scheduler, workloads
 from .conversion import OLD_API_VERSION, to_v1alpha2
+from .labels import GROUP_LABEL
 from .schema import spec_schema
 from .settings import Settings
 from .spec import API_VERSION, KIND, LlmInferenceService
@@ -28,6 +29,8 @@ from .spec import API_VERSION, KIND, LlmInferenceService
 #: Annotations by which devices are claimed, and whether a release reads them.
 _CLAIM_PREFIX = "serving.kserve.io/exp-dra-"
 _CLAIMS: Since[bool] = Since({KServe.V0_17: False, KServe.V0_20: True})
+#: Whether services carry the label of their group.
+_MARKS_GROUPS: Since[bool] = Since({KServe.V0_17: False, KServe.V0_20: True})
 #: Rules about these as a whole say nothing about the fields in them.
 _WHOLE = frozenset({"spec", "spec.prefill"})
 
@@ -59,6 +62,8 @@ def load(document: Json, settings: Settings) -> Loaded[LlmInferenceService]:
     )
     stored = to_v1alpha2({"apiVersion": api_version, "kind": KIND, "spec": spec.value})
     _write_address(stored["spec"].get("model") or {})
+    if _MARKS_GROUPS.at(settings.release):
+        _write_group(applied["metadata"], value_at(stored["spec"], ("router", "route", "group")))
     service = LlmInferenceService(
         document=applied,
         name=envelope.name,
@@ -80,6 +85,18 @@ def _annotation_problems(annotations: Mapping[str, str], settings: Settings) -> 
                 "it in the pods' resourceClaims"
             )
             yield Problem(f'metadata.annotations["{key}"]', message, rule="managed-claim")
+
+
+def _write_group(metadata: Json, group: str | None) -> None:
+    """Write the label by which the members of a group find each other, as KServe's webhook does; without a group there is none."""
+    others = {
+        key: text
+        for key, text in (metadata.pop("labels", None) or {}).items()
+        if key != GROUP_LABEL
+    }
+    labels = {**others, **({} if group is None else {GROUP_LABEL: group})}
+    if labels:
+        metadata["labels"] = labels
 
 
 def _write_address(model: Json) -> None:
@@ -125,6 +142,7 @@ def _refused(spec: Json, service: str, version: str, settings: Settings) -> Iter
         scaling.mixed(spec, settings.release),
         adapters.errors(spec, service, version, settings.release),
         offloading.errors(spec),
+        routing.group_errors(spec),
     )
     for rule in rules:
         for error in rule:

@@ -21,6 +21,8 @@ from ..kind import Observation
 from .conditions import condition_types
 from .conditions.condition_types import (
     GATEWAYS,
+    GROUP,
+    GROUP_DEGRADED,
     MAIN,
     PARTS,
     PICKER,
@@ -33,6 +35,7 @@ from .conditions.condition_types import (
 )
 from .conditions.pools import pool_state
 from .conditions.routes import gateways_condition, live_routes, routes_condition
+from .conditions.routing_group import group_conditions
 from .conditions.scaling import scaling_conditions
 from .conditions.workloads import (
     picker_condition,
@@ -111,25 +114,28 @@ def _router(resolved: Resolved, before: Json, reader: Reader) -> _Router:
     """Return what is said where every reference leads somewhere, as far as the controller comes in one run."""
     picker = picker_condition(resolved, reader)
     routes = addressed_routes(resolved, reader)
+    group = group_conditions(resolved)
     try:
         addresses = service_addresses(resolved, routes, reader)
     except DiscoveryError as error:
         message = f"Failed to reconcile HTTPRoute: {error}"
         failed = condition_types.false(ROUTES, "HTTPRouteReconcileError", message)
-        return _Router(_present(picker, failed))
+        return _Router(_present(picker, failed, *group))
     part = router_part(resolved, before.get("router") or {}, routes, reader)
     pool = pool_state(resolved, routes, reader)
     if pool.ends:
-        return _Router(_present(picker, pool.condition), addresses, part)
+        return _Router(_present(picker, pool.condition, *group), addresses, part)
     gateways = gateways_condition(resolved, reader)
     accepted = routes_condition(resolved, reader)
-    return _Router(_present(picker, pool.condition, gateways, accepted), addresses, part)
+    return _Router(_present(picker, pool.condition, gateways, accepted, *group), addresses, part)
 
 
 def _invalid(invalid: InvalidReferences, before: Json) -> _Router:
     """Return what is said where a reference leads nowhere: of all that comes after it, what was said before."""
     said = condition_types.false(invalid.condition, REFS_INVALID, invalid.message)
-    later = {POOL, PICKER} | ({ROUTES} if invalid.condition == GATEWAYS else set())
+    later = {POOL, PICKER, GROUP, GROUP_DEGRADED} | (
+        {ROUTES} if invalid.condition == GATEWAYS else set()
+    )
     kept = [
         condition_types.from_json(one)
         for one in before.get("conditions") or ()

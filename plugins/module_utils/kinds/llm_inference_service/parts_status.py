@@ -21,7 +21,7 @@ from .children.picker_service import picker_service_name
 from .conditions.condition_types import MAIN, PREFILL, PREFILL_WORKER, WORKER
 from .conditions.pools import pool
 from .conditions.workloads import picker_reference, workload_references
-from .resolved import Resolved
+from .resolved import Resolved, RoutingGroup
 from .router.addresses import gateway_reference
 from .router.kinds import POOL_API, POOL_GROUP, parent_gateway, shown
 
@@ -39,7 +39,28 @@ def router_part(
         return None
     if not routes:
         return before or None
-    return filled({"gateways": _gateways(routes), "scheduler": _scheduler(resolved, reader)})
+    return filled(
+        {
+            "gateways": _gateways(routes),
+            "scheduler": _scheduler(resolved, reader),
+            "group": _group(resolved.group) if resolved.group else None,
+        }
+    )
+
+
+def _group(group: RoutingGroup) -> Json:
+    members = [
+        filled(
+            {
+                "name": each.name,
+                "weight": each.weight,
+                "stopped": each.stopped or None,
+                "backendRef": each.backend,
+            }
+        )
+        for each in group.members
+    ]
+    return {"name": group.name, "members": members}
 
 
 def workloads_part(resolved: Resolved, reader: Reader) -> Json | None:

@@ -27,6 +27,34 @@ class Preset(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Member:
+    """One service of a routing group.
+
+    backend: where its requests go, as a route names it. models: what it serves. told: these names as messages show them.
+    """
+
+    name: str
+    weight: int
+    backend: Json
+    models: frozenset[str]
+    told: tuple[str, ...]
+    stopped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RoutingGroup:
+    """Services that share requests. members: those that serve the same models as the service itself, by name; it is one of them.
+
+    divergent: those that serve others. asked: the services whose status decided.
+    """
+
+    name: str
+    members: tuple[Member, ...]
+    divergent: tuple[Member, ...] = ()
+    asked: tuple[Reference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Resolved:
     """One service, resolved.
 
@@ -35,6 +63,7 @@ class Resolved:
     presets: those that were merged, the weakest first.
     applied: those of the cluster among these, with what names them: `Preset` for KServe's choice, `UserRef` for the author's.
     warning: what is wrong with the presets of a service that is stopped, whose spec then is its own.
+    group: the services that it shares requests with, None for none.
     """
 
     service: LlmInferenceService
@@ -45,6 +74,7 @@ class Resolved:
     presets: tuple[Preset, ...] = ()
     applied: tuple[Json, ...] = ()
     warning: str = ""
+    group: RoutingGroup | None = None
 
     @property
     def name(self) -> str:

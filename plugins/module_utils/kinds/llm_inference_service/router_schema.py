@@ -103,8 +103,20 @@ def router_schema(version: str, *, strict: bool, header_templates: bool = False)
                     "spec": http_route_spec(strict=strict, header_templates=header_templates),
                 },
             ),
+            "group": Text(
+                description="The group of services of the namespace that share requests for one model. With `weight`.",
+                min_length=1,
+                max_length=63,
+                pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$",
+                since=KServe.V0_20,
+            ),
+            "weight": Integer(
+                description="The service's share of these requests, in proportion to the weights of the others. `0` takes none.",
+                minimum=0,
+                maximum=1000000,
+                since=KServe.V0_20,
+            ),
         },
-        hints=dict.fromkeys(("group", "weight"), LATER),
     )
     return Object(
         description="How the service is reached. Where absent, by its workload Service alone.",

@@ -6,7 +6,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...kube.core_schema import string_map
-from ...kube.schema import Integer, ListOf, Object, Text
+from ...kube.route_filters import backend_fields
+from ...kube.route_rules import SERVICE_PORT
+from ...kube.schema import Boolean, Integer, ListOf, Object, Text
 from ..kserve.releases import KServe
 from ..kserve.status_schema import CONDITIONS, address
 
@@ -52,6 +54,21 @@ _GATEWAY = Object(
         "httpRoutes": ListOf(description="The routes that are bound to it.", items=_REFERENCE),
     },
 )
+_MEMBER = Object(
+    description="A service of the group.",
+    fields={
+        "name": _NAME,
+        "weight": Integer(description="Its share."),
+        "stopped": Boolean(description="Whether it is stopped, and takes no requests."),
+        "backendRef": Object(
+            description="Where its requests go.",
+            fields=backend_fields(),
+            required=("name",),
+            rules=(SERVICE_PORT,),
+        ),
+    },
+    required=("name", "weight"),
+)
 _ROUTER = Object(
     description="How requests come in.",
     fields={
@@ -59,6 +76,17 @@ _ROUTER = Object(
         "scheduler": Object(
             description="Who chooses a pod.",
             fields={"inferencePool": _REFERENCE, "service": _REFERENCE},
+        ),
+        "group": Object(
+            description="The services that share requests.",
+            since=KServe.V0_20,
+            fields={
+                "name": Text(description="The group."),
+                "members": ListOf(
+                    description="Its members, by name.", items=_MEMBER, keys=("name",)
+                ),
+            },
+            required=("name",),
         ),
     },
 )

@@ -9,6 +9,7 @@ from ...kube import gvk
 from ...kube.intent import Child, Intent, present
 from ...kube.reader import Reader
 from ..children import Children, Made, ObjectKind
+from ..peers import NOBODY, Peers
 from .children.decode_deployment import decode_deployment
 from .children.destination_rule import destination_rule
 from .children.http_route import http_route
@@ -62,7 +63,12 @@ CHILDREN: Children[Builder] = Children(
 )
 
 
-def compile(service: ModelService, settings: Settings, reader: Reader) -> Intent:  # noqa: A001, ARG001
+def compile(  # noqa: A001
+    service: ModelService,
+    settings: Settings,
+    reader: Reader,  # noqa: ARG001
+    peers: Peers = NOBODY,  # noqa: ARG001
+) -> Intent:
     """Return the service's intent.
 
     reader: not asked, since no child of a ModelService depends on what is in the cluster; other kinds need it.

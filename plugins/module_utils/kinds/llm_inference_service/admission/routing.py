@@ -20,6 +20,7 @@ _COMPARED: Since[tuple[str, ...]] = Since(
     }
 )
 _HTTP = "spec.router.route.http"
+_GROUP = "spec.router.route.group"
 _UNSUPPORTED = "unsupported configuration: "
 _CHOOSE = f"either remove 'spec.router.gateway.refs' or '{_HTTP}.spec.parentRefs'"
 
@@ -63,6 +64,33 @@ def errors(spec: Json, version: str, release: KServe) -> Iterator[FieldError]:
             f"{_UNSUPPORTED}managed HTTP route spec ('{_HTTP}.spec') {how} custom gateway refs "
             f"('spec.router.gateway.refs'); {_CHOOSE}",
             route,
+        )
+
+
+def group_errors(spec: Json) -> Iterator[FieldError]:
+    """Yield what is wrong with the group that a service shares requests with."""
+    route = value_at(spec, ("router", "route")) or {}
+    group, weight = route.get("group"), route.get("weight")
+    if group is None and weight is None:
+        return
+    if value_at(spec, ("router", "ingress")) is not None:
+        yield FieldError(
+            "Invalid",
+            _GROUP,
+            "traffic splitting requires Gateway API routing; the controller manages HTTPRoutes, not Ingress resources",
+            group or "",
+        )
+    elif group is None:
+        yield FieldError("Required", _GROUP, "weight requires group")
+    elif weight is None:
+        yield FieldError("Required", "spec.router.route.weight", "group requires weight")
+    elif value_at(route, ("http", "refs")):
+        yield FieldError(
+            "Invalid",
+            _GROUP,
+            "traffic splitting cannot be used with custom HTTPRoute refs; controller-managed routes "
+            "(route.http.spec or route.http: {}) are required",
+            group,
         )
 
 

@@ -20,6 +20,7 @@ def create_errors(spec: Json, service: str, version: str, release: KServe) -> li
         *scaling.mixed(spec, release),
         *adapters.errors(spec, service, version, release),
         *offloading.errors(spec),
+        *routing.group_errors(spec),
     ]
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ....kube.condition import GATEWAY_GROUP
 from ....kube.intent import Child, Stage
@@ -19,12 +20,14 @@ from ..router.pool_group import (
     is_migrated,
     with_pool_group,
 )
+from ..router.routing_group import with_group
 
 
 def http_route(resolved: Resolved, reader: Reader) -> Child | None:
     """Return the managed route, None where the service is stopped, has no route or names routes of its author.
 
-    rules: those of the merged spec; its own pool takes the group that the live route has come to (router/pool_group.py).
+    rules: those of the merged spec; its own pool takes the group that the live route has come to (router/pool_group.py). Where the
+    service shares requests, they lead to all who do (router/routing_group.py).
     Raises Unbuildable where the presets leave the route empty, and where the API would refuse it.
     Source: KServe pkg/controller/v1alpha2/llmisvc/router.go@v0.17.0.
     """
@@ -38,13 +41,16 @@ def http_route(resolved: Resolved, reader: Reader) -> Child | None:
         kind="HTTPRoute",
         name=names.route(resolved.name),
         namespace=resolved.namespace,
-        labels=labels.router(resolved.name),
+        labels=labels.router(resolved.name, resolved.group.name if resolved.group else ""),
         body={"spec": spec},
     )
-    if resolved.at("router", "scheduler") is None or resolved.pool_ref:
-        return Child(Stage.ROUTING, manifest)
-    migrated = is_migrated(reader.get(manifest.reference), resolved.settings.release)
-    return Child(Stage.ROUTING, _with_pool(manifest, spec, migrated=migrated))
+    if resolved.at("router", "scheduler") is not None and not resolved.pool_ref:
+        migrated = is_migrated(reader.get(manifest.reference), resolved.settings.release)
+        manifest = _with_pool(manifest, resolved.name, migrated=migrated)
+    if resolved.group is not None:
+        rules = with_group(_rules(manifest), resolved, resolved.group)
+        manifest = _with_rules(manifest, rules)
+    return Child(Stage.ROUTING, manifest)
 
 
 def _spec(resolved: Resolved) -> Json | None:
@@ -117,16 +123,19 @@ def _parent(parent: Json) -> tuple[str, ...]:
     return group, kind, parent.get("namespace") or "", parent.get("name") or ""
 
 
-def _with_pool(manifest: Manifest, spec: Json, *, migrated: bool) -> Manifest:
+def _with_pool(manifest: Manifest, service: str, *, migrated: bool) -> Manifest:
     group = kinds.POOL_GROUP if migrated else kinds.OLD_POOL_GROUP
-    pool = names.inference_pool(manifest.labels["app.kubernetes.io/name"])
-    rules = with_pool_group(spec.get("rules") or [], pool, group)
-    return Manifest(
-        api_version=manifest.api_version,
-        kind=manifest.kind,
-        name=manifest.name,
-        namespace=manifest.namespace,
-        labels=manifest.labels,
-        annotations={MIGRATED_ANNOTATION: MIGRATED} if migrated else {},
-        body={"spec": {**spec, "rules": rules} if rules else spec},
-    )
+    rules = with_pool_group(_rules(manifest), names.inference_pool(service), group)
+    annotations = {MIGRATED_ANNOTATION: MIGRATED} if migrated else {}
+    return replace(_with_rules(manifest, rules), annotations=annotations)
+
+
+def _rules(manifest: Manifest) -> list[Json]:
+    rules: list[Json] = manifest.body["spec"].get("rules") or []
+    return rules
+
+
+def _with_rules(manifest: Manifest, rules: list[Json]) -> Manifest:
+    if not rules:
+        return manifest
+    return replace(manifest, body={"spec": {**manifest.body["spec"], "rules": rules}})

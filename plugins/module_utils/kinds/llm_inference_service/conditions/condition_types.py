@@ -16,6 +16,8 @@ POOL, PICKER = "InferencePoolReady", "SchedulerWorkloadReady"
 
 SCALING, PREFILL_SCALING = "ScalingReady", "PrefillScalingReady"
 
+GROUP, GROUP_DEGRADED = "GroupReady", "GroupDegraded"
+
 #: The pods that serve.
 SERVING = (MAIN, WORKER, PREFILL, PREFILL_WORKER)
 #: What each summary is made of: the first part that is false decides.

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The services that one task gives, as they see each other: the children of some depend on what others are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from typing import Any, TypeVar
+
+from ..kube.manifest import Json
+from ..kube.reference import Reference
+
+S = TypeVar("S")
+"""The typed services of a kind."""
+#: What services have in common, None for one that has nothing of the kind.
+Trait = Callable[[S], "Hashable | None"]
+
+
+def _stays(_live: Json) -> bool:
+    return False
+
+
+class Peers:
+    """The typed services of a task.
+
+    leaves: tells whether a live custom resource that the task does not give goes with this run.
+    unserved: apiVersion and kind of those that the cluster does not serve, so that nobody has a status there.
+    """
+
+    def __init__(
+        self,
+        services: Iterable[Any] = (),
+        leaves: Callable[[Json], bool] = _stays,
+        unserved: Collection[tuple[str, str]] = (),
+    ) -> None:
+        self.leaves = leaves
+        self.unserved = unserved
+        self._services = tuple(services)
+        self._references: frozenset[Reference] | None = None
+        self._found: dict[tuple[type, Trait[Any]], dict[Hashable, list[Any]]] = {}
+
+    def __contains__(self, reference: Reference) -> bool:
+        """Tell whether the task gives a service."""
+        if self._references is None:
+            self._references = frozenset(each.reference for each in self._services)
+        return reference in self._references
+
+    def sharing(self, kind: type[S], trait: Trait[S], value: Hashable) -> Sequence[S]:
+        """Return the services of a kind that have a trait in common, in the order of the task. Each trait is asked for once."""
+        if (kind, trait) not in self._found:
+            found: dict[Hashable, list[Any]] = {}
+            for service in self._services:
+                if isinstance(service, kind) and (common := trait(service)) is not None:
+                    found.setdefault(common, []).append(service)
+            self._found[kind, trait] = found
+        return self._found[kind, trait].get(value, [])
+
+
+#: For a service that is compiled by itself.
+NOBODY = Peers()
