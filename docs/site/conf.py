@@ -13,6 +13,7 @@ include_patterns = [
     "index.md",
     "README.md",
     "CONTRIBUTING.md",
+    "SECURITY.md",
     "CHANGELOG.md",
     "docs/*.md",
     "examples/*.md",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -142,3 +143,24 @@ def test_rights_of_the_security_guide_are_for_the_account_that_it_names(
     account = {"kind": "ServiceAccount", "name": "pipeline", "namespace": "ops"}
     assert bindings
     assert all(each["subjects"] == [account] for each in bindings)
+
+
+def test_service_from_a_chart_is_foreseen_on_the_cluster(folder: Path, plane: ControlPlane) -> None:
+    page = "docs/from_llm_d_chart.md"
+    (values,) = pages.blocks(page, "yaml")
+    (folder / "values.yaml").write_text(values)
+    (convert,) = pages.commands(page)
+    run(folder, plane, convert)
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a"}}
+    token = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": "hugging-face", "namespace": "team-a"},
+        "stringData": {"HF_TOKEN": "of-nobody"},
+    }
+    objects = yaml.safe_load_all((folder / "chat-objects.yaml").read_text())
+    for manifest in (namespace, token, *objects):
+        plane.client.apply(manifest)
+    (foresee,) = re.findall(r"^   (ansible-playbook .*)$", (CHECKOUT / page).read_text(), re.M)
+    told = run(folder, plane, foresee)
+    assert re.search(r"team-a/chat +LLMInferenceService .* created", told), told

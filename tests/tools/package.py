@@ -20,6 +20,7 @@ from .tree import BUILD
 WRITTEN = (
     "README.md",
     "CONTRIBUTING.md",
+    "SECURITY.md",
     "CHANGELOG.md",
     "changelogs",
     "docs",
@@ -51,6 +52,7 @@ def _trials() -> list[Step]:
     release = next(each for each in ENVIRONMENTS if "release" in each.stages)
     python = str(release.python)
     return [
+        Step("public surface", [sys.executable, "-m", "tests.tools.public_surface", "--check"]),
         Step("bill of materials", [python, "-m", "tests.tools.bill_of_materials"]),
         _importer(python),
         Step("installed", [sys.executable, "-m", "tests.tools.installed"]),

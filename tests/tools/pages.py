@@ -36,6 +36,7 @@ GUIDES = tuple(
 #: What Galaxy and automation hubs show apart from the rest: its links are those of the repository, as galaxy.yml names it.
 SHOWN = (
     "README.md",
+    "SECURITY.md",
     *(str(path.relative_to(CHECKOUT)) for path in sorted(CHECKOUT.glob("roles/*/README.md"))),
     *(
         str(path.relative_to(CHECKOUT))
