@@ -13,6 +13,7 @@ from typing import Any
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem, Severity
 from ..kube.selector import selector_keys, selects
+from .demand import templates_of
 from .fit import Answer
 from .requests import CLASS_PREFIX, PODS, Amounts, amounts, shown
 
@@ -35,6 +36,21 @@ class Queues:
     namespace: str
     labels: Mapping[str, str] | None
     node_labels: Sequence[Mapping[str, str]]
+
+
+def queue_of(manifest: Json) -> str:
+    """Return the LocalQueue that a workload names, empty where it names none. A label of its pods counts where it has none itself."""
+    places = (manifest, *(template for dummy, template in templates_of(manifest)))
+    labels = (value_at(each, ("metadata", "labels")) or {} for each in places)
+    return str(next((each[QUEUE_LABEL] for each in labels if each.get(QUEUE_LABEL)), ""))
+
+
+def misplaced_queue(manifest: Json) -> Iterator[Problem]:
+    """Yield a queue that a workload names where Kueue does not look."""
+    annotations = value_at(manifest, ("metadata", "annotations")) or {}
+    if QUEUE_LABEL in annotations and not queue_of(manifest):
+        text = f"Kueue reads the label {QUEUE_LABEL}, not the annotation, so no queue holds the pods; make it a label"
+        yield Problem(f'metadata.annotations["{QUEUE_LABEL}"]', text, "warning", rule="queue")
 
 
 def queue_problems(answers: Sequence[Answer], queue: str, queues: Queues) -> Iterator[Problem]:

@@ -44,7 +44,10 @@ def _exceeded(quota: Json, answers: Sequence[Answer]) -> Iterator[Problem]:
     used = value_at(quota, ("status", "used")) or {}
     for entry, allowed in hard.items():
         if is_extended(entry) and not entry.endswith(_OF_CLASS):
-            text = f"ResourceQuota {name} has no effect on {entry}: for devices only {_REQUESTS}{entry} counts"
+            counted = f"{_REQUESTS}{entry.removeprefix(_LIMITS)}"
+            text = (
+                f"ResourceQuota {name} has no effect on {entry}: for devices only {counted} counts"
+            )
             yield Problem(f"spec.hard[{entry}]", text, "warning", rule="quota-name")
             continue
         wanted = sum(answer.wanted * _counted(entry, answer.demand) for answer in answers)

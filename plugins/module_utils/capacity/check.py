@@ -10,7 +10,13 @@ from ..accelerators.demand import Demand, demands_of, templates_of
 from ..accelerators.explain import explain
 from ..accelerators.fit import Answer, Verdict, fit
 from ..accelerators.inventory import Inventory
-from ..accelerators.kueue import API_VERSIONS, QUEUE_LABEL, Queues, queue_problems
+from ..accelerators.kueue import (
+    API_VERSIONS,
+    Queues,
+    misplaced_queue,
+    queue_of,
+    queue_problems,
+)
 from ..accelerators.placement import room_for
 from ..accelerators.quota import quota_problems, range_problems, with_defaults
 from ..accelerators.resource_claims import with_claims
@@ -129,11 +135,12 @@ def _judge_quotas(looking: Looking, workloads: Sequence[Json], judged: Judged) -
         for number in concerned:
             judged.problems[number].extend(problems)
     for number, answers in by_workload.items():
-        labels = workloads[number]["metadata"].get("labels") or {}
-        if QUEUE_LABEL in labels:
+        judged.problems[number] += misplaced_queue(workloads[number])
+        queue = queue_of(workloads[number])
+        if queue:
             queues = _queues(looking, _namespace(workloads[number]), judged)
             if queues is not None:
-                judged.problems[number] += queue_problems(answers, labels[QUEUE_LABEL], queues)
+                judged.problems[number] += queue_problems(answers, queue, queues)
 
 
 def _queues(looking: Looking, namespace: str, judged: Judged) -> Queues | None:

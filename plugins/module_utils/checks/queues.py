@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..accelerators.kueue import API_VERSIONS, QUEUE_LABEL, Queues, queue_problems
+from ..accelerators.kueue import (
+    API_VERSIONS,
+    QUEUE_LABEL,
+    Queues,
+    queue_of,
+    queue_problems,
+)
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import ServiceView, Workload
 from ..kube.manifest import Json
@@ -36,8 +42,8 @@ def queue(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 
 def _queue_of(manifest: Json, workload: Workload) -> str:
-    labels = (manifest.get("metadata") or {}).get("labels") or {}
-    return str(labels.get(QUEUE_LABEL) or workload.labels.get(QUEUE_LABEL) or "")
+    found = queue_of(manifest) if manifest else ""
+    return found or str(workload.labels.get(QUEUE_LABEL) or "")
 
 
 def _queues(namespace: str, reader: Reader) -> Queues | None:

@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.accelerators.kueue import (
+    QUEUE_LABEL,
     Queues,
+    misplaced_queue,
+    queue_of,
     queue_problems,
 )
 
@@ -120,3 +123,25 @@ def test_queue_that_is_not_active_says_what_it_reports() -> None:
 def test_queue_that_selects_the_namespace_says_nothing() -> None:
     selecting = cluster_queue(8, 0, namespaceSelector={"matchLabels": {"team": "a"}})
     assert said(selecting, [LOCAL], [flavor("a100"), flavor("h100", zone="a")], team="a") == []
+
+
+@pytest.mark.parametrize(
+    ("own", "pods", "queue"),
+    [({QUEUE_LABEL: "team"}, {}, "team"), ({}, {QUEUE_LABEL: "team"}, "team"), ({}, {}, "")],
+)
+def test_a_workload_names_its_queue_itself_or_by_its_pods(
+    own: Json, pods: Json, queue: str
+) -> None:
+    workload = deployment(1, 1)
+    workload["metadata"]["labels"] = own
+    workload["spec"]["template"].setdefault("metadata", {})["labels"] = pods
+    assert queue_of(workload) == queue
+
+
+def test_a_queue_in_an_annotation_is_told() -> None:
+    workload = deployment(1, 1)
+    workload["metadata"]["annotations"] = {QUEUE_LABEL: "team"}
+    (problem,) = misplaced_queue(workload)
+    assert problem.path == f'metadata.annotations["{QUEUE_LABEL}"]'
+    workload["metadata"]["labels"] = {QUEUE_LABEL: "team"}
+    assert list(misplaced_queue(workload)) == []
