@@ -29,6 +29,7 @@ def least_privilege(
     create_namespaces: Any = False,
     cluster_rights: Any = True,
     through: Any = "gateway",
+    kserve_namespace: Any = "kserve",
 ) -> dict[str, Any]:
     """Return roles and bindings for whoever reconciles what was rendered."""
     plugin = "least_privilege"
@@ -40,6 +41,7 @@ def least_privilege(
         flag(plugin, create_namespaces, "create_namespaces"),
         flag(plugin, cluster_rights, "cluster_rights"),
         text(plugin, through, "through"),
+        text(plugin, kserve_namespace, "kserve_namespace"),
     )
     if wanted.through not in _THROUGH:
         raise AnsibleFilterError(

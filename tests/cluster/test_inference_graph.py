@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.filter.rights import least_privilege
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.faults import writes
@@ -17,7 +18,7 @@ from tests.lab.proxy import Proxy
 from .support.cluster import read, there
 from .support.entries import Entries, actions, conditions
 from .support.graphs import children, graph, prepare
-from .support.inference_services import SETTINGS, isvc
+from .support.inference_services import KSERVE, SETTINGS, config_map, isvc
 from .support.services import custom_resource
 
 Json = dict[str, Any]
@@ -188,3 +189,29 @@ def test_what_kserve_s_controller_made_is_taken_over_without_a_restart(
     after = there(client, children("chain", place)[0])
     assert after["metadata"]["uid"] == before["metadata"]["uid"]
     assert after["spec"]["template"] == before["spec"]["template"]
+
+
+def test_generated_rights_are_enough_for_a_graph_and_its_service(
+    lab: Cluster, client: Client, place: str
+) -> None:
+    container = {
+        "image": "registry.example.com/x:1",
+        "resources": {"limits": {"cpu": "10m"}, "requests": {"cpu": "10m"}},
+    }
+    service = isvc("iris", place)
+    service["spec"]["predictor"] = {"containers": [container]}
+    services = [service, graph("chain", place)]
+    rendered = Entries(None).reconcile(
+        *services, state="rendered", cluster_objects=[config_map()], **GIVEN
+    )
+    subject = {"kind": "ServiceAccount", "name": "robot", "namespace": place}
+    found = least_privilege(rendered, subject, name=f"{place}-robot", kserve_namespace=KSERVE)
+    assert found["lost"] == []
+    entries = Entries(lab.service_account_kubeconfig("robot", place))
+    for each in found["manifests"]:
+        client.apply(each)
+    made = entries.reconcile(*services, fit="ignore", **WAIT)
+    assert [each["ready"] for each in made["services"]] == [True, True]
+    assert not entries.reconcile(*services, **GIVEN)["changed"]
+    gone = entries.reconcile(*services, state="absent", **GIVEN)
+    assert "deleted" in actions(gone).values()

@@ -156,6 +156,11 @@ KSERVE_TRAINED_MODELS = Bundle(
     "v0.17.0",
     _in("config/crd/full", "serving.kserve.io_trainedmodels"),
 )
+KSERVE_GRAPHS = Bundle(
+    "github.com/kserve/kserve",
+    "v0.17.0",
+    _in("config/crd/full", "serving.kserve.io_inferencegraphs"),
+)
 
 #: The definition of kwok's own kind Stage, and the stages that make fake nodes and pods live.
 KWOK_CRD = Bundle(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..kinds.check import ERROR, WARNING, Check, check
-from ..kinds.view import ServiceView, Workload
+from ..kinds.view import ROUTER, ServiceView, Workload
 from ..kube import gvk
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
@@ -90,7 +90,7 @@ def no_request(view: ServiceView) -> Iterator[Problem]:
 @check(NO_PODS)
 def no_pods(view: ServiceView) -> Iterator[Problem]:
     """Yield workloads that are to have no pod, by a number that no autoscaler changes."""
-    for workload in view.serving:
+    for workload in (*view.serving, *view.of(ROUTER)):
         if workload.replicas == 0:
             yield NO_PODS.at(workload.replicas_field)
 

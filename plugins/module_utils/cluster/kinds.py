@@ -112,6 +112,11 @@ _KNOWN = (
     ),
     KindFacts(gvk.KSERVE_V1BETA1, "InferenceService", "inferenceservices", crd_hint=_KSERVE),
     KindFacts(gvk.KSERVE_V1ALPHA1, "InferenceGraph", "inferencegraphs", crd_hint=_KSERVE),
+    KindFacts(gvk.KSERVE_V1ALPHA1, "ServingRuntime", "servingruntimes", crd_hint=_KSERVE),
+    *(
+        KindFacts(gvk.KSERVE_V1ALPHA1, kind, f"{kind.lower()}s", namespaced=False, crd_hint=_KSERVE)
+        for kind in ("ClusterServingRuntime", "ClusterStorageContainer", "LocalModelCache")
+    ),
     *(
         KindFacts(f"serving.kserve.io/{version}", kind, f"{kind.lower()}s", crd_hint=_KSERVE)
         for version in ("v1alpha2", "v1alpha1")

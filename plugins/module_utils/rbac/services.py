@@ -16,6 +16,7 @@ from ..accelerators.kueue import API_VERSIONS as QUEUE_VERSIONS
 from ..accelerators.kueue import QUEUE_LABEL
 from ..cluster.kinds import facts
 from ..kinds.kind import ServiceKind
+from ..kinds.kserve.service import GROUP
 from ..kinds.registry import KINDS, WRITTEN
 from ..kinds.view import templates_of
 from ..kube import gvk
@@ -29,7 +30,7 @@ from ..kube.named_objects import (
 from ..kube.problem import Complaint, InputError, Problem
 from .roles import LIST, WATCH, WRITE, Kind, Right, both, granted, rules_of
 
-_SERVICE = ("v1", "Service")
+_SERVICE, _CONFIG_MAP = ("v1", "Service"), ("v1", "ConfigMap")
 #: What limits the pods of a namespace, and how many there may be.
 _LIMITS = (("v1", "LimitRange"), ("v1", "ResourceQuota"))
 #: What may change the number of a service's pods.
@@ -47,7 +48,7 @@ class Wanted:
     """name: of the roles. subject: whom they are bound to. wait: whether runs wait. create_namespaces: whether runs may make them.
 
     cluster_rights: whether rights beyond the services' namespaces may be given. through: where services are asked for an answer, as in the
-    option `answer`: `gateway`, or `apiserver` for its proxy.
+    option `answer`: `gateway`, or `apiserver` for its proxy. kserve_namespace: where KServe's configuration is.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Wanted:
     create_namespaces: bool = False
     cluster_rights: bool = True
     through: str = "gateway"
+    kserve_namespace: str = "kserve"
 
 
 def least_privilege(
@@ -76,7 +78,13 @@ def least_privilege(
         held = granted(within, "Role")
         roles += both(wanted.name, wanted.subject, namespace, used, held)
     everywhere = [each for each in manifests if not each["metadata"].get("namespace")]
+    configured = any(kind.key[0].startswith(f"{GROUP}/") for kind in kinds)
     if wanted.cluster_rights:
+        if configured:
+            config = rules_of([(_CONFIG_MAP, "", ("get",))])
+            roles += both(
+                f"{wanted.name}-kserve", wanted.subject, wanted.kserve_namespace, config, []
+            )
         used = rules_of(
             [
                 *_used(kinds, everywhere, wanted, namespaced=False),
@@ -87,7 +95,8 @@ def least_privilege(
             ]
         )
         roles += both(wanted.name, wanted.subject, "", used, granted(everywhere, "ClusterRole"))
-    return {"manifests": roles, "lost": [] if wanted.cluster_rights else list(_lost(everywhere))}
+    lost = () if wanted.cluster_rights else _lost(everywhere, configured=configured)
+    return {"manifests": roles, "lost": list(lost)}
 
 
 def _kind(service: Mapping[str, Any]) -> ServiceKind[Any, Any]:
@@ -113,6 +122,10 @@ def _used(
             if _is_namespaced(child) is namespaced:
                 watched = wanted.wait and child in kind.observed_kinds
                 yield child, "", WATCH if watched else LIST
+                if child in _SCALERS:
+                    # One that would stand beside the wanted one is looked up by its name.
+                    yield child, "", ("get",)
+        yield from _shared(kind, namespaced=namespaced)
         if namespaced:
             yield kind.key, "", (*WRITE, *(WATCH if wanted.wait else LIST))
             yield kind.key, "status", ("patch",)
@@ -127,6 +140,13 @@ def _used(
         yield ("v1", "Namespace"), "", ("get",)
         if wanted.wait:
             yield ("v1", "Pod"), "", WATCH
+
+
+def _shared(kind: ServiceKind[Any, Any], *, namespaced: bool) -> Iterator[Right]:
+    """Yield what a kind reads of others and many services share: it is listed once for all namespaces, or else read one by one."""
+    for read in kind.common_kinds:
+        own = _is_namespaced(read) is namespaced
+        yield read, "", ("get", "list") if own else LIST
 
 
 def _asked(
@@ -191,11 +211,13 @@ def _has_devices(manifests: Sequence[Json]) -> bool:
     return any(demand.device for each in workloads for demand in demands_of(each))
 
 
-def _lost(everywhere: Sequence[Json]) -> Iterator[str]:
+def _lost(everywhere: Sequence[Json], *, configured: bool) -> Iterator[str]:
     """Yield what a run without rights of the whole cluster cannot do."""
     for each in everywhere:
         name = f"{each['kind']} {each['metadata']['name']}"
         yield f"{name} cannot be written, and a service that wants it is refused: switch the feature off"
+    if configured:
+        yield "KServe's configuration and what its services share in the cluster cannot be read, so that runs fail: let somebody grant that"
     yield "whether a controller runs for the services is not seen; say reconciler: direct"
     yield "whether the gateway is there is not seen, nor its address, so services can be asked by answer: {through: apiserver} alone"
     yield "namespaces cannot be created, and a missing one is only seen when a write fails"

@@ -6,14 +6,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from tests.unit.kinds.inference_graph.build import document as inference_graph
 from tests.unit.kinds.inference_service.build import config_map
 from tests.unit.kinds.inference_service.build import document as inference_service
 from tests.unit.kinds.llm_inference_service.build import document as llm_inference_service
 from tests.unit.kinds.model_service.build import document as model_service
 
 Json = dict[str, Any]
-MS, LLM, IS = "ModelService", "LLMInferenceService", "InferenceService"
-KINDS = (MS, LLM, IS)
+MS, LLM, IS, IG = "ModelService", "LLMInferenceService", "InferenceService", "InferenceGraph"
+KINDS = (MS, LLM, IS, IG)
 
 
 @dataclass(frozen=True)
@@ -215,6 +216,17 @@ QUEUES = (
 )
 
 
+def graph(**fields: Any) -> Json:
+    """Return a graph that leads out of the cluster."""
+    step = {"serviceUrl": "http://models.example.com/predict"}
+    return inference_graph({"root": {"routerType": "Sequence", "steps": [step]}}, **fields)
+
+
+def alone(**fields: Any) -> Json:
+    """Return a graph that nobody scales."""
+    return graph(annotations={"autoscalerClass": "none"}, **fields)
+
+
 def counting(entry: str) -> Json:
     """Return a quota that counts something of every pod of the namespace."""
     return {
@@ -311,6 +323,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
     "scaled-to-zero": {
         MS: Mistake(model_service(decode={"replicas": 0}), "spec.decode.replicas"),
         LLM: Mistake(llm(replicas=0), "spec.replicas"),
+        IG: Mistake(alone(minReplicas=0), "spec.minReplicas", (CONFIG,)),
     },
     "data-parallel": {
         MS: Mistake(
@@ -349,6 +362,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             custom(resources={"requests": {"memory": "512m"}}),
             f"{SERVER_PATH}.resources.requests.memory",
         ),
+        IG: Mistake(graph(resources={"limits": {"memory": "512m"}}), "spec.resources.limits.memory", (CONFIG,)),
     },
     "engine-flag": {
         MS: Mistake(model_service(engine={"args": ["--max-model-length=8192"]}), "spec.engine.args[0]"),
@@ -415,6 +429,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
         LLM: Mistake(llm(model={"uri": "hf://a/b", "lora": {"adapters": [{"name": "x", "uri": "hf://a/x"}]}}), "spec.model.lora"),
         IS: Mistake(
             custom_with(timeout=30, containerConcurrency=4), "spec.predictor.containerConcurrency", (CONFIG,)),
+        IG: Mistake(annotated(graph(), "serving.kserve.io/deployMode"), 'metadata.annotations["serving.kserve.io/deployMode"]', (CONFIG,)),
     },
     "engine-arguments": {
         MS: Mistake(model_service(engine={"args": ["--pipeline-parallel-size=2"]}), "spec.decode.resources"),
@@ -524,10 +539,12 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
         IS: Mistake(
             inference_service(predictor={"maxReplicas": 3}, annotations={"deploymentMode": "Standard"}),
             "spec.predictor.model", (CONFIG, sklearn())),
+        IG: Mistake(graph(resources={"requests": {"memory": "1Gi"}}, maxReplicas=3), "spec.resources", (CONFIG,)),
     },
     "replicas-scaled": {
         MS: Mistake(model_service(decode={"replicas": 2}), "spec.decode.replicas", (autoscaler("chat-decode"),)),
         LLM: Mistake(llm(replicas=2), "spec.replicas", (autoscaler("chat-kserve"),)),
+        IG: Mistake(alone(minReplicas=2), "spec.minReplicas", (CONFIG, autoscaler("chain"))),
     },
     "listener-host": {
         MS: Mistake(
@@ -570,6 +587,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
         IS: Mistake(
             inference_service(predictor={**custom()["spec"]["predictor"], "priorityClassName": "high"}),
             "spec.predictor.priorityClassName", (CONFIG, class_of("PriorityClass", "low")), stops=True),
+        IG: Mistake(graph(serviceAccountName="router"), "spec.serviceAccountName", (CONFIG, NAMESPACE), complete=True),
     },
     "key-missing": {
         MS: Mistake(
@@ -586,15 +604,18 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
         IS: Mistake(
             inference_service(annotations={"deploymentMode": "Standard"}), "spec.predictor.model",
             (CONFIG, sklearn(), counting("requests.cpu")), stops=True),
+        IG: Mistake(graph(resources={"requests": {"cpu": "1"}}), "spec.resources", (CONFIG, counting("limits.cpu")), stops=True),
     },
     "pod-security": {
         LLM: Mistake(llm(), "spec.template", (strict(),), stops=True),
         IS: Mistake(
             custom(securityContext={"privileged": True}), f"{SERVER_PATH}.securityContext", (CONFIG, strict()), stops=True),
+        IG: Mistake(graph(), "router", (CONFIG, strict()), stops=True),
     },
     "queue": {
         LLM: Mistake(queued(llm()), 'metadata.labels["kueue.x-k8s.io/queue-name"]', QUEUES),
         IS: Mistake(queued(custom()), 'metadata.labels["kueue.x-k8s.io/queue-name"]', (CONFIG, *QUEUES)),
+        IG: Mistake(queued(graph()), 'metadata.labels["kueue.x-k8s.io/queue-name"]', (CONFIG, *QUEUES)),
     },
     "claim-lost": {
         LLM: Mistake(llm(model={"uri": "pvc://models/chat"}), "spec.template", (volume("Lost", "ReadOnlyMany"),), stops=True),
@@ -714,3 +735,30 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("borrowed", MS): "names no pool and no route of others",
     ("borrowed", IS): "names no pool and no route of others",
 }
+
+#: Of graphs, by why: their pods run KServe's router and nothing else.
+_OF_GRAPHS: dict[str, tuple[str, ...]] = {
+    "its router is no engine, and its command line is KServe's own": (
+        *("argument-blank", "argument-computed", "argument-twice", "argument-typography", "argument-variable"),
+        *("engine-arguments", "engine-beside", "engine-flag", "engine-release", "engine-variable", "data-parallel"),
+    ),
+    "its router asks for no devices of its own": (
+        *("mixed-devices", "shared-devices", "mig-parallel", "claim-missing", "claim-unused", "shared-memory"),
+    ),
+    "has no prefill pods": (
+        *("prefill-without-proxy", "prefill-tensor", "kv-transfer", "kv-role", "kv-connector"),
+    ),
+    "has no picker": (
+        *("picker-replicas", "picker-advice", "picker-later", "picker-port", "istio-pool-name"),
+    ),
+    "has one container, whose port is KServe's own": ("port-taken", "port-nobody"),
+    "KServe makes no route for it": (
+        *("gateway-missing", "gateway-admits", "gateway-class", "listener-host", "listener-missing"),
+        *("reference-grant", "backend-missing", "route-collision", "borrowed"),
+    ),
+    "an HPA keeps at least one router": ("scale-from-zero",),
+    "fetches no model": ("fetch-credentials", "secret-entry", "model-address"),
+    "names no Secret but for pulling its image": ("key-missing",),
+    "mounts no claim": ("claim-lost", "claim-shared"),
+}  # fmt: skip
+EXEMPT |= {(rule, IG): why for why, rules in _OF_GRAPHS.items() for rule in rules}
