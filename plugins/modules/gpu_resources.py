@@ -214,20 +214,6 @@ options:
       - For V(gathered), as in M(modelops.inference.llmisvc_reconcile); services in O(src) and O(services) are made by them.
     type: dict
     default: {}
-  releases:
-    description:
-      - For V(gathered), as in M(modelops.inference.llmisvc_reconcile).
-    type: dict
-    default: {}
-    suboptions:
-      model_operator:
-        description:
-          - A release of model-operator.
-        type: str
-      kserve:
-        description:
-          - A release of KServe.
-        type: str
   force_conflicts:
     description:
       - Take fields of O(workload) that another field manager has set. Without it they are named, and nothing is written.
@@ -267,6 +253,7 @@ options:
     elements: raw
     default: []
 extends_documentation_fragment:
+  - modelops.inference.releases
   - modelops.inference.auth
   - modelops.inference.requests
   - modelops.inference.attributes

@@ -42,20 +42,6 @@ options:
       - As in M(modelops.inference.llmisvc_reconcile); drift is judged by them.
     type: dict
     default: {}
-  releases:
-    description:
-      - As in M(modelops.inference.llmisvc_reconcile).
-    type: dict
-    default: {}
-    suboptions:
-      model_operator:
-        description:
-          - A release of model-operator.
-        type: str
-      kserve:
-        description:
-          - A release of KServe.
-        type: str
   topology:
     description:
       - Whether to look at gateways and pods, too, and to return where the requests to each service go.
@@ -114,6 +100,7 @@ options:
             type: bool
             default: true
 extends_documentation_fragment:
+  - modelops.inference.releases
   - modelops.inference.auth
   - modelops.inference.requests
   - modelops.inference.attributes

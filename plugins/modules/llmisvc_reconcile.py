@@ -85,22 +85,6 @@ options:
         C(rendered) does it here, C(auto) looks whether the webhook is there.
     type: dict
     default: {}
-  releases:
-    description:
-      - Whose behaviour is reproduced.
-    type: dict
-    default: {}
-    suboptions:
-      model_operator:
-        description:
-          - A release of model-operator, V(0.9.0-alpha.2) or V(1.0.1). It is V(0.9.0-alpha.2) where it is not given.
-        type: str
-      kserve:
-        description:
-          - A release of KServe, V(0.17), V(0.18), V(0.19) or V(0.20). It is V(0.17) where it is not given.
-          - C(InferenceService) does not know V(0.20), and refuses it.
-          - Another release than before may restart pods; a warning names the workloads before anything is written.
-        type: str
   cluster_objects:
     description:
       - For V(rendered), manifests to treat as present (gateways, for example), as maps or as paths like those of O(src).
@@ -243,6 +227,7 @@ options:
     type: bool
     default: false
 extends_documentation_fragment:
+  - modelops.inference.releases
   - modelops.inference.auth
   - modelops.inference.requests
   - modelops.inference.attributes
@@ -393,6 +378,12 @@ services:
     reconciler:
       description: C(direct) or C(controller); empty for V(rendered).
       type: str
+    release:
+      description:
+        - The release of the controller that is reproduced as C(version), C(source) (V(option), V(objects) that it made, V(controller) of
+          the cluster, V(newest) that is proved, or V(default)) and C(reason).
+        - It is empty where nothing is compiled, as for V(absent).
+      type: dict
     children:
       description: Objects that were changed or could not be, each with C(action) and C(reason).
       type: list

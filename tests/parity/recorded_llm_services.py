@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
     Settings,
 )
@@ -69,6 +70,7 @@ def recorded_settings(folder: Path) -> Settings:
     env = document.get("env") or {}
     defaults = Settings()
     return Settings(
+        release=KServe.V0_17,
         config_prefix=env.get("LLM_INFERENCE_SERVICE_CONFIG_PREFIX", defaults.config_prefix),
         versioned_config=env.get("LLM_INFERENCE_SERVICE_VERSIONED_CONFIG", "true") == "true",
         cluster_domain=env.get("CLUSTER_DOMAIN", defaults.cluster_domain),

@@ -19,6 +19,9 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_ser
 from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from ansible_collections.modelops.inference.plugins.module_utils.kube.release import (
+    ChosenRelease,
+)
 
 from .compare import Key, by_key, differences, key_of, reduced, shortfalls
 from .recorded_services import settings_of
@@ -120,6 +123,7 @@ class World:
                 each.service.reference,
                 each.service,
                 settings,
+                ChosenRelease(settings.release, "option", ""),
             )
             for each in loaded
             if each.service is not None

@@ -15,6 +15,8 @@ INTENT_ANNOTATION = f"{PREFIX}intent"
 TAKEN_BACK_ANNOTATION = f"{PREFIX}taken-back"
 #: Annotation: what an object looks like that the server stores in another form than it is sent.
 SETTLED_ANNOTATION = f"{PREFIX}settled"
+#: Annotation: the release of the controller as which an object was made, for example `0.17`. It is no part of the intent.
+RELEASE_ANNOTATION = f"{PREFIX}release"
 #: The manager under which full objects are applied.
 FIELD_MANAGER = "modelops.inference"
 #: The manager that holds a value which is being handed to somebody else (an autoscaler's replicas).

@@ -18,6 +18,7 @@ from . import (
     FLEET_LABEL,
     INTENT_ANNOTATION,
     OWNER_ANNOTATION,
+    RELEASE_ANNOTATION,
     SETTLED_ANNOTATION,
     TAKEN_BACK_ANNOTATION,
 )
@@ -25,6 +26,8 @@ from . import (
 #: Where it stands what was taken back from whom, and how the object looks where it never looks as it was sent: beside the intent.
 TAKEN_BACK: FieldPath = ("metadata", "annotations", TAKEN_BACK_ANNOTATION)
 SETTLED: FieldPath = ("metadata", "annotations", SETTLED_ANNOTATION)
+#: Where it stands by which release it was made, which is no part of the intent either.
+RELEASE: FieldPath = ("metadata", "annotations", RELEASE_ANNOTATION)
 #: The owner's uid in a dry run of a child whose parent does not exist yet.
 PLACEHOLDER_UID = "00000000-0000-0000-0000-000000000000"
 
@@ -45,6 +48,7 @@ class Desired:
     parent: apiVersion, kind and name for the owner reference, None where the object has none (other namespace, cluster scope, a set).
     manager: the field manager under which the object is applied.
     shared: whether it was there before and is others' as well, so that it never goes with what wants it.
+    release: of the controller as which it is made, empty where that is not noted.
     """
 
     reference: Reference
@@ -57,12 +61,15 @@ class Desired:
     replaces: tuple[Reference, ...] = ()
     manager: str = FIELD_MANAGER
     shared: bool = False
+    release: str = ""
 
     def manifest(self, owner_uid: str = "", *, create: bool = False) -> Json:
         """Return the object as it is sent. create: with the unclaimed fields."""
         manifest: Json = json.loads(self.body)
         metadata = manifest["metadata"]
         metadata["annotations"][INTENT_ANNOTATION] = self.digest
+        if self.release:
+            put_at(manifest, RELEASE, self.release)
         if self.parent is not None:
             metadata["ownerReferences"] = [owner_reference(self.parent, owner_uid)]
         if create:
@@ -96,8 +103,8 @@ def marked(manifest: Json, service: Reference, fleet: str) -> Json:
     return {**manifest, "metadata": {**metadata, "labels": labels, "annotations": annotations}}
 
 
-def desired(child: Child, service: Reference, fleet: str) -> Desired:
-    """Return a child as it is applied for a fleet, owned by the custom resource."""
+def desired(child: Child, service: Reference, fleet: str, release: str = "") -> Desired:
+    """Return a child as it is applied for a fleet, owned by the custom resource. release: as which it is made."""
     return sealed(
         marked(child.manifest.to_dict(), service, fleet),
         service,
@@ -105,7 +112,14 @@ def desired(child: Child, service: Reference, fleet: str) -> Desired:
         child.unclaimed,
         parent=service if child.manifest.namespace == service.namespace else None,
         replaces=child.replaces,
+        # Services of several releases may share one.
+        release="" if child.shared else release,
     )
+
+
+def release_of(live: Json | None) -> str:
+    """Return the release by which an object of ours says it was made, empty where it does not say so."""
+    return str((value_at(live, RELEASE) if live else "") or "")
 
 
 def sealed(

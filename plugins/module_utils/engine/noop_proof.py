@@ -18,9 +18,9 @@ from ..kube.managed_fields import Fields
 from ..kube.manifest import Json, put_at
 from ..kube.problem import Problem
 from ..kube.quantity import same_quantity
-from . import INTENT_ANNOTATION, METADATA_ONLY, SETTLED_ANNOTATION
+from . import INTENT_ANNOTATION, METADATA_ONLY, RELEASE_ANNOTATION, SETTLED_ANNOTATION
 from .defaults import Defaults, defaults_of
-from .desired import SETTLED, TAKEN_BACK, Desired
+from .desired import RELEASE, SETTLED, TAKEN_BACK, Desired
 from .unstable_fields import unstable_mark
 
 #: What says nothing, and is stored as null or not at all.
@@ -46,6 +46,10 @@ def doubt(desired: Desired, live: Json, owner_uid: str) -> str | None:
     annotations = metadata.get("annotations") or {}
     if annotations.get(INTENT_ANNOTATION) != desired.digest:
         return "what is wanted differs from what was applied last"
+    # What was made before releases were noted gets the note with the next write.
+    noted = annotations.get(RELEASE_ANNOTATION)
+    if noted and noted != desired.release:
+        return f"it was made as release {noted}"
     entry = managed_fields.apply_entry(live, desired.manager)
     if entry is None:
         return "its managed fields hold no apply of ours"
@@ -81,7 +85,9 @@ def _unproved(sent: Json, desired: Desired, live: Json, fields: Fields, rules: R
     if (live["apiVersion"], live["kind"]) in METADATA_ONLY:
         # The rest is not read, and cannot change.
         live = {**sent, "metadata": live["metadata"]}
-    ours = managed_fields.without(fields, [TAKEN_BACK, *desired.unclaimed])
+    ours = managed_fields.without(fields, [TAKEN_BACK, RELEASE, *desired.unclaimed])
+    if desired.release:
+        sent["metadata"]["annotations"].pop(RELEASE_ANNOTATION)
     found = _map(managed_fields.tracked(sent), live, ours, rules)
     return None if found is None else found.lstrip(".")
 

@@ -11,14 +11,16 @@ from .desired import Desired, marked, sealed
 from .service_plan import record_name
 
 
-def custom_resource(document: Json, fleet: str) -> Desired:
-    """Return the custom resource as it is applied."""
+def custom_resource(document: Json, fleet: str, release: str = "") -> Desired:
+    """Return the custom resource as it is applied. release: as which its children are made."""
     service = Reference.of(document)
-    return sealed(marked(document, service, fleet), service, Stage.PARENT)
+    return sealed(marked(document, service, fleet), service, Stage.PARENT, release=release)
 
 
-def record(document: Json, fleet: str) -> Desired:
-    """Return the ConfigMap that stands in for a custom resource of a kind that the cluster does not serve."""
+def record(document: Json, fleet: str, release: str = "") -> Desired:
+    """Return the ConfigMap that stands in for a custom resource of a kind that the cluster does not serve. release: as which its
+    children are made.
+    """
     service = Reference.of(document)
     manifest = Manifest(
         api_version="v1",
@@ -27,4 +29,5 @@ def record(document: Json, fleet: str) -> Desired:
         namespace=service.namespace,
         body={"data": {"service": canonical_json(document).decode()}},
     )
-    return sealed(marked(manifest.to_dict(), service, fleet), service, Stage.PARENT)
+    wanted = marked(manifest.to_dict(), service, fleet)
+    return sealed(wanted, service, Stage.PARENT, release=release)

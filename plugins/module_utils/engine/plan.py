@@ -12,6 +12,7 @@ from ..kube.intent import Stage
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reference import Reference
+from . import INTENT_ANNOTATION
 from .deletion_wait import is_dying
 from .desired import Desired
 from .immutable import immutable_field
@@ -49,6 +50,14 @@ class Change:
     live: Json | None
     reason: str
     warning: str = ""
+
+    @property
+    def is_edit(self) -> bool:
+        """Whether something else is wanted than was applied last; else an object is only set right, or gets a note of ours."""
+        if self.desired is None or self.live is None:
+            return True
+        applied = (self.live["metadata"].get("annotations") or {}).get(INTENT_ANNOTATION)
+        return bool(applied != self.desired.digest)
 
 
 @dataclass(slots=True, kw_only=True)

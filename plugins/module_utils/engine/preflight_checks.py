@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from ..cluster.connection import Cluster
@@ -11,18 +11,9 @@ from ..cluster.errors import Forbidden
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reference import Reference
-from .controller import find
 from .deletion_wait import is_dying, wait_for_all
 from .plan import Action, Plan
 from .service_plan import ServicePlan
-
-
-def running_controller(cluster: Cluster, labels: Mapping[str, str]) -> str | None:
-    """Return which Deployment runs a kind's controller, None where none does. Raises Forbidden where looking is not allowed."""
-    for controller in find(cluster, labels):
-        if controller.runs:
-            return f"Deployment {controller.reference.namespace}/{controller.reference.name}"
-    return None
 
 
 def missing_namespaces(cluster: Cluster, plans: Sequence[ServicePlan]) -> list[str]:

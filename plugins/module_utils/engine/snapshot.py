@@ -28,13 +28,14 @@ class Snapshot:
     """The live objects of one fleet.
 
     missing: kinds that the API server does not serve, with what it says about each. unseen: cluster-scoped kinds that we may not list.
-    proved: objects that an apply would not change; little of them is kept.
+    proved: objects that an apply would not change; little of them is kept. kinds: those that were asked for.
     """
 
     objects: dict[Reference, Json]
     missing: dict[Kind, KindMissing] = field(default_factory=dict)
     unseen: dict[Kind, Forbidden] = field(default_factory=dict)
     proved: set[Reference] = field(default_factory=set)
+    kinds: frozenset[Kind] = frozenset()
     _by_owner: dict[str, list[Reference]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -57,6 +58,7 @@ class Snapshot:
             self.missing | other.missing,
             self.unseen | other.unseen,
             self.proved | other.proved,
+            self.kinds | other.kinds,
         )
 
     @property
@@ -72,7 +74,7 @@ def take_snapshot(
     namespaces: Sequence[str],
     prover: Prover | None = None,
 ) -> Snapshot:
-    """List the fleet's objects of these kinds. namespaces: where to look; empty for everywhere.
+    """List the fleet's objects of these kinds. fleet: empty for all. namespaces: where to look; empty for everywhere.
 
     prover: sees each object as it comes and says what is kept of it.
 
@@ -95,7 +97,8 @@ def take_snapshot(
             raise answer
         else:
             snapshot.update(answer)
-    return Snapshot(snapshot, missing, unseen, prover.proved if prover else set())
+    proved = prover.proved if prover else set()
+    return Snapshot(snapshot, missing, unseen, proved, frozenset(wanted))
 
 
 def _all(live: Json) -> Json:
@@ -105,7 +108,7 @@ def _all(live: Json) -> Json:
 def _list_kind(
     cluster: Cluster, kind: Kind, fleet: str, namespaces: Sequence[str], keep: Keep
 ) -> dict[Reference, Json]:
-    selector = f"{FLEET_LABEL}={fleet}"
+    selector = f"{FLEET_LABEL}={fleet}" if fleet else FLEET_LABEL
     if len(namespaces) == 1 and not _cluster_scoped(kind):
         items = _list(cluster, kind, namespaces[0], selector, keep)
     else:

@@ -21,10 +21,13 @@ from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reader import Reader
 from ..kube.redact import masked_paths
 from ..kube.reference import Reference
+from ..kube.release import AUTO, ChosenRelease, newest_proved
 from ..task.manifest_loader import Document
 from .beside import BesideReader
 
 T = TypeVar("T")
+#: Returns the release of a service.
+Find = Callable[[ServiceKind[Any, Any], Reference], ChosenRelease]
 
 
 @dataclass(slots=True)
@@ -32,8 +35,8 @@ class Service:
     """One service of the task.
 
     subject: how messages call it. written: the document as its author wrote it; an empty one is not tried
-    with changes. problems: what was found so far, warnings included. peers: the services of the task, itself among them.
-    beside: the custom resources of the same run that its kind reads.
+    with changes. problems: what was found so far, warnings included. release: of the controller that is reproduced, and why that one.
+    peers: the services of the task, itself among them. beside: the custom resources of the same run that its kind reads.
     """
 
     subject: str
@@ -41,6 +44,7 @@ class Service:
     reference: Reference
     typed: Any
     settings: Any
+    release: ChosenRelease
     written: Json = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     peers: Peers = NOBODY
@@ -50,6 +54,11 @@ class Service:
     def errors(self) -> tuple[Problem, ...]:
         """The problems that forbid to go on with this service."""
         return tuple(problem for problem in self.problems if problem.severity == "error")
+
+    @property
+    def noted_release(self) -> str:
+        """The release as it is noted on the service's objects, empty where nobody has to find it there."""
+        return "" if self.kind.releases.installed is None else str(self.release.release)
 
     def compile(self, reader: Reader) -> Intent:
         """Return what the service wants to exist."""
@@ -104,18 +113,69 @@ class Service:
 
 
 class Settings:
-    """The task's settings, typed once for each kind that is used."""
+    """The task's settings, typed once for each kind and release that is used.
 
-    def __init__(self, options: Mapping[str, Any], releases: Mapping[str, str | None]) -> None:
+    find: returns the release of a service where the task leaves it to the cluster, None where none is looked at.
+    """
+
+    def __init__(
+        self,
+        options: Mapping[str, Any],
+        releases: Mapping[str, str | None],
+        find: Find | None = None,
+    ) -> None:
         self._options = options
         self._releases = {name: release for name, release in releases.items() if release}
-        self._typed: dict[str, Any] = {}
+        self._find = find
+        self._typed: dict[tuple[str, str], Any] = {}
 
-    def of(self, kind: ServiceKind[Any, Any]) -> Any:
-        """Return the settings of a kind. Raises InputError."""
-        if kind.kind not in self._typed:
-            self._typed[kind.kind] = kind.settings(self._options, self._releases)
-        return self._typed[kind.kind]
+    def of(
+        self, kind: ServiceKind[Any, Any], reference: Reference | None
+    ) -> tuple[Any, ChosenRelease]:
+        """Return the settings of a service, and which release it has. reference: None of one that has no name. Raises InputError."""
+        line = kind.releases
+        written = self._releases.get(line.option)
+        if written is not None and (line.installed is None or written != AUTO):
+            typed = self._of(kind, str(written))
+            return typed, ChosenRelease(typed.release, "option", f"{typed.release.option} says so")
+        typed = self._of(kind, "")
+        if line.installed is None:
+            text = f"{typed.release.option} names none, and this is the default"
+            return typed, ChosenRelease(typed.release, "default", text)
+        if self._find is None or reference is None:
+            return typed, newest(kind, "no cluster is looked at")
+        chosen = self._find(kind, reference)
+        return self._of(kind, str(chosen.release)), chosen
+
+    def _of(self, kind: ServiceKind[Any, Any], release: str) -> Any:
+        """Return the settings of a kind. release: empty for the one of a service of which nothing is known."""
+        key = (kind.kind, release)
+        if key not in self._typed:
+            releases = {kind.releases.option: release} if release else {}
+            self._typed[key] = kind.settings(self._options, releases)
+        return self._typed[key]
+
+
+def asks_cluster(documents: Iterable[Document], releases: Mapping[str, str | None]) -> bool:
+    """Tell whether a cluster has to say which release some of the services have. releases: the option of the task."""
+    values = [each.value for each in documents if isinstance(each.value, dict)]
+    keys = {(str(value.get("apiVersion")), str(value.get("kind"))) for value in values}
+    lines = [WRITTEN[key].releases for key in keys if key in WRITTEN]
+    return any(
+        line.installed is not None and (releases.get(line.option) or AUTO) == AUTO for line in lines
+    )
+
+
+def newest(kind: ServiceKind[Any, Any], why: str) -> ChosenRelease:
+    """Return the release of a service of which nothing else is known. why: in words."""
+    release = newest_proved(kind.releases.backing)
+    proved = kind.releases.backing[release] == "proved"
+    what = (
+        "it is the newest one that is proved"
+        if proved
+        else "none is proved, so it is the oldest one"
+    )
+    return ChosenRelease(release, "newest", f"{why}, and {what}")
 
 
 def input_schemas_of(services: Sequence[Service]) -> InputSchemas:
@@ -143,8 +203,9 @@ def load_fleet(
             complaints.append(Complaint(document.origin, (problem,)))
             continue
         value = _with_namespace(document.value, namespace)
-        loaded = kind.load(value, settings.of(kind))
-        problems = [*loaded.problems, *_masks(value)]
+        typed, release = settings.of(kind, _reference(kind, value))
+        loaded = kind.load(value, typed)
+        problems = [*release.problems, *loaded.problems, *_masks(value)]
         subject = subject_of(document.origin, value)
         if loaded.service is None:
             complaints.append(
@@ -153,7 +214,7 @@ def load_fleet(
             continue
         reference = loaded.service.reference
         services.append(
-            Service(subject, kind, reference, loaded.service, settings.of(kind), value, problems)
+            Service(subject, kind, reference, loaded.service, typed, release, value, problems)
         )
     _given_twice(services)
     invalid = [Complaint(service.subject, service.errors) for service in services if service.errors]
@@ -228,6 +289,16 @@ def _kind(value: Any) -> tuple[ServiceKind[Any, Any] | None, Problem]:
     shown = value.get(field_name)
     text = "missing" if shown is None else f'"{shown}" is not a service that this collection knows'
     return None, Problem(field_name, f"{text}{hint}; known are {known}")
+
+
+def _reference(kind: ServiceKind[Any, Any], value: Json) -> Reference | None:
+    """Return the name of a document's service, None where it has none."""
+    metadata = value.get("metadata")
+    if not isinstance(metadata, dict):
+        return None
+    place, name = metadata.get("namespace"), metadata.get("name")
+    named = isinstance(place, str) and isinstance(name, str) and place and name
+    return Reference(kind.api_version, kind.kind, str(place), str(name)) if named else None
 
 
 def _masks(value: Json) -> Iterator[Problem]:

@@ -22,6 +22,7 @@ from .children import Children, ObjectKind, pairs
 from .entrance import Entrance
 from .idle import Idle
 from .peers import Peers
+from .release_line import ReleaseLine
 from .view import ServiceView
 
 S = TypeVar("S")
@@ -81,6 +82,7 @@ class ServiceKind(Generic[S, C]):
     """The functions and facts of one kind.
 
     load: checks and defaults one custom resource; never raises for bad input.
+    releases: of the kind's controller, and how the one of a service is found.
     settings: types the user's `settings` for a release; raises InputError.
     compile: the children; of other services it knows those of the task, and by its reader those of the cluster. view: what a service became, in words of no kind, from its intent's `basis` and its children.
     schema: of the `spec` of a custom resource as it is written.
@@ -114,6 +116,7 @@ class ServiceKind(Generic[S, C]):
     entrance: Callable[[Any, C, Reader], Entrance]
     reconcile_error: Callable[[Observation, str], Observation]
     children: Children[Any]
+    releases: ReleaseLine
     pod_labels: Mapping[str, Any]
     finalizers: tuple[str, ...]
     controller: Mapping[str, str]

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from ..kube.did_you_mean import nearest
 from ..kube.problem import Problem
-from ..kube.release import Backing, ControllerRelease
+from ..kube.release import AUTO, Backing, ControllerRelease
 from ..kube.schema import Boolean, Object, Schema, Text
 from ..kube.schema_faults import show
 
@@ -37,23 +37,29 @@ def _meant(schema: Schema | None, value: Any) -> Any:
 
 
 def wanted_release(
-    wanted: str | None, backing: Mapping[R, Backing], default: R
+    wanted: str | None, backing: Mapping[R, Backing], default: R, *, found: bool = False
 ) -> tuple[R, list[Problem]]:
     """Return the release that a task asks for, and what is wrong with the wish.
 
     backing: how far a kind of service reproduces each release. default: where the task asks for none.
+    found: whether a task may leave the choice to the cluster; then the default is what is chosen where nothing else is known.
     """
     text = str(wanted or default)
+    if found and text == AUTO:
+        return default, []
     known = {str(release): release for release, how in backing.items() if how != "refused"}
     release = known.get(text.removeprefix("v"))
     if release is not None:
         return release, []
+    choices = [f"{each} ({how})" for each, how in backing.items() if how != "refused"]
     if text.removeprefix("v") in map(str, backing):
         message = (
-            f"{show(text)} is not reproduced; use {' or '.join(known)} (docs/kserve_releases.md)"
+            f"{show(text)} is not reproduced; use {' or '.join(choices)} (docs/kserve_releases.md)"
         )
     else:
-        near = nearest(text, known)
+        near = nearest(text, [*known, *([AUTO] if found else [])])
         guess = f', did you mean "{near}"?' if near else ""
-        message = f"{show(text)} is not one of {', '.join(known)}{guess}"
+        message = (
+            f"{show(text)} is not one of {', '.join([*([AUTO] if found else []), *choices])}{guess}"
+        )
     return default, [Problem(default.option, message, rule="release")]

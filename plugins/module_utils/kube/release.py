@@ -12,7 +12,13 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any, Generic, Literal, TypeVar, cast
 
+from .problem import Problem
+
 F = TypeVar("F")
+R = TypeVar("R", bound="ControllerRelease")
+
+#: What users write where the release of each service is to be found by itself.
+AUTO = "auto"
 
 #: How far a release is reproduced: held against recordings of the real controller, from its source alone, or not at all.
 Backing = Literal["proved", "unjudged", "refused"]
@@ -46,6 +52,45 @@ class ControllerRelease(IntEnum):
     def option(self) -> str:
         """The option by which users choose one."""
         raise NotImplementedError
+
+
+#: Where the release of a service comes from: the option, what made its objects, the controller of the cluster, the newest one that is proved
+#: (for a new service that nothing says more of), or the default of a kind whose releases are not found.
+Source = Literal["option", "objects", "controller", "newest", "default"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenRelease:
+    """Which release a service has, and why. reason: in words. problems: what its author has to know of the choice."""
+
+    release: ControllerRelease
+    source: Source
+    reason: str
+    problems: tuple[Problem, ...] = ()
+
+    def to_dict(self) -> dict[str, str]:
+        """Return what a result says of it."""
+        return {"version": str(self.release), "source": self.source, "reason": self.reason}
+
+
+def newest_proved(backing: Mapping[R, Backing]) -> R:
+    """Return the newest release that is held against a real controller: what a new service gets that nothing says more of.
+
+    Where none is, it is the oldest one that is reproduced.
+    """
+    proved = [release for release, how in backing.items() if how == "proved"]
+    return max(proved) if proved else min(r for r, how in backing.items() if how != "refused")
+
+
+def nearest_reproduced(text: str, backing: Mapping[R, Backing]) -> R:
+    """Return the newest reproduced release that is not later than one as in `0.21`, the oldest one where all are later."""
+    reproduced = sorted(release for release, how in backing.items() if how != "refused")
+    not_later = [release for release in reproduced if _numbers(str(release)) <= _numbers(text)]
+    return (not_later or reproduced[:1])[-1]
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split("."))
 
 
 @dataclass(frozen=True, slots=True)

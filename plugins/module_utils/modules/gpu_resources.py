@@ -20,7 +20,8 @@ from ..devices.service import ServiceDevices, check_role
 from ..devices.workload import Workload, reference_of
 from ..devices.workload_input import GivenWorkload, given_workloads, with_names, workloads_of
 from ..fleet.cluster_reader import reader_of
-from ..fleet.load import Settings, input_schemas_of
+from ..fleet.load import Find, Service, Settings, asks_cluster, input_schemas_of
+from ..fleet.release_finder import ReleaseFinder, places_of
 from ..kinds.device_fields import DEVICE_FIELDS
 from ..kinds.device_request import DeviceRequest
 from ..kube.manifest import Json
@@ -28,7 +29,7 @@ from ..kube.problem import Complaint, InputError
 from ..kube.reader import GivenObjects
 from ..kube.reference import Reference
 from ..task import arguments
-from ..task.manifest_loader import cluster_objects, given, read
+from ..task.manifest_loader import Document, cluster_objects, given, read
 from ..task.result import Clock, stats, warnings
 
 Params = Mapping[str, Any]
@@ -224,9 +225,8 @@ def _diff(subject: str, before: Json, after: Json) -> Json:
 
 def _gathered(params: Params, environment: Mapping[str, str], clock: Clock) -> Json:
     documents = [*given("services", params["services"]), *read(params["src"])]
-    workloads, services = given_workloads(
-        documents, Settings(params["settings"], params["releases"]), params["namespace"]
-    )
+    offline = params["cluster_objects"] or not asks_cluster(documents, params["releases"])
+    workloads, services = _given(params, documents, None) if offline else ([], [])
     if params["cluster_objects"]:
         shapes = {**input_schemas_of(services), **INPUT_SCHEMAS}
         objects = cluster_objects(params["cluster_objects"], shapes)
@@ -235,11 +235,22 @@ def _gathered(params: Params, environment: Mapping[str, str], clock: Clock) -> J
         workloads += workloads_of(services, reader)
         return {**_judged(params, workloads, GivenManifests(objects)), "stats": stats(None, clock)}
     with arguments.connection(params, environment) as cluster:
+        if not offline:
+            places = places_of(documents, params["namespace"])
+            releases = ReleaseFinder(cluster, "", places, params["settings"])
+            workloads, services = _given(params, documents, releases.find)
         live = reader_of(cluster, services, {})
         workloads = [with_names(each, live) for each in workloads]
         workloads += workloads_of(services, live)
         found = _judged(params, workloads, LiveObjects(cluster))
         return {**found, "stats": stats(cluster.stats, clock)}
+
+
+def _given(
+    params: Params, documents: Sequence[Document], find: Find | None
+) -> tuple[list[GivenWorkload], list[Service]]:
+    settings = Settings(params["settings"], params["releases"], find)
+    return given_workloads(documents, settings, params["namespace"])
 
 
 def _judged(params: Params, workloads: Sequence[GivenWorkload], source: Source) -> Json:

@@ -15,6 +15,7 @@ from ..engine.service_plan import ServicePlan, is_record, removals
 from ..engine.snapshot import Snapshot, take_snapshot
 from ..fleet.cluster_reader import reader_of
 from ..fleet.load import Service, Settings, introduce, named
+from ..fleet.release_finder import ReleaseFinder
 from ..kinds.peers import Peers
 from ..kinds.registry import KINDS
 from ..kinds.view import Neighbour
@@ -70,7 +71,9 @@ def run(
         )
         kinds = [pair for kind in KINDS.values() for pair in kind.kinds]
         snapshot = take_snapshot(cluster, kinds, fleet, namespaces)
-        settings = Settings(params["settings"], params["releases"])
+        releases = ReleaseFinder(cluster, fleet, namespaces, params["settings"])
+        releases.listed = snapshot
+        settings = Settings(params["settings"], params["releases"], releases.find)
         documents = _documents(cluster, snapshot, wanted, namespaces)
         services, unusable = _load(documents, settings)
         reader = reader_of(cluster, services, snapshot.objects | documents)
@@ -164,18 +167,20 @@ def _load(
     for reference, live in documents.items():
         kind = KINDS[reference.api_version, reference.kind]
         document = as_written(live, kind) if "resourceVersion" in live["metadata"] else live
-        loaded = kind.load(document, settings.of(kind))
+        typed, release = settings.of(kind, reference)
+        loaded = kind.load(document, typed)
         if loaded.service is None:
-            unusable[reference] = _only_problems(reference, loaded.problems)
+            unusable[reference] = _only_problems(reference, [*release.problems, *loaded.problems])
             continue
-        problems = list(loaded.problems)
+        problems = [*release.problems, *loaded.problems]
         services.append(
             Service(
                 str(reference),
                 kind,
                 reference,
                 loaded.service,
-                settings.of(kind),
+                typed,
+                release,
                 document,
                 problems,
             )
@@ -237,7 +242,11 @@ def _results(
     for target, plan in zip(targets, plans, strict=True):
         problems: list[Problem] = [*target.service.problems, *plan.problems]
         result = ServiceResult(
-            target.reference, target.reconciler, problems, unchanged=plan.unchanged
+            target.reference,
+            target.reconciler,
+            problems,
+            release=target.service.release,
+            unchanged=plan.unchanged,
         )
         found = pods.get(target.reference.namespace, UNREAD)
         result.observation = observe(target, objects, found, others)

@@ -10,6 +10,7 @@ from ..cluster.connection import Cluster
 from ..engine import immutable
 from ..engine.policy import Budget, Policy
 from ..fleet.load import (
+    Find,
     Service,
     Settings,
     compile_fleet,
@@ -19,6 +20,7 @@ from ..fleet.load import (
     paired,
     without_errors,
 )
+from ..fleet.release_finder import ReleaseFinder, places_of
 from ..kinds.request import request_of
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError
@@ -130,7 +132,13 @@ def run(
                 diff=diff,
                 progress=progress,
             )
-        services, complaints = _load(params, documents)
+        releases = ReleaseFinder(
+            cluster,
+            params["fleet"] or arguments.DEFAULT_FLEET,
+            [] if state == "overridden" else places_of(documents, params["namespace"]),
+            params["settings"],
+        )
+        services, complaints = _load(params, documents, releases.find)
         # A service that is named stays, however wrong its document is.
         keeps = (
             frozenset(reference for dummy, reference in named(documents, params["namespace"]))
@@ -141,6 +149,7 @@ def run(
         told_to = Run(
             cluster,
             _policy(params, check_mode=check_mode, diff=diff),
+            releases=releases,
             reconciler=params["reconciler"],
             skip_invalid=params["skip_invalid"],
             fit=params["fit"],
@@ -205,8 +214,10 @@ def _policy(params: Params, *, check_mode: bool, diff: bool) -> Policy:
     )
 
 
-def _load(params: Params, documents: Sequence[Document]) -> tuple[list[Service], list[Complaint]]:
-    settings = Settings(params["settings"], params["releases"])
+def _load(
+    params: Params, documents: Sequence[Document], find: Find | None = None
+) -> tuple[list[Service], list[Complaint]]:
+    settings = Settings(params["settings"], params["releases"], find)
     return load_fleet(documents, settings, params["namespace"], skip_invalid=params["skip_invalid"])
 
 
@@ -234,6 +245,7 @@ def _rendered(
             service.reference,
             "",
             service.problems,
+            release=service.release,
             request=request_of(
                 service.kind.entrance(intent.basis, service.settings, reader),
                 service.reference,

@@ -55,7 +55,8 @@ def compiled_service(
     service: Service, intent: Intent, fleet: str, reconciler: str
 ) -> CompiledService:
     """Return a compiled service with its children as they are applied for a fleet."""
-    children = tuple(desired(child, service.reference, fleet) for child in intent.children)
+    noted = service.noted_release
+    children = tuple(desired(child, service.reference, fleet, noted) for child in intent.children)
     return CompiledService(
         service,
         intent.parent,

@@ -6,13 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..cluster.connection import Cluster
-from ..cluster.errors import Forbidden
 from ..engine.desired import owner_value
 from ..engine.policy import Policy
-from ..engine.preflight_checks import running_controller
 from ..engine.service_plan import ServicePlan, is_record
 from ..engine.snapshot import Snapshot
+from ..fleet.controllers import Controllers
 from ..kinds.kind import ServiceKind
 from ..kube.manifest import Json
 from ..kube.problem import Problem
@@ -23,25 +21,6 @@ from .compiled_service import CompiledService
 DIRECT = "direct"
 CONTROLLER = "controller"
 AUTO = "auto"
-
-
-class Controllers:
-    """Looks once per run and kind whether its controller runs."""
-
-    def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
-        self._seen: dict[str, str | None] = {}
-        self.not_looked: set[str] = set()
-
-    def seen(self, kind: ServiceKind[Any, Any]) -> str | None:
-        """Return what runs the controller, None where nothing does or where looking is not allowed."""
-        if kind.kind not in self._seen:
-            try:
-                self._seen[kind.kind] = running_controller(self._cluster, kind.controller)
-            except Forbidden:
-                self.not_looked.add(kind.kind)
-                self._seen[kind.kind] = None
-        return self._seen[kind.kind]
 
 
 def children_of_ours(snapshot: Snapshot, service: Reference) -> list[Reference]:

@@ -18,6 +18,7 @@ from ..engine.policy import Policy
 from ..engine.service_plan import ServicePlan, deletions, plan_give_back, plan_service, removals
 from ..engine.snapshot import Kind, Snapshot, take_snapshot
 from ..engine.streaming_proof import Prover
+from ..fleet.controllers import Controllers
 from ..fleet.load import Service
 from ..kinds.kind import ServiceKind
 from ..kinds.registry import KINDS
@@ -25,7 +26,7 @@ from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reference import Reference
 from .compiled_service import CompiledService
-from .controller_mode import AUTO, CONTROLLER, Controllers, contradictions, decide
+from .controller_mode import AUTO, CONTROLLER, contradictions, decide
 
 
 @dataclass(slots=True)
@@ -57,7 +58,7 @@ class Planner:
     """Plans for the services of a fleet.
 
     wanted: `direct`, `controller` or `auto`. keeps: services that the task names, valid or not; every other one of the fleet is
-    removed. None: no other one is touched.
+    removed. None: no other one is touched. listed: what was listed before, for the first look.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class Planner:
         *,
         wanted: str,
         keeps: frozenset[Reference] | None,
+        listed: Snapshot,
     ) -> None:
         self._cluster = cluster
         self._policy = policy
@@ -75,12 +77,15 @@ class Planner:
         self._wanted = wanted
         self._keeps = keeps
         self._begun: Snapshot | None = None
+        self._listed = listed
 
     def begin(self, services: Sequence[Service]) -> Snapshot:
         """List what compiling the services depends on: their custom resources, and the children that are compared with live ones."""
         kinds, places = self._scope(services)
         early = [pair for kind in kinds for pair in (kind.key, *kind.compared_kinds)]
-        self._begun = take_snapshot(self._cluster, early, self._policy.fleet, places)
+        listed, self._listed = self._listed, Snapshot({})
+        rest = [pair for pair in early if pair not in listed.kinds]
+        self._begun = listed | take_snapshot(self._cluster, rest, self._policy.fleet, places)
         return self._begun
 
     def first(self, services: Sequence[Service], targets: Sequence[CompiledService]) -> Planned:
@@ -134,12 +139,11 @@ class Planner:
             [] if self._policy.adopt else [each for target in targets for each in target.children]
         )
         prover = Prover(children, uids)
-        early = {pair for kind in kinds for pair in kind.compared_kinds}
         below = [
             pair
             for kind in kinds
             for pair in self._used_kinds(kind, services, begun)
-            if pair not in early
+            if pair not in begun.kinds
         ]
         return begun | take_snapshot(self._cluster, below, self._policy.fleet, places, prover)
 
@@ -149,13 +153,14 @@ class Planner:
         """Return the kinds of children that services of a kind may have. Of those that the task does not name, anything is possible."""
         if self._keeps is not None:
             return list(kind.child_kinds)
-        settings = next(service.settings for service in services if service.kind is kind)
+        releases = {service.settings.release for service in services if service.kind is kind}
         parents = [
             live
             for reference, live in begun.objects.items()
             if (reference.api_version, reference.kind) == kind.key
         ]
-        return list(kind.children.kinds_at(settings.release, parents))
+        found = [pair for each in releases for pair in kind.children.kinds_at(each, parents)]
+        return list(dict.fromkeys(found))
 
     def _scope(
         self, services: Sequence[Service]
@@ -218,7 +223,9 @@ def plan_target(target: CompiledService, snapshot: Snapshot, policy: Policy) -> 
     """
     kind = target.service.kind
     make_parent = record if kind.key in snapshot.missing else custom_resource
-    parent = make_parent(target.document, policy.fleet)
+    # What its controller makes may be of another release tomorrow.
+    noted = "" if target.reconciler == CONTROLLER else target.service.noted_release
+    parent = make_parent(target.document, policy.fleet, noted)
     if target.reconciler == CONTROLLER:
         plan = plan_service(parent, (), snapshot, replace(policy, adopt=False))
         plan.controller = kind.field_manager

@@ -10,6 +10,7 @@ from ..engine.adoption.preflight import objections as objections_to_adopt
 from ..engine.exclusive_objects import look_up_exclusive
 from ..engine.rights import Need, missing_rights, needs_of
 from ..engine.service_plan import ServicePlan, look_up_strangers
+from ..fleet.controllers import Controllers
 from ..kube.intent import Stage
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reader import Reader
@@ -17,7 +18,7 @@ from ..kube.reference import Reference
 from ..task.arguments import IGNORE
 from .answer_options import way_in_problems
 from .compiled_service import CompiledService
-from .controller_mode import CONTROLLER, Controllers, objections, unseen
+from .controller_mode import CONTROLLER, objections, unseen
 from .planner import Planned
 from .release_change import preset_problems, release_problems
 from .run import Run
@@ -128,7 +129,9 @@ class Preflight:
             edited = {
                 plan.service
                 for plan in planned.plans
-                if any(change.reference == plan.service for change in plan.changes)
+                if any(
+                    change.reference == plan.service and change.is_edit for change in plan.changes
+                )
             }
             parts = [change.service for change in deletions if change.service in edited]
             count -= len(parts) - len(set(parts))

@@ -26,7 +26,7 @@ from ..kube.problem import InputError
 from ..kube.reference import Reference
 from .certificates import KeyMaker, read_certificates
 from .compiled_service import CompiledService, compiled_service, made_by
-from .controller_mode import CONTROLLER, Controllers, unlisted
+from .controller_mode import CONTROLLER, unlisted
 from .planner import Planned, Planner
 from .requeue import ROUNDS, PutOff, merged, put_off, reader_after, recompiled, skipped
 from .run import Run
@@ -45,9 +45,14 @@ class Reconciler:
         self._run = run
         self._cluster = run.cluster
         self._policy = run.policy
-        self._controllers = Controllers(run.cluster)
+        self._controllers = run.releases.controllers
         self._planner = Planner(
-            run.cluster, run.policy, self._controllers, wanted=run.reconciler, keeps=run.keeps
+            run.cluster,
+            run.policy,
+            self._controllers,
+            wanted=run.reconciler,
+            keeps=run.keeps,
+            listed=run.releases.listed,
         )
 
     def run(self, services: Sequence[Service]) -> None:

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..cluster.connection import Cluster
+from ..engine.desired import release_of
 from ..engine.plan import Action
 from ..engine.restarts import restarting
 from ..engine.service_plan import ServicePlan
-from ..kinds.kind import Pair
+from ..kinds.kind import OtherRelease, Pair
 from ..kube.intent import Stage
 from ..kube.problem import Problem
+from ..kube.reference import Reference
 from ..kube.text import few
 from .compiled_service import CompiledService
 
@@ -22,25 +24,32 @@ _NAMED = 10
 def release_problems(
     cluster: Cluster, target: CompiledService, plan: ServicePlan
 ) -> Iterator[Problem]:
-    """Yield that objects cannot be adopted by another release, or that pods of ours restart since the release changes."""
+    """Yield that objects cannot be adopted by another release, that two releases made them, or that pods of ours restart for another one."""
     kind, settings = target.service.kind, target.service.settings
-    if kind.other_release is None or not plan.changes:
+    if kind.releases.installed is None or not plan.changes:
         return
+    option = settings.release.option
     adopting = any(
         change.action is Action.ADOPT and change.stage is not Stage.PARENT
         for change in plan.changes
     )
-    pairs: list[Pair] = [(plan.parent_live, None)] if plan.parent_live else []
-    for change in plan.changes:
-        if change.live:
-            wanted = change.desired.manifest(plan.owner_uid) if change.desired else None
-            pairs.append((change.live, wanted))
-    found = kind.other_release(settings, pairs, adopting)
+    noted = _noted_otherwise(plan, str(settings.release))
+    if noted and target.service.release.source != "option":
+        names = few([str(reference) for dummy, reference in noted], _NAMED)
+        theirs = " and ".join(dict.fromkeys(release for release, dummy in noted))
+        yield Problem(
+            option,
+            f"{names} was made as {theirs}, and the service has {settings.release} ({target.service.release.reason}); write {option} to "
+            "say which one it is to have",
+            rule="two-releases",
+        )
+        return
+    found = _other_release(target, plan, noted, adopting=adopting)
     if found is None:
         return
     if adopting:
         yield Problem(
-            "releases",
+            option,
             f"the service was made by {found.theirs} ({found.seen}), and {found.wanted} is wanted; adopt it with the release "
             "that made it, and change the release in a run of its own",
             rule="adopt-release",
@@ -50,11 +59,46 @@ def release_problems(
     if restarted:
         names = few([str(reference) for reference in restarted], _NAMED)
         yield Problem(
-            "releases",
+            option,
             f"the service is of {found.theirs} ({found.seen}), and {found.wanted} is wanted: the pods of {names} restart",
             "warning",
             rule="release-restart",
         )
+
+
+def _noted_otherwise(plan: ServicePlan, wanted: str) -> list[tuple[str, Reference]]:
+    """Return the objects of a plan that say another release than the wanted one, with what they say. The custom resource comes first."""
+    found = [plan.parent_live] if plan.parent_live else []
+    for change in plan.changes:
+        if change.action is Action.ADOPT or change.reference == plan.parent.reference:
+            continue
+        if change.live:
+            found.append(change.live)
+    noted = [(release_of(live), Reference.of(live)) for live in found]
+    return [(release, reference) for release, reference in noted if release not in ("", wanted)]
+
+
+def _other_release(
+    target: CompiledService,
+    plan: ServicePlan,
+    noted: Sequence[tuple[str, Reference]],
+    *,
+    adopting: bool,
+) -> OtherRelease | None:
+    """Return by which other release objects of a plan were made: by what they say, else by their shape."""
+    kind, settings = target.service.kind, target.service.settings
+    if noted and not adopting:
+        release, reference = noted[0]
+        theirs = f"{settings.release.product} {release}"
+        return OtherRelease(theirs, str(settings.release), f"annotation of {reference}")
+    if kind.other_release is None or release_of(plan.parent_live) == str(settings.release):
+        return None
+    pairs: list[Pair] = [(plan.parent_live, None)] if plan.parent_live else []
+    for change in plan.changes:
+        if change.live:
+            wanted = change.desired.manifest(plan.owner_uid) if change.desired else None
+            pairs.append((change.live, wanted))
+    return kind.other_release(settings, pairs, adopting)
 
 
 def preset_problems(
@@ -64,7 +108,7 @@ def preset_problems(
     changed = target.service.kind.changed_by_presets
     if changed is None or allow_restart:
         return []
-    if any(change.stage is Stage.PARENT for change in plan.changes):
+    if any(change.stage is Stage.PARENT and change.is_edit for change in plan.changes):
         return []
     restarted = [
         str(change.reference)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from ..cluster.connection import Cluster
 from ..engine.policy import Policy
+from ..fleet.release_finder import ReleaseFinder
 from ..kube.reference import Reference
 from ..task.result import Clock
 from .answer_options import AnswerOptions
@@ -23,7 +24,7 @@ def _nobody_listens(_line: str) -> None:
 class Run:
     """One run over the services of a fleet.
 
-    reconciler, skip_invalid, fit: the options of the task. keeps: services that the task names, valid or not; every other one of the
+    releases: what found the releases of the services. reconciler, skip_invalid, fit: the options of the task. keeps: services that the task names, valid or not; every other one of the
     fleet is removed. None: no other one is touched.
     wait_for: `ready`, or the type of a condition; empty where nothing is waited for. wait_timeout: seconds.
     answer: what is sent to each service at the end, which then has to have a way in; None where nothing is.
@@ -32,6 +33,7 @@ class Run:
 
     cluster: Cluster
     policy: Policy
+    releases: ReleaseFinder
     reconciler: str
     skip_invalid: bool
     fit: str

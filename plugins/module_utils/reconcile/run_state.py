@@ -84,7 +84,11 @@ class RunState:
         for target, plan in zip(self.targets, self.plans, strict=True):
             problems = list(dict.fromkeys([*target.service.problems, *plan.problems]))
             results[target.reference] = ServiceResult(
-                target.reference, target.reconciler, problems, unchanged=plan.unchanged
+                target.reference,
+                target.reconciler,
+                problems,
+                release=target.service.release,
+                unchanged=plan.unchanged,
             )
         for outcome in self.outcomes:
             result = results.setdefault(outcome.service, ServiceResult(outcome.service, "direct"))

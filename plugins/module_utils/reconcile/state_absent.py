@@ -22,12 +22,13 @@ from ..engine.service_plan import deletions
 from ..engine.snapshot import Snapshot, take_snapshot
 from ..engine.watch_loop import wait
 from ..engine.write import Writer
+from ..fleet.controllers import Controllers
 from ..kinds.kind import ServiceKind
 from ..kube.intent import Stage
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reference import Reference
-from .controller_mode import CONTROLLER, Controllers, could_not_list, decide
+from .controller_mode import CONTROLLER, could_not_list, decide
 from .remaining_routes import routes_left
 
 Meant = Sequence[tuple[ServiceKind[Any, Any], Reference]]

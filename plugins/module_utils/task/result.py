@@ -17,6 +17,7 @@ from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.redact import redact, redact_text, secrets_of
 from ..kube.reference import Reference
+from ..kube.release import ChosenRelease
 from ..kube.text import counted, few
 
 #: Up to so many changed children are listed one by one; a job controller drops results above 700 kB.
@@ -31,6 +32,7 @@ SHOWN_SUBJECTS = 3
 class ServiceResult:
     """One service in a result.
 
+    release: which one of its controller is reproduced, None where nothing is compiled.
     unchanged: children that are as wanted; they are counted, and listed only on request. request: how it is called.
     answer: what came back from it, None where it was not asked.
     """
@@ -38,6 +40,7 @@ class ServiceResult:
     reference: Reference
     reconciler: str
     problems: list[Problem] = field(default_factory=list)
+    release: ChosenRelease | None = None
     outcomes: list[Outcome] = field(default_factory=list)
     unchanged: list[Reference] = field(default_factory=list)
     observation: Observation | None = None
@@ -71,6 +74,7 @@ class ServiceResult:
             "answer": self.answer.to_dict() if self.answer else {},
             "replicas": _replicas(self.observation),
             "reconciler": self.reconciler,
+            "release": self.release.to_dict() if self.release else {},
             "children": children,
             "unchanged": len(self.unchanged)
             + sum(outcome.action == "unchanged" for outcome in self.outcomes),

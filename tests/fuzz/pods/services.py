@@ -20,6 +20,9 @@ from ansible_collections.modelops.inference.plugins.module_utils.kube.core_schem
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from ansible_collections.modelops.inference.plugins.module_utils.kube.release import (
+    ChosenRelease,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kube.route_schema import (
     http_route_spec,
 )
@@ -115,7 +118,9 @@ def judged_service(client: Client, namespace: str, seed: int) -> Case | None:
     loaded = kind.load(document, settings)
     if loaded.service is None or any(each.severity == "error" for each in loaded.problems):
         return None
-    service = Service("a service", kind, loaded.service.reference, loaded.service, settings)
+    release = ChosenRelease(settings.release, "default", "")
+    reference = loaded.service.reference
+    service = Service("a service", kind, reference, loaded.service, settings, release)
     try:
         intent = service.compile(GivenObjects([_RUNTIME]))
     except InputError:

@@ -15,6 +15,9 @@ from ansible_collections.modelops.inference.plugins.module_utils.kube.reader imp
     GivenObjects,
     Reader,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.kube.release import (
+    ChosenRelease,
+)
 
 
 class Cluster(GivenObjects):
@@ -29,7 +32,8 @@ def checked(
     """Return everything that checks find; nothing of a service that cannot be built."""
     reference = typed.reference
     kind = KINDS[reference.api_version, reference.kind]
-    service = Service(str(reference), kind, reference, typed, settings, written or {})
+    release = ChosenRelease(settings.release, "option", "")
+    service = Service(str(reference), kind, reference, typed, settings, release, written or {})
     try:
         intent = service.compile(reader)
     except InputError:

@@ -22,6 +22,9 @@ from ansible_collections.modelops.inference.plugins.module_utils.fleet.load impo
     Settings,
     load_fleet,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.fleet.release_finder import (
+    ReleaseFinder,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.kind import (
     MODEL_SERVICE,
 )
@@ -77,7 +80,15 @@ def _service(path: Path, client: Client) -> list[Json]:
     )
     with connect({"kubeconfig": str(path), "environment": {}}) as cluster:
         for dummy in range(2):
-            run = Run(cluster, Policy(), reconciler="direct", skip_invalid=False, fit="ignore")
+            releases = ReleaseFinder(cluster, Policy().fleet, [NAMESPACE], {})
+            run = Run(
+                cluster,
+                Policy(),
+                releases,
+                reconciler="direct",
+                skip_invalid=False,
+                fit="ignore",
+            )
             reconciler = Reconciler(run)
             reconciler.run(services)
     return [

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from ansible_collections.modelops.inference.plugins.module_utils.engine.desired import (
     Desired,
     owner_value,
+    release_of,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.engine.owner_object import (
     custom_resource,
@@ -45,6 +47,16 @@ def test_object_carries_fleet_owner_and_hash_beside_its_own_labels() -> None:
         "inference.modelops.io/owner": "ModelService/team-a/chat",
         "inference.modelops.io/intent": made.digest,
     }
+
+
+def test_the_release_is_noted_beside_the_intent_and_is_no_part_of_it() -> None:
+    made = wanted(child())
+    noted = replace(made, release="0.18")
+    annotations = noted.manifest(UID)["metadata"]["annotations"]
+    assert annotations["inference.modelops.io/release"] == "0.18"
+    assert annotations["inference.modelops.io/intent"] == made.digest
+    assert release_of(noted.manifest(UID)) == "0.18"
+    assert release_of(made.manifest(UID)) == release_of(None) == ""
 
 
 def test_owner_is_the_parent_as_a_controller_writes_it() -> None:

@@ -16,6 +16,7 @@ import pytest
 from ansible_collections.modelops.inference.plugins.module_utils.engine import (
     FIELD_MANAGER,
     INTENT_ANNOTATION,
+    RELEASE_ANNOTATION,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.engine.noop_proof import (
     Rules,
@@ -135,6 +136,31 @@ def test_hash_that_is_gone_or_another_is_a_doubt(annotations: Json | None) -> No
     live = PLAIN.copy()
     live["metadata"]["annotations"] = annotations
     assert doubt(PLAIN.desired, live, PLAIN.uid) is not None
+
+
+# Beside the witnesses: the release as which an object was made.
+
+
+@pytest.mark.parametrize(
+    ("noted", "wanted", "reason"),
+    [
+        ("", "0.17", None),
+        ("0.17", "0.17", None),
+        ("0.17", "0.18", "it was made as release 0.17"),
+        ("0.17", "", "it was made as release 0.17"),
+        ("", "", None),
+    ],
+)
+def test_another_release_is_a_doubt_and_none_is_not(
+    noted: str, wanted: str, reason: str | None
+) -> None:
+    """What was made before releases were noted is not written for the note alone."""
+    live = PLAIN.copy()
+    if noted:
+        live["metadata"]["annotations"][RELEASE_ANNOTATION] = noted
+        fields = _ours(live)["fieldsV1"]["f:metadata"]["f:annotations"]
+        fields[f"f:{RELEASE_ANNOTATION}"] = {}
+    assert doubt(replace(PLAIN.desired, release=wanted), live, PLAIN.uid) == reason
 
 
 # The second witness: our entry covers exactly what we send.

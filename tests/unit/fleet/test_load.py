@@ -200,7 +200,7 @@ def _of_kind(kind: str, name: str, *children: tuple[str, str]) -> Service:
     view = ServiceView(reference, {}, ())
     made_up = {"compile": lambda *_given: intent, "view": lambda *_given: view}
     of_kind = replace(service.kind, kind=kind, **made_up)
-    return Service(f"services ({kind} {name})", of_kind, reference, None, None)
+    return Service(f"services ({kind} {name})", of_kind, reference, None, None, service.release)
 
 
 def test_services_of_two_kinds_that_want_one_object_are_both_named() -> None:

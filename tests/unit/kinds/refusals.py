@@ -15,6 +15,9 @@ from ansible_collections.modelops.inference.plugins.module_utils.kube.reader imp
     GivenObjects,
     Reader,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.kube.release import (
+    ChosenRelease,
+)
 
 
 def refusals(
@@ -40,7 +43,8 @@ def api_refusals(typed: Any, settings: Any, reader: Reader) -> list[Problem]:
     """Return what the API would refuse of the objects of a typed service. Raises InputError where it cannot be built."""
     reference = typed.reference
     kind = KINDS[reference.api_version, reference.kind]
-    service = Service(str(reference), kind, reference, typed, settings)
+    release = ChosenRelease(settings.release, "option", "")
+    service = Service(str(reference), kind, reference, typed, settings, release)
     intent = service.compile(reader)
     manifests = [child.manifest.to_dict() for child in intent.children]
     return service.api_problems(intent.basis, manifests, manifests)

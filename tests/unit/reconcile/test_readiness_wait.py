@@ -108,6 +108,7 @@ class _Waited:
         run = Run(
             cast("Any", cluster or _Cluster()),
             Policy(),
+            releases=cast("Any", None),
             reconciler=DIRECT,
             skip_invalid=False,
             fit="ignore",

@@ -56,6 +56,7 @@ class _Waited:
         run = Run(
             cast("Any", _Nowhere()),
             Policy(),
+            releases=cast("Any", None),
             reconciler=DIRECT,
             skip_invalid=False,
             fit="ignore",

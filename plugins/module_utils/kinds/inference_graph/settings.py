@@ -9,7 +9,7 @@ from typing import Any
 
 from ...kube.schema import Object
 from ..kserve.read_settings import COMMON, read_settings
-from ..kserve.releases import DEFAULT, KServe
+from ..kserve.releases import KServe
 from .releases import BACKING
 
 #: The option `settings` of a task as far as this kind reads it.
@@ -23,7 +23,7 @@ class Settings:
     kserve_namespace: where `inferenceservice-config` is (POD_NAMESPACE). cluster_domain: DNS domain of the cluster (CLUSTER_DOMAIN).
     """
 
-    release: KServe = DEFAULT
+    release: KServe = KServe.V0_17
     kserve_namespace: str = "kserve"
     cluster_domain: str = "cluster.local"
 

@@ -7,6 +7,8 @@ Source: KServe pkg/constants/constants.go, pkg/controller/v1beta1/inferenceservi
 from __future__ import annotations
 
 from ..kind import ServiceKind
+from ..kserve.installed_release import INSTALLATIONS
+from ..release_line import ReleaseLine
 from .checks import CHECKS
 from .child_kinds import READS
 from .compile import CHILDREN
@@ -18,6 +20,7 @@ from .input_schemas import shapes
 from .labels import SERVICE
 from .normalise import load
 from .observe import observe, reconcile_error
+from .releases import BACKING
 from .schema import SPEC
 from .settings import Settings, make_settings
 from .spec import API_VERSION, KIND, InferenceService
@@ -37,6 +40,7 @@ INFERENCE_SERVICE: ServiceKind[InferenceService, Settings] = ServiceKind(
     entrance=entrance,
     reconcile_error=reconcile_error,
     children=CHILDREN,
+    releases=ReleaseLine("kserve", BACKING, None, INSTALLATIONS),
     reads=READS,
     shapes=lambda dummy: shapes(),
     pod_labels={"matchExpressions": [{"key": SERVICE, "operator": "Exists"}]},

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from ...kube.schema import Object, Text
 from ..kserve.read_settings import COMMON, read_settings
-from ..kserve.releases import DEFAULT, KServe
+from ..kserve.releases import KServe
 from .releases import BACKING
 
 PodMutation = Literal["auto", "webhook", "rendered"]
@@ -38,7 +38,7 @@ class Settings:
     pod_mutation: `webhook` leaves the pods to KServe's webhook, `rendered` does its work here, `auto` looks whether the webhook is there.
     """
 
-    release: KServe = DEFAULT
+    release: KServe = KServe.V0_17
     kserve_namespace: str = "kserve"
     cluster_domain: str = "cluster.local"
     pod_mutation: PodMutation = "auto"

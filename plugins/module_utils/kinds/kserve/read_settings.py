@@ -9,11 +9,11 @@ from typing import Any
 from ...kube.manifest import Json
 from ...kube.names import check_dns_subdomain, check_namespace
 from ...kube.problem import Complaint, InputError, Problem
-from ...kube.release import Backing
+from ...kube.release import Backing, newest_proved
 from ...kube.schema import Object, Schema, Text
 from ...kube.schema_check import check
 from ..options import as_ansible_means, wanted_release
-from .releases import DEFAULT, KServe
+from .releases import KServe
 
 #: The fields that all kinds read.
 COMMON: Mapping[str, Schema] = {
@@ -41,7 +41,8 @@ def read_settings(
     checks: what keeps the texts of a kind's own settings from being right.
     Raises InputError that holds everything wrong with both options.
     """
-    release, problems = wanted_release(releases.get("kserve"), backing, DEFAULT)
+    proved = newest_proved(backing)
+    release, problems = wanted_release(releases.get("kserve"), backing, proved, found=True)
     given = {
         key: value for key, value in options.items() if value is not None and key in schema.fields
     }

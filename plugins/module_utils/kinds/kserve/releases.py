@@ -23,7 +23,3 @@ class KServe(ControllerRelease):
     def option(self) -> str:
         """The option by which users choose one."""
         return "releases.kserve"
-
-
-#: What is reproduced where a task asks for no release.
-DEFAULT = KServe.V0_17

@@ -6,9 +6,11 @@ from __future__ import annotations
 from ..certificates import Certificates
 from ..children import ObjectKind
 from ..kind import ServiceKind
+from ..kserve.installed_release import INSTALLATIONS
 from ..kserve.storage.containers import API_VERSION as STORAGE_API_VERSION
 from ..kserve.storage.containers import KIND as STORAGE_KIND
 from ..kserve.storage.containers import storage_container_schema
+from ..release_line import ReleaseLine
 from . import labels
 from .certificate.renewal import wanted_certificate
 from .checks import CHECKS
@@ -20,7 +22,8 @@ from .idle import IDLE
 from .normalise import load
 from .observe import observe, reconcile_error
 from .presets.engine_arguments import changed_by_presets
-from .release_detection import other_release
+from .release_detection import made_as, other_release
+from .releases import BACKING
 from .router.kinds import GATEWAY, GATEWAY_CLASS
 from .router.routing_group import standing
 from .schema import preset_schemas, spec_schema
@@ -45,6 +48,7 @@ LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
     entrance=entrance,
     reconcile_error=reconcile_error,
     children=CHILDREN,
+    releases=ReleaseLine("kserve", BACKING, made_as, INSTALLATIONS),
     reads=(_CONFIG, _STORAGE_CONTAINER, GATEWAY, GATEWAY_CLASS),
     shapes=lambda settings: {
         **preset_schemas(settings.release),

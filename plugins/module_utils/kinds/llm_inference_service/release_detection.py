@@ -16,6 +16,7 @@ from ..kind import OtherRelease, Pair
 from ..kserve.pod import container_of, variable_of
 from ..kserve.releases import KServe
 from ..kserve.storage.initializer import NAME as INITIALIZER
+from ..release_line import MadeAs
 from . import labels
 from .settings import Settings
 from .spec import KIND
@@ -142,3 +143,23 @@ def other_release(settings: Settings, pairs: Sequence[Pair], certain: bool) -> O
             seen = f"{Reference.of(live)}: {sign.what[0 if shown else 1]}"
             return OtherRelease(theirs, str(settings.release), seen)
     return None
+
+
+def made_as(objects: Sequence[Json]) -> MadeAs:
+    """Return the oldest release that fits what is seen of the objects of a service. What later ones merely add is no sign against them."""
+    least, at_least, before = min(KServe), "", ""
+    limit: KServe | None = None
+    for sign in _SIGNS:
+        for live in objects:
+            shown = sign.shows(live) if live.get("kind") == sign.kind else None
+            if shown and sign.release > least:
+                least, at_least = sign.release, _told(sign, live, shown=True)
+            elif shown is False and sign.updates and (limit is None or sign.release < limit):
+                limit, before = sign.release, _told(sign, live, shown=False)
+    excluded = limit is not None and limit <= least
+    return MadeAs(least, at_least or before, f"{at_least}, but {before}" if excluded else "")
+
+
+def _told(sign: Sign, live: Json, *, shown: bool) -> str:
+    theirs = f"KServe {sign.release} or later" if shown else f"KServe before {sign.release}"
+    return f"{theirs} ({Reference.of(live)}: {sign.what[0 if shown else 1]})"

@@ -10,7 +10,7 @@ from typing import Any
 from ...kube.names import check_dns_subdomain
 from ...kube.schema import Boolean, Object, Text
 from ..kserve.read_settings import COMMON, read_settings
-from ..kserve.releases import DEFAULT, KServe
+from ..kserve.releases import KServe
 from .releases import BACKING
 
 #: The option `settings` of a task as far as this kind reads it.
@@ -43,7 +43,7 @@ class Settings:
     wildcard_hostname: what stands for `*` in a listener's host name (GATEWAY_API_WILDCARD_HOSTNAME).
     """
 
-    release: KServe = DEFAULT
+    release: KServe = KServe.V0_17
     kserve_namespace: str = "kserve"
     config_prefix: str = "kserve-"
     versioned_config: bool = True

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from ..kind import ServiceKind
+from ..release_line import ReleaseLine
 from . import labels
 from .compile import CHILDREN
 from .compile import compile as compile_service
@@ -12,6 +13,7 @@ from .entrance import entrance
 from .idle import IDLE
 from .normalise import load
 from .observe import observe, reconcile_error
+from .releases import BACKING
 from .schema import spec_schema
 from .settings import Settings, make_settings
 from .spec import API_VERSION, KIND, ModelService
@@ -30,6 +32,7 @@ MODEL_SERVICE: ServiceKind[ModelService, Settings] = ServiceKind(
     entrance=entrance,
     reconcile_error=reconcile_error,
     children=CHILDREN,
+    releases=ReleaseLine("model_operator", BACKING),
     pod_labels={
         "app.kubernetes.io/part-of": labels.PART_OF,
         "app.kubernetes.io/managed-by": labels.MANAGED_BY,

@@ -5,15 +5,19 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.releases import (
+    BACKING,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.settings import (
     Settings,
     make_settings,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
+from ansible_collections.modelops.inference.plugins.module_utils.kube.release import newest_proved
 
 
 def test_nothing_said_is_the_controller_s_default() -> None:
-    assert make_settings({}, {}) == Settings()
+    assert make_settings({}, {}) == Settings(release=newest_proved(BACKING))
 
 
 def test_what_other_kinds_read_is_passed_over() -> None:
@@ -28,7 +32,7 @@ def test_what_other_kinds_read_is_passed_over() -> None:
         ({"cluster_domain": "a..b"}, {}, "settings.cluster_domain"),
         ({"pod_mutation": "webhooks"}, {}, 'did you mean "webhook"?'),
         ({}, {"kserve": "0.16"}, "releases.kserve"),
-        ({}, {"kserve": "0.20"}, '"0.20" is not reproduced; use 0.17 or 0.18 or 0.19'),
+        ({}, {"kserve": "0.20"}, '"0.20" is not reproduced; use 0.17 (proved) or 0.18 (unjudged)'),
         ({}, {"kserve": "v0.20"}, '"v0.20" is not reproduced'),
     ],
 )

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.release_detection import (
+    made_as,
     other_release,
 )
 
@@ -90,3 +91,22 @@ def test_a_port_that_stays_as_it_is_is_no_sign() -> None:
     name = "chat-kserve-workload-svc"
     (live,) = [each for each in made("0.18") if each["metadata"]["name"] == name]
     assert other_release(settings("0.19"), [(live, live)], False) is None
+
+
+@pytest.mark.parametrize(
+    ("theirs", "found"), [("0.17", "0.17"), ("0.18", "0.18"), ("0.19", "0.19"), ("0.20", "0.20")]
+)
+def test_objects_have_the_oldest_release_that_they_fit(theirs: str, found: str) -> None:
+    told = made_as(made(theirs))
+    assert (str(told.release), told.contradiction) == (found, "")
+
+
+def test_objects_without_a_sign_are_of_the_oldest_release() -> None:
+    told = made_as([])
+    assert (str(told.release), told.seen, told.contradiction) == ("0.17", "", "")
+
+
+def test_signs_that_exclude_each_other_are_told_with_both() -> None:
+    told = made_as([HASHED, {**STATUS, "metadata": {"name": "c"}, "apiVersion": "x/v1"}])
+    assert "KServe 0.19 or later" in told.contradiction
+    assert "but KServe before 0.18" in told.contradiction

@@ -8,18 +8,30 @@ from typing import Any
 import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.releases import (
+    BACKING,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
     Settings,
     make_settings,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
+from ansible_collections.modelops.inference.plugins.module_utils.kube.release import newest_proved
 
 Json = dict[str, Any]
 
 #: Options → what is told, by field.
 WRONG: dict[str, tuple[Json, dict[str, str], list[str]]] = {
-    "an unknown release": ({}, {"kserve": "0.16"}, ["releases.kserve", "0.17, 0.18, 0.19"]),
-    "a release that nobody knows yet": ({}, {"kserve": "0.99"}, ["0.17, 0.18, 0.19, 0.20"]),
+    "an unknown release": (
+        {},
+        {"kserve": "0.16"},
+        ["releases.kserve", "auto, 0.17 (proved), 0.18 (unjudged)"],
+    ),
+    "a release that nobody knows yet": (
+        {},
+        {"kserve": "0.99"},
+        ["auto, 0.17 (proved), 0.18 (unjudged)"],
+    ),
     "a namespace that is none": ({"kserve_namespace": "A b"}, {}, ["settings.kserve_namespace"]),
     "a prefix that no name has": ({"config_prefix": "Next_"}, {}, ["settings.config_prefix"]),
     "another type": ({"versioned_config": "maybe"}, {}, ["settings.versioned_config"]),
@@ -32,7 +44,7 @@ WRONG: dict[str, tuple[Json, dict[str, str], list[str]]] = {
 
 
 def test_without_options_the_controllers_own_defaults_hold() -> None:
-    assert make_settings({}, {}) == Settings()
+    assert make_settings({}, {}) == Settings(release=newest_proved(BACKING))
     assert (
         make_settings({"gateway_name": "read by another kind"}, {"kserve": "v0.17"}) == Settings()
     )

@@ -1,0 +1,34 @@
+# Copyright (c) 2026, modelops.inference contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Whose behaviour is reproduced, shared by every module that compiles services."""
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """The releases of controllers: `SERVICES["releases"]` in module_utils/task/arguments.py."""
+
+    DOCUMENTATION = r"""
+options:
+  releases:
+    description:
+      - Whose behaviour is reproduced.
+    type: dict
+    default: {}
+    suboptions:
+      model_operator:
+        description:
+          - A release of model-operator, V(0.9.0-alpha.2) or V(1.0.1). It is V(0.9.0-alpha.2) where it is not given.
+        type: str
+      kserve:
+        description:
+          - A release of KServe, V(0.17), V(0.18), V(0.19) or V(0.20), for all services of the task. It is V(auto) where it is not given.
+          - With V(auto) each service keeps the release that made its objects. A service without objects gets the release of the
+            controller in the cluster, and where nothing names one the newest release that is proved, also where no cluster is looked at.
+          - The result says of each service which release it has and why. Another one is taken only where it is written here.
+          - C(InferenceService) does not know V(0.20), and refuses it.
+          - Another release than before may restart pods; a warning names the workloads before anything is written.
+        type: str
+"""

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A service keeps the release that made its objects; a new one gets that of the cluster's controller; the newest proved one is for the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from tests.lab.client import Client
+from tests.lab.cluster import Cluster, grant
+from tests.lab.fixtures import fresh_namespace
+from tests.lab.proxy import Proxy
+
+from .support.cluster import there
+from .support.entries import Entries, actions
+from .support.llm_services import KSERVE, children, llm, prepare, routed
+
+Json = dict[str, Any]
+RELEASE = "inference.modelops.io/release"
+EVERYTHING = {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}
+
+
+@pytest.fixture(scope="module")
+def client(lab: Cluster) -> Client:
+    """Another program's view of a cluster that knows the kind."""
+    prepare(lab.client)
+    return lab.client
+
+
+@pytest.fixture
+def place(client: Client) -> Iterator[str]:
+    """A namespace for one test."""
+    with fresh_namespace(client, "found") as name:
+        yield name
+
+
+def under(release: str) -> Json:
+    """Return the option by which a release is written down."""
+    return {"releases": {"kserve": release}}
+
+
+def of(result: Json) -> tuple[str, str]:
+    """Return which release the only service has, and from where."""
+    (service,) = result["services"]
+    return service["release"]["version"], service["release"]["source"]
+
+
+@contextmanager
+def controller(client: Client, image: str) -> Iterator[None]:
+    """A controller that was scaled to nothing stands in the cluster."""
+    labels = {"control-plane": "llmisvc-controller-manager"}
+    deployment = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "llmisvc-controller-manager", "namespace": KSERVE, "labels": labels},
+        "spec": {
+            "replicas": 0,
+            "selector": {"matchLabels": labels},
+            "template": {
+                "metadata": {"labels": labels},
+                "spec": {
+                    "containers": [
+                        {"name": "kube-rbac-proxy", "image": "example.com/kube-rbac-proxy:v0.18.0"},
+                        {"name": "manager", "image": image},
+                    ]
+                },
+            },
+        },
+    }
+    client.apply(deployment)
+    try:
+        yield
+    finally:
+        client.delete(deployment)
+        client.wait_for(deployment, lambda found: found is None)
+
+
+def as_made_before(client: Client, service: Json, place: str) -> None:
+    """Take the note off the objects of a service, as they were before releases were noted."""
+    for each in (service, *children(service["metadata"]["name"], place)):
+        client.patch(each, {"metadata": {"annotations": {RELEASE: None}}})
+
+
+def test_a_service_keeps_the_release_that_made_its_objects(
+    entries: Entries, client: Client, place: str
+) -> None:
+    service = routed("chat", place)
+    assert of(entries.reconcile(service, **under("0.18"))) == ("0.18", "option")
+    for each in (service, *children("chat", place)):
+        assert there(client, each)["metadata"]["annotations"][RELEASE] == "0.18"
+    with controller(client, "kserve/llmisvc-controller:v0.19.0"):
+        kept = entries.reconcile(service)
+        assert (of(kept), kept["changed"], actions(kept)) == (("0.18", "objects"), False, {})
+        edited = routed("chat", place, replicas=2)
+        assert of(entries.reconcile(edited)) == ("0.18", "objects")
+
+
+def test_a_new_service_gets_the_release_of_the_controller(
+    entries: Entries, client: Client, place: str
+) -> None:
+    with controller(client, "registry.example.com:5000/kserve/llmisvc-controller:v0.19.0"):
+        assert of(entries.reconcile(llm("chat", place), check_mode=True)) == ("0.19", "controller")
+        made = entries.reconcile(llm("chat", place))
+        assert of(made) == ("0.19", "controller")
+    assert of(entries.reconcile(llm("chat", place))) == ("0.19", "objects")
+
+
+def test_a_controller_of_a_release_that_nobody_knows_is_named(
+    entries: Entries, client: Client, place: str
+) -> None:
+    with controller(client, "kserve/llmisvc-controller:v0.99.1"):
+        result = entries.reconcile(llm("chat", place), check_mode=True)
+    assert of(result) == ("0.20", "controller")
+    (told,) = [text for text in result["warnings"] if "0.99" in text]
+    assert "KServe 0.99 is in the cluster" in told
+    assert "0.20 is taken" in told
+
+
+def test_a_new_service_of_a_cluster_that_names_none_gets_the_newest_proved_one(
+    entries: Entries, place: str
+) -> None:
+    result = entries.reconcile(llm("chat", place), check_mode=True)
+    assert of(result) == ("0.17", "newest")
+    assert "the newest one that is proved" in result["services"][0]["release"]["reason"]
+
+
+@pytest.mark.parametrize("release", ["0.17", "0.18"])
+def test_objects_from_before_the_note_keep_their_release_and_are_not_written(
+    entries: Entries, client: Client, place: str, release: str
+) -> None:
+    service = routed("chat", place)
+    entries.reconcile(service, **under(release), wait=True, wait_timeout=120.0)
+    as_made_before(client, service, place)
+    for dummy in range(2):
+        again = entries.reconcile(service)
+        assert of(again) == (release, "objects")
+        assert (again["changed"], again["stats"]["writes"]) == (False, 0)
+    edited = routed("chat", place, replicas=2)
+    entries.reconcile(edited)
+    assert there(client, service)["metadata"]["annotations"][RELEASE] == release
+
+
+def test_objects_that_two_releases_made_are_named_and_nothing_is_written(
+    entries: Entries, client: Client, place: str
+) -> None:
+    service = routed("chat", place)
+    entries.reconcile(service, **under("0.17"))
+    (workload,) = [
+        each for each in children("chat", place) if each["metadata"]["name"] == "chat-kserve"
+    ]
+    client.patch(workload, {"metadata": {"annotations": {RELEASE: "0.18"}}})
+    message = entries.refused(service)
+    assert f"Deployment {place}/chat-kserve was made as 0.18" in message
+    assert "the service has 0.17" in message
+    assert "releases.kserve" in message
+    assert not entries.reconcile(service, **under("0.17"))["changed"]
+    assert not entries.reconcile(service)["changed"]
+
+
+def test_shapes_that_exclude_each_other_are_named_with_both(
+    entries: Entries, client: Client, place: str
+) -> None:
+    service = routed("chat", place)
+    entries.reconcile(service, **under("0.17"))
+    as_made_before(client, service, place)
+    (port,) = [
+        each for each in children("chat", place) if "workload-svc" in each["metadata"]["name"]
+    ]
+    ports = there(client, port)["spec"]["ports"]
+    client.patch(port, {"spec": {"ports": [{**ports[0], "name": "http"}]}})
+    message = entries.refused(service)
+    assert f"KServe 0.19 or later (Service {place}/chat-kserve-workload-svc" in message
+    assert f"but KServe before 0.18 (Role {place}/chat-epp-role" in message
+
+
+def test_a_written_release_is_a_plan_that_names_whose_pods_restart(
+    entries: Entries, place: str
+) -> None:
+    service = routed("chat", place)
+    entries.reconcile(service, **under("0.17"))
+    predicted = entries.reconcile(service, **under("0.18"), check_mode=True)
+    (told,) = [text for text in predicted["warnings"] if "restart" in text]
+    assert "of KServe 0.17 (annotation" in told
+    assert f"Deployment {place}/chat-kserve" in told
+    entries.reconcile(service, **under("0.18"))
+    assert of(entries.reconcile(service)) == ("0.18", "objects")
+
+
+def test_services_of_two_releases_stand_in_one_list(entries: Entries, place: str) -> None:
+    old, new = routed("old", place), routed("new", place)
+    entries.reconcile(old, **under("0.17"))
+    entries.reconcile(new, **under("0.19"))
+    both = entries.reconcile(old, new)
+    assert (both["changed"], actions(both)) == (False, {})
+    found = {each["name"]: each["release"]["version"] for each in both["services"]}
+    assert found == {"old": "0.17", "new": "0.19"}
+    shown = entries.info(old, new)["services"]
+    assert {each["name"]: each["release"]["version"] for each in shown} == found
+    assert [each["drift"] for each in shown] == [[], []]
+
+
+def test_a_settled_fleet_asks_nobody_for_its_release(
+    entries: Entries, counted: Entries, proxy: Proxy, place: str
+) -> None:
+    fleet = [routed(f"chat-{number}", place) for number in range(3)]
+    entries.reconcile(*fleet)
+    counted.reconcile(*fleet, **under("0.17"))
+    proxy.reset()
+    counted.reconcile(*fleet, **under("0.17"))
+    written = proxy.requests
+    proxy.reset()
+    assert not counted.reconcile(*fleet)["changed"]
+    assert proxy.requests == written <= 20
+    assert proxy.count(lambda seen: seen.resource.plural == "customresourcedefinitions") == 0
+
+
+def test_without_the_right_to_look_at_the_controller_that_is_said(
+    lab: Cluster, client: Client, entries: Entries, place: str
+) -> None:
+    robot = Entries(lab.service_account_kubeconfig("robot", place))
+    grant(lab, f"{place}/robot", [EVERYTHING], place)
+    look = {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list"]}
+    presets = {"apiGroups": ["serving.kserve.io"], "resources": ["*"], "verbs": ["get", "list"]}
+    routes = {
+        "apiGroups": ["gateway.networking.k8s.io"],
+        "resources": ["*"],
+        "verbs": ["get", "list"],
+    }
+    grant(lab, f"{place}/robot", [look, presets, routes], KSERVE)
+    service = llm("chat", place)
+    with controller(client, "kserve/llmisvc-controller:v0.19.0"):
+        result = robot.reconcile(service, reconciler="direct")
+    assert of(result) == ("0.17", "newest")
+    assert "could not look which release the controller" in "\n".join(result["warnings"])
+    entries.reconcile(service, **under("0.18"))
+    assert of(robot.reconcile(service, reconciler="direct")) == ("0.18", "objects")
+
+
+def test_devices_are_judged_by_the_release_of_the_service(entries: Entries, place: str) -> None:
+    service = llm("chat", place)
+    entries.reconcile(service, **under("0.18"))
+    result = entries.gpu(state="gathered", services=[service])
+    assert not result.get("failed"), result["msg"]
