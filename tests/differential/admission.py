@@ -9,16 +9,18 @@ from __future__ import annotations
 import copy
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
     load,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
     Settings,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import Problem
 from tests.lab.client import ApiError
 
 from .llm_inputs import Generator
@@ -49,16 +51,19 @@ _VALUES: tuple[Any, ...] = (
 _ON_PURPOSE = frozenset({"name"})
 
 
-def requests(seed: int, count: int) -> list[Json]:
+def requests(seed: int, count: int, release: KServe) -> list[Json]:
     """Return custom resources with a field or a few that are spoilt."""
     chance = random.Random(f"admission {seed}")
-    found = []
-    for case in Generator(seed, wild=0.5).cases(count):
-        document = copy.deepcopy(case.document)
-        document["metadata"]["namespace"] = "default"
-        for dummy in range(chance.choice((0, 1, 1, 1, 2))):
-            _spoil(document["spec"], chance)
-        found.append(document)
+    cases = Generator(seed, release, wild=0.5).cases(count)
+    return [spoilt(case.document, chance) for case in cases]
+
+
+def spoilt(document: Json, chance: random.Random) -> Json:
+    """Return a custom resource with some of its fields spoilt, or none."""
+    found = copy.deepcopy(document)
+    found["metadata"]["namespace"] = "default"
+    for dummy in range(chance.choice((0, 1, 1, 1, 2))):
+        _spoil(found["spec"], chance)
     return found
 
 
@@ -86,13 +91,18 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
             yield from _places(value[key])
 
 
-def compare(plane: Plane, documents: list[Json]) -> list[tuple[Json, str]]:
-    """Return the requests about which the API server and we disagree, each with what is different."""
+def compare(
+    plane: Plane, documents: list[Json], judged: Callable[[Json], list[Problem]]
+) -> list[tuple[Json, str]]:
+    """Return the requests about which the API server and we disagree, each with what is different.
+
+    judged: what we say of a request.
+    """
     with ThreadPoolExecutor(4) as pool:
         refusals = list(pool.map(lambda one: _ask(plane, one), documents))
     found = []
     for document, refusal in zip(documents, refusals, strict=True):
-        line = _difference(document, refusal)
+        line = _difference(judged(document), refusal)
         if line:
             found.append((document, line))
     return found
@@ -108,8 +118,13 @@ def _ask(plane: Plane, document: Json) -> str:
     return ""
 
 
-def _difference(document: Json, refusal: str) -> str:
-    problems = [each for each in load(document, Settings()).problems if each.severity == "error"]
+def problems_of(document: Json, release: KServe) -> list[Problem]:
+    """Return what we say of an LLMInferenceService."""
+    return list(load(document, Settings(release=release)).problems)
+
+
+def _difference(said: list[Problem], refusal: str) -> str:
+    problems = [each for each in said if each.severity == "error"]
     ours = [each for each in problems if each.rule not in _ON_PURPOSE]
     told = "; ".join(f"{each.path}: {each.message}" for each in ours)
     if refusal and not problems:

@@ -19,25 +19,21 @@ Json = dict[str, Any]
 Statuses = Callable[[Sequence[Json]], list[Json]]
 
 #: Seconds without a new write after which the controller has come to an end: with nothing to do, and with more of the same.
-_QUIET = 1.5
-_ENDLESS = 8.0
-_KINDS = (
-    ("v1", "ServiceAccount"),
-    ("v1", "ConfigMap"),
-    ("v1", "Secret"),
-    ("v1", "Service"),
-    ("v1", "Pod"),
-    ("apps/v1", "Deployment"),
-    ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet"),
-    ("inference.networking.k8s.io/v1", "InferencePool"),
-    ("inference.networking.x-k8s.io/v1alpha2", "InferencePool"),
-    ("gateway.networking.k8s.io/v1", "HTTPRoute"),
-    ("gateway.networking.k8s.io/v1", "Gateway"),
-    ("gateway.networking.k8s.io/v1", "GatewayClass"),
-    ("serving.kserve.io/v1alpha2", "LLMInferenceServiceConfig"),
-    ("serving.kserve.io/v1alpha2", "LLMInferenceService"),
-)
+_QUIET = 3.0
+_ENDLESS = 12.0
 _CHANGING = ("resourceVersion", "lastTransitionTime", "certificates.kserve.io")
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What a controller is about. kind: of its services. children: API version and kind of what is looked at.
+
+    phases: after the start, how many rounds of statuses each phase has: what is made because of a status gets one in the next round.
+    """
+
+    kind: str
+    children: tuple[tuple[str, str], ...]
+    phases: tuple[int, ...]
 
 
 @dataclass
@@ -53,7 +49,10 @@ class Case:
 
 @dataclass
 class Outcome:
-    """What the controller did. refusal: the API server's answer where it was not admitted."""
+    """What the controller did. refusal: the API server's answer where it was not admitted.
+
+    snapshots: what was there at the end of each phase. pods: pods of it before and after the webhook for pods.
+    """
 
     case: Case
     refusal: Json | None = None
@@ -61,12 +60,13 @@ class Outcome:
     rejected: list[Json] = field(default_factory=list)
     events: list[str] = field(default_factory=list)
     snapshots: list[list[Json]] = field(default_factory=list)
+    pods: list[tuple[Json, Json]] = field(default_factory=list)
 
     def status(self, phase: int) -> Json:
         """Return the service's status of a phase."""
         name = self.case.document["metadata"]["name"]
         for each in self.snapshots[phase] if phase < len(self.snapshots) else ():
-            if each["kind"] == "LLMInferenceService" and each["metadata"]["name"] == name:
+            if each["kind"] == self.case.document["kind"] and each["metadata"]["name"] == name:
                 found: Json = each.get("status") or {}
                 return found
         return {}
@@ -75,8 +75,14 @@ class Outcome:
 class Batch:
     """Services on one plane."""
 
-    def __init__(self, plane: Plane, statuses: Callable[[Case, list[Json]], list[Json]]) -> None:
+    def __init__(
+        self,
+        plane: Plane,
+        watched: Watched,
+        statuses: Callable[[Case, list[Json], int], list[Json]],
+    ) -> None:
         self._plane = plane
+        self._watched = watched
         self._client = plane.client
         self._statuses = statuses
         self._read = 0
@@ -94,12 +100,14 @@ class Batch:
         with ThreadPoolExecutor(4) as pool:
             outcomes = list(pool.map(self._create, cases))
             self._settle()
-            self._collect(outcomes)
             admitted = [each for each in outcomes if each.refusal is None]
             list(pool.map(self._look, admitted))
-            list(pool.map(self._set_statuses, admitted))
-            self._settle()
-            list(pool.map(self._look, admitted))
+            for phase, rounds in enumerate(self._watched.phases, 1):
+                for dummy in range(rounds):
+                    list(pool.map(lambda one, at=phase: self._set_statuses(one, at), admitted))
+                    self._settle()
+                    list(pool.map(lambda one, at=phase: self._look(one, at), admitted))
+        self._collect(outcomes)
         return outcomes
 
     def _create(self, case: Case) -> Outcome:
@@ -114,7 +122,7 @@ class Batch:
             )
         # What the API server refuses was never there.
         case.context = [manifest for manifest in case.context if self._is_put(manifest)]
-        path = self._client.path(case.document["apiVersion"], "LLMInferenceService", case.namespace)
+        path = self._client.path(case.document["apiVersion"], self._watched.kind, case.namespace)
         outcome = Outcome(case)
         try:
             self._client.request(
@@ -142,7 +150,7 @@ class Batch:
         if status:
             self._client.patch_status(manifest, status)
 
-    def _settle(self, limit: float = 120.0) -> None:
+    def _settle(self, limit: float = 600.0) -> None:
         """Wait until nothing new is written. A service that comes to no end writes the same over and over."""
         end = time.monotonic() + limit
         news = busy = time.monotonic()
@@ -192,18 +200,19 @@ class Batch:
             if posted and entry["code"] < 300 and _key(body) not in map(_key, outcome.sent):
                 outcome.sent.append(body)
 
-    def _look(self, outcome: Outcome) -> None:
+    def _look(self, outcome: Outcome, phase: int = 0) -> None:
+        """Note what is there, in place of what was noted in this phase before."""
         found = []
-        for api_version, kind in _KINDS:
+        for api_version, kind in self._watched.children:
             namespace = "" if kind == "GatewayClass" else outcome.case.namespace
             path = self._client.path(api_version, kind, namespace)
             answer = self._client.request("GET", path, accept=(404,))
             items = answer.get("items", ()) if isinstance(answer, dict) else ()
             found += [{"apiVersion": api_version, "kind": kind, **item} for item in items]
-        outcome.snapshots.append(found)
+        outcome.snapshots[phase:] = [found]
 
-    def _set_statuses(self, outcome: Outcome) -> None:
-        for manifest in self._statuses(outcome.case, outcome.snapshots[0]):
+    def _set_statuses(self, outcome: Outcome, phase: int) -> None:
+        for manifest in self._statuses(outcome.case, outcome.snapshots[-1], phase):
             try:
                 self._client.patch_status(manifest, manifest["status"])
             except ApiError as error:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Compiles KServe's controller and the recorder, once, into the lab's cache.
 
-The controller is built from its own module, with its own go.mod. Two lines are altered on the way, for speed and for a readable
-record; neither shows in any object: it may ask as often as it wants and speaks JSON, and its keys are short.
+The controller of a release is built from the module of that release, with its own go.mod. Some lines are altered on the way, for speed
+and for a readable record; none shows in any object: it may ask as often as it wants and speaks JSON, and its keys are short.
 """
 
 from __future__ import annotations
@@ -44,34 +44,51 @@ class Controller:
     alterations: tuple[Alteration, ...]
 
 
-LLM = Controller(
-    "llmisvc",
-    "github.com/kserve/kserve",
-    "v0.17.0",
-    "./cmd/llmisvc",
-    (
-        Alteration(
-            "cmd/llmisvc/main.go",
-            "ctrl.NewManager(ctrl.GetConfigOrDie(), ",
-            "ctrl.NewManager(cfg, ",
+_JSON_AS_FAST_AS_IT_GOES = """cfg.QPS = -1
+	cfg.ContentType = "application/json"
+	clientSet, err := kubernetes.NewForConfig(cfg)"""
+
+
+def _client(package: str) -> Alteration:
+    return Alteration(
+        f"{package}/main.go",
+        "clientSet, err := kubernetes.NewForConfig(cfg)",
+        _JSON_AS_FAST_AS_IT_GOES,
+    )
+
+
+def llm(version: str) -> Controller:
+    """Return the controller of LLMInferenceServices of a release."""
+    return Controller(
+        "llmisvc",
+        "github.com/kserve/kserve",
+        version,
+        "./cmd/llmisvc",
+        (
+            _client("cmd/llmisvc"),
+            Alteration(
+                "cmd/llmisvc/main.go",
+                "ctrl.NewManager(ctrl.GetConfigOrDie(), ",
+                "ctrl.NewManager(cfg, ",
+            ),
+            Alteration(
+                "pkg/controller/v1alpha2/llmisvc/workload_tls_self_signed.go",
+                "rsa.GenerateKey(rand.Reader, 4096)",
+                "rsa.GenerateKey(rand.Reader, 2048)",
+            ),
         ),
-        Alteration(
-            "cmd/llmisvc/main.go",
-            "kubernetes.NewForConfig(cfg)",
-            'kubernetes.NewForConfig(func() *rest.Config { cfg.QPS = -1; cfg.ContentType = "application/json"; return cfg }())',
-        ),
-        Alteration(
-            "cmd/llmisvc/main.go",
-            '"k8s.io/client-go/kubernetes"\n',
-            '"k8s.io/client-go/kubernetes"\n\t"k8s.io/client-go/rest"\n',
-        ),
-        Alteration(
-            "pkg/controller/v1alpha2/llmisvc/workload_tls_self_signed.go",
-            "rsa.GenerateKey(rand.Reader, 4096)",
-            "rsa.GenerateKey(rand.Reader, 2048)",
-        ),
-    ),
-)
+    )
+
+
+def manager(version: str) -> Controller:
+    """Return the controller of InferenceServices of a release, with its webhooks and the one for pods."""
+    return Controller(
+        "manager",
+        "github.com/kserve/kserve",
+        version,
+        "./cmd/manager",
+        (_client("cmd/manager"),),
+    )
 
 
 @dataclass(frozen=True)

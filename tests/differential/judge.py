@@ -61,7 +61,7 @@ def judge(outcome: Outcome, system: Sequence[Json], settings: Settings) -> list[
     sent = [plain(each) for each in outcome.sent]
     for secret in sent:
         if secret.get("type") == "kubernetes.io/tls":
-            data = {key: b64encode(b"of a test").decode() for key in ("tls.crt", "tls.key")}
+            data = {key: b64encode(b"of a test").decode() for key in secret["data"]}
             before[Reference.of(secret)] = {**secret, "data": data}
     loaded = load(outcome.case.document, settings)
     if outcome.refusal is not None or loaded.service is None:
@@ -204,10 +204,11 @@ def _statuses(
         theirs = outcome.status(phase)
         if bare(ours) == bare(theirs):
             continue
-        yield from (f"status {phase}: {line}" for line in _status_lines(bare(ours), bare(theirs)))
+        yield from (f"status {phase}: {line}" for line in status_lines(bare(ours), bare(theirs)))
 
 
-def _status_lines(ours: Json, theirs: Json) -> Iterator[str]:
+def status_lines(ours: Json, theirs: Json) -> Iterator[str]:
+    """Yield one line for each difference of two statuses."""
     for key in sorted(ours.keys() | theirs.keys()):
         if key == "conditions":
             mine = {one["type"]: one for one in ours.get(key, ())}

@@ -6,7 +6,10 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
+
 from .batch import Case
+from .llm_later import add_features
 from .llm_pods import Pods
 from .llm_router import Router
 
@@ -118,9 +121,10 @@ _NOTES = (
 class Generator:
     """Makes the cases of one seed."""
 
-    def __init__(self, seed: int, wild: float = 0.35) -> None:
+    def __init__(self, seed: int, release: KServe, wild: float = 0.35) -> None:
         self._chance = random.Random(seed)
         self._seed = seed
+        self._release = release
         self._wild = wild
         self._number = 0
 
@@ -170,6 +174,7 @@ class Generator:
             "metadata": metadata,
             "spec": spec,
         }
+        add_features(document, context, self._release, f"{self._seed}/{self._number}")
         return Case(namespace, document, context, True, mood=chance.randint(0, 9))
 
     def _name(self) -> str:
@@ -216,7 +221,7 @@ class Generator:
 
     def _scaling(self) -> Json:
         chance = self._chance
-        actuator = chance.choice(
+        actuator: Json = chance.choice(
             ({"hpa": {}}, {"keda": {}}, {"keda": {"pollingInterval": 10, "cooldownPeriod": 5}})
         )
         found: Json = {"maxReplicas": chance.choice((1, 4)), "wva": actuator}

@@ -8,26 +8,34 @@ import json
 import random
 from typing import Any
 
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
     Settings,
 )
-from tests.parity.recorded_llm_services import RECORDINGS, read_all
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.spec import (
+    CONFIG_KIND,
+)
+from tests.parity.recorded_llm_services import LATER, RECORDINGS, shared_context
+
+from .llm_system_later import shipped_presets, vary_later
 
 Json = dict[str, Any]
 
 
-def system_for(chance: random.Random) -> tuple[list[Json], Settings, dict[str, str]]:
-    """Return objects, our settings, and the controller's environment."""
-    found = [
-        copy.deepcopy(one)
-        for path in sorted((RECORDINGS / "context").glob("*.yaml"))
-        for one in read_all(path)
-    ]
+def system_for(seed: int, release: KServe) -> tuple[list[Json], Settings, dict[str, str]]:
+    """Return what stands around the services of a seed. After 0.17 half of the clusters have the presets that KServe ships."""
+    chance, later = random.Random(seed), random.Random(f"later {seed}")
+    found = copy.deepcopy(shared_context(LATER.get(release, RECORDINGS)))
+    if release > KServe.V0_17 and later.random() < 0.5:
+        found = [one for one in found if one["kind"] != CONFIG_KIND]
+        found += shipped_presets(release)
     plain = chance.random() < 0.4
     environment: dict[str, str] = {}
     if not plain:
         (config,) = [one for one in found if one["kind"] == "ConfigMap"]
         _vary(config["data"], chance)
+        if release > KServe.V0_17:
+            vary_later(config["data"], found, release, later)
         found += _pipeline_presets(found)
         if chance.random() < 0.3:
             environment["CLUSTER_DOMAIN"] = "corp.example"
@@ -37,6 +45,7 @@ def system_for(chance: random.Random) -> tuple[list[Json], Settings, dict[str, s
             environment["LLM_INFERENCE_SERVICE_VERSIONED_CONFIG"] = "false"
     defaults = Settings()
     settings = Settings(
+        release=release,
         cluster_domain=environment.get("CLUSTER_DOMAIN", defaults.cluster_domain),
         wildcard_hostname=environment.get(
             "GATEWAY_API_WILDCARD_HOSTNAME", defaults.wildcard_hostname

@@ -12,7 +12,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -32,7 +32,10 @@ _HTTP = urllib3.PoolManager()
 
 
 class Plane:
-    """What one batch of services runs on. definitions: CRDs. webhooks: configurations that name services of a cluster."""
+    """What one batch of services runs on. definitions: CRDs. webhooks: configurations that name services of a cluster.
+
+    flags: that this controller takes beside those that all take.
+    """
 
     def __init__(
         self,
@@ -40,7 +43,9 @@ class Plane:
         definitions: Iterable[Json],
         webhooks: Iterable[Json] = (),
         environment: Mapping[str, str] | None = None,
+        flags: Sequence[str] = (),
     ) -> None:
+        self._flags = tuple(flags)
         self._programs = programs
         self._definitions = list(definitions)
         self._webhooks = list(webhooks)
@@ -142,11 +147,11 @@ class Plane:
         return {"url": f"https://{LOOPBACK}:{self._webhook}{path}", "caBundle": bundle}
 
     def _converted(self, definition: Json) -> Json:
-        """Return a CRD whose conversion the controller does, where it has several versions."""
-        if (
-            len(definition["spec"]["versions"]) < 2
-            or definition["spec"]["group"] != "serving.kserve.io"
-        ):
+        """Return a CRD whose conversion the controller does, where it has several versions; that of others is nobody's."""
+        if definition["spec"]["group"] != "serving.kserve.io":
+            spec = {key: one for key, one in definition["spec"].items() if key != "conversion"}
+            return {**definition, "spec": spec}
+        if len(definition["spec"]["versions"]) < 2:
             return definition
         conversion = {
             "strategy": "Webhook",
@@ -173,8 +178,8 @@ class Plane:
             str(self._programs.controller),
             f"--webhook-port={self._webhook}",
             f"--metrics-addr={LOOPBACK}:{self._metrics}",
-            "--metrics-secure=false",
             f"--health-probe-addr={LOOPBACK}:{self._health}",
+            *self._flags,
         ]
         environment = {
             "KUBECONFIG": str(path),
@@ -205,6 +210,27 @@ class Plane:
         ]
         metadata = {"name": configuration["metadata"]["name"]}
         return {**configuration, "metadata": metadata, "webhooks": hooks}
+
+    def review(self, path: str, kind: Json, manifest: Json) -> Json:
+        """Return what a mutating webhook of the controller answers about a new object: `patch`, or `refusal`."""
+        request = {
+            "uid": "0",
+            "kind": kind,
+            "operation": "CREATE",
+            "namespace": manifest["metadata"]["namespace"],
+            "object": manifest,
+        }
+        review = {
+            "apiVersion": "admission.k8s.io/v1",
+            "kind": "AdmissionReview",
+            "request": request,
+        }
+        address = f"https://{LOOPBACK}:{self._webhook}{path}"
+        answer = self._probe.request("POST", address, json=review, timeout=30).json()["response"]
+        if not answer["allowed"]:
+            return {"refusal": answer["status"].get("message", "")}
+        patch = base64.b64decode(answer.get("patch") or b"") or b"[]"
+        return {"patch": json.loads(patch)}
 
     def queue(self) -> float:
         """How many services the controller works at or has in its queue."""

@@ -12,7 +12,7 @@ Json = dict[str, Any]
 _TIME = "2026-01-01T00:00:00Z"
 
 
-def statuses(case: Case, objects: list[Json]) -> list[Json]:
+def statuses(case: Case, objects: list[Json], phase: int) -> list[Json]:  # noqa: ARG001
     """Return the objects with a status each. The mood of a case decides: 0 is ready, others mix what can go wrong."""
     chance = random.Random(f"{case.namespace}/{case.mood}")
     found = []
@@ -70,6 +70,10 @@ def _status(each: Json, chance: random.Random, mood: int) -> Json | None:
                     )
                 )
             return {"conditions": conditions, "replicas": 1, "readyReplicas": 0 if bad else 1}
+        case "HorizontalPodAutoscaler":
+            return _autoscaler(bad, chance)
+        case "ScaledObject":
+            return _scaled_object(bad, chance)
         case "InferencePool":
             return _pool(each, generation, bad, chance, mood)
         case "HTTPRoute":
@@ -124,6 +128,29 @@ def _deployment(each: Json, generation: int, bad: bool, chance: random.Random) -
         "availableReplicas": replicas,
         "conditions": conditions,
     }
+
+
+def _autoscaler(bad: bool, chance: random.Random) -> Json:
+    able = _condition("AbleToScale", "True", 0, "SucceededGetScale", "able")
+    active = _condition("ScalingActive", "True", 0, "ValidMetricFound", "active")
+    conditions = [able, active]
+    if bad:
+        one = chance.choice(conditions)
+        one |= {"status": chance.choice(("False", "Unknown")), "reason": "FailedGetScale"}
+        if chance.random() < 0.3:
+            conditions.remove(one)
+        elif chance.random() < 0.2:
+            conditions.clear()
+    for one in conditions:
+        del one["observedGeneration"]
+    return {"currentReplicas": 1, "desiredReplicas": 1, "conditions": conditions}
+
+
+def _scaled_object(bad: bool, chance: random.Random) -> Json:
+    status = chance.choice(("False", "Unknown")) if bad else "True"
+    ready = {"type": "Ready", "status": status, "reason": "ScaledObjectReady", "message": "said"}
+    active = {"type": "Active", "status": "True", "reason": "Scaling", "message": "active"}
+    return {"conditions": [active] if bad and chance.random() < 0.2 else [ready, active]}
 
 
 def _accepted(generation: int, bad: bool, chance: random.Random) -> list[Json]:

@@ -2,6 +2,7 @@
 """What KServe's controller was given and answered: the folders below recordings/llm_inference_service.
 
 `context/` is there before each case; a case's `context.yaml` adds to it or takes its place. A sequence holds `step-N` folders.
+Releases after the first have a folder each (`v0.19.0`), whose cases have inputs of their own or those of the first release.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from ansible_collections.modelops.inference.plugins.module_utils.kube.reader imp
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
 
 RECORDINGS = Path(__file__).parent / "recordings" / "llm_inference_service"
+#: The releases that were recorded after the first one, which stands in RECORDINGS itself.
+LATER = {KServe.V0_19: RECORDINGS / "v0.19.0", KServe.V0_20: RECORDINGS / "v0.20.0"}
 Json = dict[str, Any]
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -51,8 +54,19 @@ class Recorded:
 
 
 def cases() -> list[Path]:
-    """Return the folders of single cases."""
+    """Return the folders of single cases of the first release."""
     return [path.parent for path in sorted(RECORDINGS.glob("*/input.yaml"))]
+
+
+def later_cases(release: KServe) -> list[Path]:
+    """Return the folders of single cases of a later release."""
+    return [path.parent for path in sorted(LATER[release].glob("*/status.yaml"))]
+
+
+def given(folder: Path, file: str) -> tuple[Json, ...]:
+    """Return what a case was given; a later release was given what the first one was, where it has nothing of its own."""
+    own = (folder / "input.yaml").exists()
+    return read_all(folder / file if own else RECORDINGS / folder.name / file)
 
 
 @cache
@@ -66,11 +80,12 @@ def read_all(path: Path) -> tuple[Json, ...]:
 
 def recorded_settings(folder: Path) -> Settings:
     """Return how the controller was run, as settings."""
-    (document,) = read_all(folder / "controller.yaml") or ({},)
+    (document,) = given(folder, "controller.yaml") or ({},)
     env = document.get("env") or {}
+    releases = {root: release for release, root in LATER.items()}
     defaults = Settings()
     return Settings(
-        release=KServe.V0_17,
+        release=releases.get(folder.parent, KServe.V0_17),
         config_prefix=env.get("LLM_INFERENCE_SERVICE_CONFIG_PREFIX", defaults.config_prefix),
         versioned_config=env.get("LLM_INFERENCE_SERVICE_VERSIONED_CONFIG", "true") == "true",
         cluster_domain=env.get("CLUSTER_DOMAIN", defaults.cluster_domain),
@@ -80,12 +95,18 @@ def recorded_settings(folder: Path) -> Settings:
 
 def recorded_cluster(folder: Path) -> Recorded:
     """Return the objects that were there before a case, with keys for its certificate."""
-    shared = [
-        one for path in sorted((RECORDINGS / "context").glob("*.yaml")) for one in read_all(path)
-    ]
-    own = read_all(folder / "context.yaml")
+    own = given(folder, "context.yaml")
+    shared = shared_context(folder.parent)
     found = {Reference.of(manifest): manifest for manifest in (*shared, *own, *_keys(folder))}
     return Recorded(found.values())
+
+
+def shared_context(root: Path) -> list[Json]:
+    """Return what was there before all cases. root: of a release, whose objects take the place of those of the first."""
+    folders = (RECORDINGS,) if root == RECORDINGS else (RECORDINGS, root)
+    paths = [path for one in folders for path in sorted((one / "context").glob("*.yaml"))]
+    found = {Reference.of(one): one for path in paths for one in read_all(path)}
+    return list(found.values())
 
 
 def _keys(folder: Path) -> list[Json]:
@@ -93,5 +114,8 @@ def _keys(folder: Path) -> list[Json]:
     made = [
         each for each in read_all(folder / "intent.yaml") if each.get("type") == "kubernetes.io/tls"
     ]
-    data = {key: b64encode(f"{key} of a test".encode()).decode() for key in ("tls.crt", "tls.key")}
-    return [{**secret, "data": data} for secret in made]
+    return [{**secret, "data": _data(secret["data"])} for secret in made]
+
+
+def _data(keys: Iterable[str]) -> Json:
+    return {key: b64encode(f"{key} of a test".encode()).decode() for key in keys}

@@ -46,6 +46,13 @@ def _pod(description: str) -> Object:
 LATER = "KServe 0.20 knows it, and this collection does not yet"
 _SECTION = replace(SUBDOMAIN, description="Its listener.", since=KServe.V0_18)
 
+_APP_PROTOCOL = Text(
+    description="What gateways speak with the model servers.",
+    enum=("http", "kubernetes.io/h2c"),
+    default="http",
+    since=KServe.V0_20,
+)
+
 _CONFIG = Object(
     description="Configuration of the endpoint picker; either `inline` or `ref`.",
     fields={
@@ -64,8 +71,14 @@ _CONFIG = Object(
 )
 
 
+def _pool_spec(*, strict: bool) -> Object:
+    """Return the schema of a pool of today, to whose API a field came later."""
+    known = v1_pool_spec(strict=strict)
+    return replace(known, fields={**known.fields, "appProtocol": _APP_PROTOCOL})
+
+
 def _scheduler(version: str, strict: bool) -> Object:
-    pool_spec = v1_pool_spec(strict=strict) if version == "v1alpha2" else v1alpha2_pool_spec()
+    pool_spec = _pool_spec(strict=strict) if version == "v1alpha2" else v1alpha2_pool_spec()
     return Object(
         description="The endpoint picker, which chooses a pod for each request. Its presence, also as `{}`, asks for one.",
         fields={

@@ -110,6 +110,29 @@ def test_the_default_configuration_has_the_plugins_of_picker_0_7() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("release", "spec", "condition"),
+    [
+        ("0.17", {}, "WorkerWorkloadReady"),
+        ("0.18", {}, "WorkerWorkloadReady"),
+        ("0.19", {}, "MainWorkloadReady"),
+        ("0.19", {"worker": {}, "parallelism": {"data": 2, "dataLocal": 1}}, "WorkerWorkloadReady"),
+        ("0.19", {"template": {"serviceAccountName": "runner"}}, "WorkerWorkloadReady"),
+    ],
+)
+def test_a_wrong_model_is_told_where_pods_are_built(
+    release: str, spec: Json, condition: str
+) -> None:
+    """Before 0.19 groups of pods are built for every service, since then for those that have them or name an account."""
+    account = {
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "metadata": {"name": "runner", "namespace": "team-a"},
+    }
+    given = document(model={"uri": "ftp://x/y"}, **spec)
+    assert condition in refusal(given, account, settings=settings(release))
+
+
 def test_a_missing_preset_has_a_reason_of_its_own() -> None:
     given = document(**CLAIM, baseRefs=[{"name": "none"}])
     assert "CombineBaseError" in refusal(given, settings=settings("0.18"))

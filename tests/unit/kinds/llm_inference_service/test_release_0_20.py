@@ -263,6 +263,13 @@ def test_a_pool_says_where_its_picker_listens() -> None:
         assert picker.get("port") == port
 
 
+@pytest.mark.parametrize(("release", "protocol"), [("0.19", None), ("0.20", "http")])
+def test_a_pool_says_what_is_spoken_with_its_servers(release: str, protocol: str | None) -> None:
+    given = document(**CLAIM, router=ROUTER)
+    spec = preset_world.resolved(given, settings=settings(release)).spec
+    assert spec["router"]["scheduler"]["pool"]["spec"].get("appProtocol") == protocol
+
+
 def test_templates_know_the_pool_and_how_the_cache_is_kept() -> None:
     args = ["{{ .GlobalConfig.InferencePoolNamespacedName }}"]
     shell = 'A="{{ kvTransferConfig .Spec.KVCacheOffloading }}"'

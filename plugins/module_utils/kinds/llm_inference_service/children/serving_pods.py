@@ -10,6 +10,8 @@ from typing import Literal, TypeAlias
 
 from ....kube.manifest import Json
 from ....kube.reader import Reader
+from ....kube.release import Since
+from ...kserve.releases import KServe
 from ..accounts import (
     PodAccount,
     live,
@@ -31,6 +33,9 @@ Part: TypeAlias = Literal["leader", "worker", "prefill leader", "prefill worker"
 #: Where the controller fails about single pods: those that answer, and those that read prompts.
 _MAIN_FAILED = "failed to reconcile service account: failed to get expected main deployment: failed to attach model artifacts to main deployment"
 _PREFILL_FAILED = "failed to reconcile prefill workload: failed to get expected prefill deployment: failed to attach model artifacts to prefill deployment"
+
+#: Whether groups are built for services that have none, too. Source: pkg/controller/v1alpha2/llmisvc/workload_multi_node.go@v0.19.0.
+_BUILDS_ABSENT_GROUPS: Since[bool] = Since({KServe.V0_17: True, KServe.V0_19: False})
 
 
 def main_pod(resolved: Resolved, reader: Reader) -> Json:
@@ -94,11 +99,11 @@ def _with_model(
 def _unbuildable(error: ArtifactError, resolved: Resolved, part: Part) -> Unbuildable:
     """Return the failure where the controller reports it.
 
-    It builds groups of pods first, also for services that have none; only credentials of the default account, which groups
+    It builds groups of pods first, in some releases also for services that have none; credentials of the default account, which groups
     do not use, fail later.
     """
     prefill = part.startswith("prefill")
-    if error.of_default_account:
+    if error.of_default_account or not _builds_group(resolved, prefill):
         condition, reason = "MainWorkloadReady", "ReconcileSingleNodeWorkloadError"
         message = f"{_PREFILL_FAILED if prefill else _MAIN_FAILED}: {error.message}"
     else:
@@ -114,6 +119,15 @@ def _unbuildable(error: ArtifactError, resolved: Resolved, part: Part) -> Unbuil
         rule="model",
         first=error.message,
     )
+
+
+def _builds_group(resolved: Resolved, prefill: bool) -> bool:
+    """Tell whether the controller builds the group: for its pods, or for the Role of an account that its author keeps."""
+    if _BUILDS_ABSENT_GROUPS.at(resolved.settings.release):
+        return True
+    if prefill:
+        return resolved.at("prefill", "worker") is not None
+    return resolved.at("worker") is not None or multi_node_account(resolved).foreign
 
 
 def _group_failed(resolved: Resolved, prefill: bool) -> str:

@@ -18,7 +18,7 @@ _TRACING, _PREDICTOR = "config-llm-tracing", "config-llm-scheduler-latency-predi
 #: The plugin of a picker for which it gets a predictor beside it.
 _PRODUCER = "predicted-latency-producer"
 
-#: The names that KServe ships presets under, without their prefix.
+#: The names that KServe 0.17 ships presets under, without their prefix.
 WELL_KNOWN = (
     "config-llm-template",
     "config-llm-worker-data-parallel",
@@ -37,13 +37,18 @@ _MORE: Since[tuple[str, ...]] = Since({KServe.V0_17: (), KServe.V0_20: (_PREDICT
 ANNOTATION_PREFIX = "serving.kserve.io/"
 
 
+def well_known(release: KServe) -> tuple[str, ...]:
+    """Return the names that a release ships presets under, without their prefix."""
+    return (*WELL_KNOWN, *_MORE.at(release))
+
+
 def preset_names(settings: Settings, kept: Mapping[str, str]) -> dict[str, str]:
     """Return the name of each well-known preset that a service keeps. kept: `status.annotations` of the live service."""
     if not settings.versioned_config:
         return {}
     return {
         suffix: kept.get(f"{ANNOTATION_PREFIX}{suffix}") or f"{settings.config_prefix}{suffix}"
-        for suffix in (*WELL_KNOWN, *_MORE.at(settings.release))
+        for suffix in well_known(settings.release)
     }
 
 

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""InferenceServices at random, and the objects around them. The same seed gives the same services."""
+
+from __future__ import annotations
+
+import copy
+import random
+from typing import Any
+
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
+
+from .admission import spoilt
+from .batch import Case
+from .isvc_fields import (
+    ANNOTATIONS,
+    CONTAINER,
+    EXTENSION,
+    FORMATS,
+    LABELS,
+    MODEL,
+    POD,
+    RUNTIMES,
+    URIS,
+    autoscaling,
+    secrets,
+)
+
+Json = dict[str, Any]
+
+
+def cases(seed: int, release: KServe, count: int) -> list[Case]:
+    """Return services of a seed."""
+    made = Generator(seed, release)
+    return [made.case() for dummy in range(count)]
+
+
+class Generator:
+    """Makes the cases of one seed."""
+
+    def __init__(self, seed: int, release: KServe) -> None:
+        self._chance = random.Random(f"{seed} inference services")
+        self._seed, self._release, self._number = seed, release, 0
+        self._wild = 0.3
+
+    def _maybe(self, probability: float) -> bool:
+        return self._chance.random() < probability * (0.4 + self._wild)
+
+    def case(self) -> Case:
+        """Return the next case."""
+        chance = self._chance
+        self._number += 1
+        # A case has few features, so that its difference is easy to read.
+        self._wild = chance.choice((0.0, 0.0, 0.2, 0.5))
+        namespace = f"i{self._seed}-{self._number}"
+        context: list[Json] = []
+        spec: Json = {"predictor": self._predictor()}
+        if self._maybe(0.3):
+            spec["transformer"] = self._custom("transformer")
+        if self._maybe(0.15):
+            spec["explainer"] = self._explainer()
+        metadata: Json = {"name": self._name(), "namespace": namespace}
+        if self._maybe(0.4):
+            metadata["labels"] = dict(chance.sample(LABELS, chance.randint(1, 3)))
+        if self._maybe(0.6):
+            metadata["annotations"] = dict(chance.sample(ANNOTATIONS, chance.randint(1, 3)))
+        if spec["predictor"].get("workerSpec") is not None and chance.random() < 0.8:
+            notes = metadata.setdefault("annotations", {})
+            notes["serving.kserve.io/autoscalerClass"] = "none"
+        if self._maybe(0.4):
+            context += secrets(chance, spec, namespace)
+        if self._maybe(0.1):
+            context.append(self._runtime(namespace))
+        document = {
+            "apiVersion": "serving.kserve.io/v1beta1",
+            "kind": "InferenceService",
+            "metadata": metadata,
+            "spec": spec,
+        }
+        return Case(namespace, document, context, account=True, mood=chance.randint(0, 9))
+
+    def _name(self) -> str:
+        chance = self._chance
+        if chance.random() < 0.85:
+            return chance.choice(("demo", "a", "my-model"))
+        length = chance.choice((20, 35, 40, 43, 44, 45, 46, 50, 53, 54, 55, 58, 63))
+        return "m" + "".join(chance.choice("abcxyz019") for dummy in range(length - 1))
+
+    def _predictor(self) -> Json:
+        chance = self._chance
+        form = chance.random()
+        if form < 0.5:
+            found: Json = {"model": self._model()}
+        elif form < 0.75:
+            field = chance.choice(FORMATS[:9])
+            found = {field: self._implementation()}
+        else:
+            found = self._custom("kserve-container")
+        if self._maybe(0.12) and "containers" not in found:
+            found["containers"] = [
+                self._container(chance.choice(("sidecar", "transformer-container")))
+            ]
+        if self._maybe(0.15):
+            found["workerSpec"] = self._workers()
+        self._component(found)
+        if self._maybe(0.08) and "model" in found:
+            found["model"].pop("storageUri", None)
+            found["storageUris"] = [
+                {"uri": chance.choice(URIS), **self._mount(number)}
+                for number in range(chance.randint(1, 2))
+            ]
+        return found
+
+    def _mount(self, number: int) -> Json:
+        chance = self._chance
+        path = chance.choice((f"/mnt/models/{number}", f"/mnt/models{number}", "/mnt/models"))
+        return {"mountPath": path} if chance.random() < 0.8 else {}
+
+    def _model(self) -> Json:
+        chance = self._chance
+        found = self._implementation()
+        found["modelFormat"] = {"name": chance.choice(FORMATS)}
+        if self._maybe(0.2):
+            found["modelFormat"]["version"] = chance.choice(("1", "2", "0"))
+        if self._maybe(0.25):
+            found["runtime"] = chance.choice(RUNTIMES)
+        return found
+
+    def _implementation(self) -> Json:
+        chance = self._chance
+        found: Json = {}
+        if chance.random() < 0.9:
+            found["storageUri"] = chance.choice(URIS)
+        for key, value in chance.sample(MODEL, chance.choice((0, 0, 1, 2))):
+            found[key] = copy.deepcopy(value)
+        if self._wild:
+            found |= self._some(CONTAINER, 3)
+        return found
+
+    def _some(self, options: tuple[tuple[str, Any], ...], most: int) -> Json:
+        chosen = self._chance.sample(options, self._chance.randint(0, most))
+        return {key: copy.deepcopy(value) for key, value in chosen}
+
+    def _container(self, name: str) -> Json:
+        found = {"name": name, "image": "registry.example.com/team/app:1"}
+        return found | self._some(CONTAINER, 3)
+
+    def _custom(self, role: str) -> Json:
+        chance = self._chance
+        name = "kserve-container" if chance.random() < 0.85 else "app"
+        containers = [self._container(name)]
+        if self._maybe(0.3):
+            containers.append(self._container(chance.choice(("sidecar", "transformer-container"))))
+        if chance.random() < 0.4:
+            env = containers[0].setdefault("env", [])
+            env.append({"name": "STORAGE_URI", "value": chance.choice(URIS)})
+        found: Json = {"containers": containers}
+        if role == "transformer":
+            self._component(found)
+        return found
+
+    def _explainer(self) -> Json:
+        chance = self._chance
+        if chance.random() < 0.5:
+            return self._custom("transformer")
+        found: Json = {"type": "SquareAttack", "config": {"nb_classes": "10"}}
+        if chance.random() < 0.5:
+            found["storageUri"] = chance.choice(URIS)
+        return {"art": found}
+
+    def _component(self, found: Json) -> None:
+        chance = self._chance
+        if self._maybe(0.5):
+            found |= self._some(POD, 2)
+        if self._maybe(0.6):
+            found |= self._some(EXTENSION, 3)
+        if self._maybe(0.3):
+            found |= autoscaling(chance)
+        if self._maybe(0.15):
+            found["labels"] = dict(chance.sample(LABELS, 1))
+        if self._maybe(0.15):
+            found["annotations"] = dict(chance.sample(ANNOTATIONS, 1))
+
+    def _workers(self) -> Json:
+        chance = self._chance
+        found: Json = {}
+        if chance.random() < 0.6:
+            found["pipelineParallelSize"] = chance.choice((1, 2, 3))
+        if chance.random() < 0.6:
+            found["tensorParallelSize"] = chance.choice((1, 2, 4))
+        if chance.random() < 0.5:
+            found["containers"] = [self._container("worker-container")]
+        return found
+
+    def _runtime(self, namespace: str) -> Json:
+        chance = self._chance
+        return {
+            "apiVersion": "serving.kserve.io/v1alpha1",
+            "kind": "ServingRuntime",
+            "metadata": {
+                "name": chance.choice(("own", "kserve-sklearnserver")),
+                "namespace": namespace,
+            },
+            "spec": {
+                "supportedModelFormats": [
+                    {
+                        "name": chance.choice(FORMATS),
+                        "version": "1",
+                        "autoSelect": True,
+                        "priority": 2,
+                    }
+                ],
+                "protocolVersions": chance.choice((["v1"], ["v2", "grpc-v2"])),
+                "containers": [
+                    {
+                        "name": "kserve-container",
+                        "image": "registry.example.com/own/server:1",
+                        "args": ["--model_name={{.Name}}", "--model_dir=/mnt/models"],
+                        **self._some(CONTAINER, 2),
+                    }
+                ],
+            },
+        }
+
+
+def requests(seed: int, count: int, release: KServe) -> list[Json]:
+    """Return custom resources with a field or a few that are spoilt."""
+    chance = random.Random(f"admission of inference services {seed}")
+    return [spoilt(case.document, chance) for case in cases(seed, release, count)]

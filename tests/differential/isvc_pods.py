@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pods of InferenceServices, as a ReplicaSet or Knative would create them, before and after KServe's webhook for pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .batch import Outcome
+from .json_patch import patched
+from .plane import Plane
+
+Json = dict[str, Any]
+_PATH = "/mutate-pods"
+_KIND = {"group": "", "version": "v1", "kind": "Pod"}
+_PART_OF = "serving.kserve.io/inferenceservice"
+
+
+def add_pods(plane: Plane, outcome: Outcome) -> None:
+    """Ask the webhook about a pod of each workload: `{"pod": …}` is what it makes of it, `{"refusal": …}` why it does not take it."""
+    for pod in _pods(outcome):
+        answer = plane.review(_PATH, _KIND, pod)
+        if "patch" in answer:
+            answer = {"pod": patched(pod, answer["patch"])}
+        outcome.pods.append((pod, answer))
+
+
+def _pods(outcome: Outcome) -> Iterator[Json]:
+    for one in outcome.snapshots[-1] if outcome.snapshots else ():
+        template = (one.get("spec") or {}).get("template")
+        if one["kind"] not in ("Deployment", "Service") or not template:
+            continue
+        metadata = template.get("metadata") or {}
+        if _PART_OF in (metadata.get("labels") or {}):
+            yield {
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "metadata": {
+                    "generateName": f"{one['metadata']['name']}-",
+                    "namespace": one["metadata"]["namespace"],
+                    "labels": metadata["labels"],
+                    "annotations": metadata.get("annotations") or {},
+                },
+                "spec": template["spec"],
+            }
