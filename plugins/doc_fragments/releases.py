@@ -28,7 +28,6 @@ options:
           - With V(auto) each service keeps the release that made its objects. A service without objects gets the release of the
             controller in the cluster, and where nothing names one the newest release that is proved, also where no cluster is looked at.
           - The result says of each service which release it has and why. Another one is taken only where it is written here.
-          - C(InferenceService) does not know V(0.20), and refuses it.
           - Another release than before may restart pods; a warning names the workloads before anything is written.
         type: str
 """

@@ -15,6 +15,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.normalise import (
     load,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
 from tests.cluster.compared_crds import bare
 from tests.lab import crds
 from tests.lab.client import Client
@@ -48,7 +49,7 @@ def comparable(schema: Any, name: str = "") -> Any:
 
 def test_our_definition_says_what_kserve_s_says() -> None:
     (theirs,) = crds.documents(KSERVE_ISVC)
-    ours = crd()
+    ours = crd(KServe.V0_17)
     assert ours["spec"]["names"] == theirs["spec"]["names"]
     (mine,), (said,) = ours["spec"]["versions"], theirs["spec"]["versions"]
     assert mine["additionalPrinterColumns"] == said["additionalPrinterColumns"]

@@ -28,8 +28,8 @@ from .pods.build import models_refused
 from .pods.component import Component
 from .pods.containers import SERVER, readers
 from .pods.knative_features import FEATURES, switched_off
+from .pods.storage.images import images_among, reads_each
 from .pods.storage.one_model import OCI
-from .pods.storage.several_models import images_among
 from .pods.webhook_emulation import POD_WEBHOOKS, is_rendered, may_look, mutator
 from .resolved import Resolved
 from .router.front_component import front_role, has_routes
@@ -187,6 +187,8 @@ def passed_over(view: ServiceView) -> Iterator[Problem]:
     release = resolved.settings.release
     for component in _components(view):
         uris = component.spec.get("storageUris") or ()
+        if reads_each(release):
+            return
         images = images_among(uris, resolved.config.storage, release)
         kept = next((n for n, each in enumerate(uris) if each["uri"].startswith(OCI)), None)
         for number, each in enumerate(uris) if images else ():

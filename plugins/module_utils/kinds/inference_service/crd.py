@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from ...kube.definition import AGE, Column, definition, plural_of
 from ...kube.manifest import Json
-from .schema import ROOT
+from ..kserve.releases import KServe
+from .releases import NEWEST
+from .schema import root_schema
 from .spec import API_VERSION, KIND
 
 PLURAL = plural_of(KIND)
@@ -24,6 +26,8 @@ _COLUMNS = (
 )
 
 
-def crd() -> Json:
-    """Return the CustomResourceDefinition of InferenceService."""
-    return definition(API_VERSION, KIND, ROOT, columns=_COLUMNS, short_names=["isvc"])
+def crd(release: KServe = NEWEST) -> Json:
+    """Return the CustomResourceDefinition of InferenceService under a release."""
+    return definition(
+        API_VERSION, KIND, root_schema(release), columns=_COLUMNS, short_names=["isvc"]
+    )

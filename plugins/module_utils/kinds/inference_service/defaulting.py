@@ -32,7 +32,7 @@ def defaulted(
     # What counts is the annotation as its author wrote it: a default of ModelMesh keeps nobody's framework field.
     mesh = canonical_mode(service.annotations.get(MODE_ANNOTATION, "")) == MODEL_MESH
     if not mesh:
-        spec["predictor"] = with_model(spec["predictor"])
+        spec["predictor"] = with_model(spec["predictor"], release)
         model = spec["predictor"].get("model")
         if model is not None:
             annotations.setdefault(FORMAT_ANNOTATION, model_format(model))

@@ -15,7 +15,6 @@ from ..entrance import Backend, Entrance, engine_protocol, served_name
 from ..kserve.framework import model_format, model_of
 from ..kserve.modes import STANDARD
 from ..protocols import OPENAI, V1, V2, V2_SERVER, Protocol
-from . import names
 from .children.http_routes import http_routes
 from .children.ingress import ingress
 from .implementations import variable
@@ -53,7 +52,7 @@ def entrance(resolved: Resolved, settings: Settings, reader: Reader) -> Entrance
         protocol,
         _model(containers, service.name),
         routes=routes,
-        targets=frozenset({names.component(service.name, front_role(service))}),
+        targets=frozenset({service.component_name(front_role(service))}),
         backend=backend,
         closed=closed,
     )

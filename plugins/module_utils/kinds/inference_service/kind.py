@@ -21,7 +21,7 @@ from .labels import SERVICE
 from .normalise import load
 from .observe import observe, reconcile_error
 from .releases import BACKING
-from .schema import SPEC
+from .schema import spec_schema
 from .settings import Settings, make_settings
 from .spec import API_VERSION, KIND, InferenceService
 from .view import view
@@ -47,7 +47,7 @@ INFERENCE_SERVICE: ServiceKind[InferenceService, Settings] = ServiceKind(
     finalizers=("inferenceservice.finalizers",),
     controller={"control-plane": "kserve-controller-manager"},
     field_manager="manager",
-    schema=lambda *dummy: SPEC,
+    schema=lambda dummy, settings: spec_schema(settings.release),
     pod_metadata={
         "labels": "write it in the labels of the component, for example spec.predictor.labels",
         "annotations": "write it in the annotations of the component, for example spec.predictor.annotations",

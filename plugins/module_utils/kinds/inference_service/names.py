@@ -9,9 +9,12 @@ from typing import Literal
 Role = Literal["predictor", "transformer", "explainer"]
 
 
-def component(service: str, role: Role) -> str:
-    """Return the name of everything that belongs to one component: Deployment, Service, autoscaler, Knative Service, route."""
-    return f"{service}-{role}"
+def component(service: str, role: Role, variant: str = "") -> str:
+    """Return the name of everything that belongs to one component: Deployment, Service, autoscaler, Knative Service, route.
+
+    variant: `name` of a predictor, empty where it has none.
+    """
+    return f"{service}-{variant}-{role}" if variant else f"{service}-{role}"
 
 
 def workers(service: str) -> str:

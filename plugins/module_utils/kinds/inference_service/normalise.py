@@ -18,7 +18,7 @@ from .admission.naming import name_problems
 from .admission.service import own_problems
 from .implementations import KSERVE_CONTAINER
 from .pod_fields import WRITTEN_WHOLE
-from .schema import SPEC
+from .schema import spec_schema
 from .settings import Settings
 from .spec import API_VERSION, KIND, ROLES, InferenceService
 
@@ -27,7 +27,7 @@ def load(document: Json, settings: Settings) -> Loaded[InferenceService]:
     """Return the service that a custom resource describes, and every problem of it. No service where there is an error."""
     envelope = read_envelope(document, API_VERSION, KIND)
     written = _with_names(document.get("spec") or {})
-    spec = check(SPEC, written, "spec")
+    spec = check(spec_schema(settings.release), written, "spec")
     found = [*envelope.problems, *spec.problems]
     broken = [problem.path for problem in found]
     judged = [

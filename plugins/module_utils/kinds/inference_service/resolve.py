@@ -10,6 +10,7 @@ from ...kube.problem import Complaint, InputError, Problem
 from ...kube.reader import Reader
 from ..kserve.read_system_config import read_system_config
 from ..kserve.system_config import Misconfigured
+from .admission.naming import name_change
 from .admission.service import placed_problems
 from .defaulting import defaulted
 from .mode import deployment_mode, mode_problem
@@ -25,7 +26,7 @@ def resolve(service: InferenceService, settings: Settings, reader: Reader) -> Re
     except Misconfigured as error:
         raise _refused(service, *error.problems) from error
     live = reader.get(service.reference)
-    problem = mode_problem(service, config, live)
+    problem = mode_problem(service, config, live) or name_change(service, live)
     if problem:
         raise _refused(service, problem)
     mode = deployment_mode(service, config, live)

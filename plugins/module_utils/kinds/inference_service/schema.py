@@ -6,13 +6,18 @@ Source: KServe pkg/apis/serving/v1beta1/{inference_service,predictor}.go@v0.17.0
 
 from __future__ import annotations
 
+from functools import cache
+
 from ...kube.core_schema import string_map
 from ...kube.pod_schema import CONTAINER
 from ...kube.schema import Integer, ListOf, Object, Row, Schema, Text, rows
 from ...kube.schema_check import related
+from ...kube.schema_release import at_release
 from ..kserve.framework import FRAMEWORKS
+from ..kserve.releases import KServe
 from .extension_schema import EXTENSION, storage_fields
 from .pod_fields import COMPONENT_POD, WORKER_POD
+from .releases import NEWEST
 from .spec import API_VERSION, KIND, ROLES
 from .status_schema import STATUS
 
@@ -58,6 +63,8 @@ _SERVER: dict[str, Schema] = {
     **CONTAINER.fields,
     "storage": _STORAGE,
 }
+#: What is said of fields of 0.20 that are not reproduced.
+_LATER = "KServe 0.20 knows it, and this collection does not yet"
 
 MODEL = Object(
     description="A model whose server a runtime describes; container fields go over the runtime's.",
@@ -76,6 +83,7 @@ MODEL = Object(
         ),
         **_SERVER,
     },
+    hints={"confidential": _LATER},
 )
 
 _WORKERS = Object(
@@ -106,12 +114,26 @@ _ART = Object(
 PREDICTOR = Object(
     description="What answers: `model`, a framework's field, or containers of its own.",
     fields={
+        "name": Text(
+            description="A name for this version of the predictor: its objects are called `<service>-<name>-predictor`.",
+            pattern="^[a-z]([-a-z0-9]*[a-z0-9])?$",
+            since=KServe.V0_20,
+        ),
         **{
-            name: Object(description=f"The same as `model` with format `{name}`.", fields=_SERVER)
+            name: Object(
+                description=f"The same as `model` with format `{name}`.",
+                fields=_SERVER,
+                hints={"confidential": _LATER},
+            )
             for name in FRAMEWORKS
         },
         "model": MODEL,
         "storageUris": STORAGE_URIS,
+        "storageContainerName": Text(
+            description="The ClusterStorageContainer that fetches the model; the first that takes its address where absent.",
+            keep_empty=True,
+            since=KServe.V0_20,
+        ),
         "workerSpec": _WORKERS,
         **COMPONENT_POD,
         **EXTENSION,
@@ -132,18 +154,29 @@ SPEC = Object(
     description="What is wanted.",
     fields={"predictor": PREDICTOR, "explainer": EXPLAINER, "transformer": TRANSFORMER},
     required=("predictor",),
+    hints={"canary": _LATER},
 )
 
-ROOT = Object(
-    description="A model that is served.",
-    fields={
-        "apiVersion": Text(description=f"`{API_VERSION}`."),
-        "kind": Text(description=f"`{KIND}`."),
-        "metadata": Object(fields={}),
-        "spec": SPEC,
-        "status": STATUS,
-    },
-)
+
+@cache
+def spec_schema(release: KServe) -> Object:
+    """Return the schema of `spec` under a release."""
+    return at_release(SPEC, release, NEWEST)
+
+
+@cache
+def root_schema(release: KServe = NEWEST) -> Object:
+    """Return the schema of a whole custom resource, as its CRD shows it."""
+    return Object(
+        description="A model that is served.",
+        fields={
+            "apiVersion": Text(description=f"`{API_VERSION}`."),
+            "kind": Text(description=f"`{KIND}`."),
+            "metadata": Object(fields={}),
+            "spec": spec_schema(release),
+            "status": at_release(STATUS, release, NEWEST),
+        },
+    )
 
 
 #: What the documentation leaves to Kubernetes, by the field that holds it; what it says of a predictor alone.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...kube.manifest import Json
 from ...kube.reference import Reference
 from ..kserve.service import GROUP, KServeService
-from .names import Role
+from .names import Role, component
 
 API_VERSION = f"{GROUP}/v1beta1"
 KIND = "InferenceService"
@@ -36,6 +36,11 @@ class InferenceService(KServeService):
         """Return the part of the spec that describes one component, None where the service has none."""
         found: Json | None = self.spec.get(role)
         return found
+
+    def component_name(self, role: Role) -> str:
+        """Return the name of all objects of a component."""
+        variant = self.spec["predictor"].get("name") if role == "predictor" else None
+        return component(self.name, role, variant or "")
 
     @property
     def roles(self) -> tuple[Role, ...]:

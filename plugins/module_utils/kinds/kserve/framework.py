@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from ...kube.manifest import Json
+from ...kube.release import Since
+from .releases import KServe
 
 #: The fields of a predictor that name a model server, in the order in which the first of them becomes `model`.
 FRAMEWORKS = (
@@ -20,9 +22,13 @@ FRAMEWORKS = (
 )
 #: Frameworks whose servers speak only the second protocol.
 _SECOND_PROTOCOL = frozenset({"triton", "onnx", "huggingface"})
+#: Formats of `model` whose servers do.
+_FORMATS_OF_V2: Since[frozenset[str]] = Since(
+    {KServe.V0_17: frozenset({"triton"}), KServe.V0_20: frozenset({"triton", "vLLM"})}
+)
 
 
-def with_model(predictor: Json) -> Json:
+def with_model(predictor: Json, release: KServe) -> Json:
     """Return a predictor whose framework field, if it has one, stands in `model`."""
     framework = next((name for name in FRAMEWORKS if predictor.get(name) is not None), "")
     rest = {name: value for name, value in predictor.items() if name != framework}
@@ -31,7 +37,7 @@ def with_model(predictor: Json) -> Json:
         model = {"modelFormat": {"name": framework}, **predictor[framework]}
         if framework in _SECOND_PROTOCOL:
             model.setdefault("protocolVersion", "v2")
-    elif model is not None and model_format(model) == "triton":
+    elif model is not None and model_format(model) in _FORMATS_OF_V2.at(release):
         model = {"protocolVersion": "v2", **model}
     return rest if model is None else {**rest, "model": model}
 

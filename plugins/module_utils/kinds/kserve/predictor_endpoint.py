@@ -46,7 +46,7 @@ def predictor_endpoint(
     A service that reports no address yet is called where it will report one.
     """
     spec = service.get("spec") or {}
-    predictor = with_model(spec.get("predictor") or {})
+    predictor = with_model(spec.get("predictor") or {}, release)
     transformer = spec.get("transformer")
     address = value_at(service, ("status", "address", "url")) or _coming_address(
         service, config, release, cluster_domain
@@ -67,20 +67,23 @@ def _coming_address(
     """Return the address that a service will report once it is ready."""
     metadata = service["metadata"]
     name, namespace = metadata["name"], metadata["namespace"]
-    role = "predictor" if service["spec"].get("transformer") is None else "transformer"
+    front = f"{name}-transformer"
+    if service["spec"].get("transformer") is None:
+        variant = value_at(service, ("spec", "predictor", "name"))
+        front = f"{name}-{variant}-predictor" if variant else f"{name}-predictor"
     mode = _mode(service, config)
     if mode == MODEL_MESH:
         raise NoEndpoint(f"it runs as {MODEL_MESH}, and reports no address yet")
     if mode == STANDARD:
         return standard_address(
-            f"{name}-{role}",
+            front,
             namespace,
             config.ingress,
             release=release,
             cluster_domain=cluster_domain,
             headless=config.service_cluster_ip_none,
         )
-    return knative_address(name, f"{name}-{role}", namespace, config.ingress, cluster_domain)
+    return knative_address(name, front, namespace, config.ingress, cluster_domain)
 
 
 def _mode(service: Json, config: SystemConfig) -> str:

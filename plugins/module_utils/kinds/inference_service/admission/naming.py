@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ....kube.manifest import Json, value_at
 from ....kube.names import LABEL_LENGTH, check_dns_label, quoted
 from ....kube.problem import Problem
 from ...kserve.modes import STANDARD
 from .. import names
+from ..implementations import storage_uri
 from ..spec import InferenceService
 
 #: What the value of the label `app` begins with, in Standard mode.
@@ -22,10 +24,25 @@ def name_problems(name: str) -> Iterator[Problem]:
         yield Problem("metadata.name", fault, rule="name")
 
 
+def name_change(service: InferenceService, live: Json | None) -> Problem | None:
+    """Return why the name of a predictor may not change, None where it may: KServe takes that for a new version of the model."""
+    before: Json = value_at(live or {}, ("spec", "predictor")) or {}
+    wanted = service.spec["predictor"]
+    if not before or (before.get("name") or "") == (wanted.get("name") or ""):
+        return None
+    if (storage_uri(before, "predictor") or "") != (storage_uri(wanted, "predictor") or ""):
+        return None
+    message = (
+        f"{quoted(wanted.get('name') or '')}: predictor.name change requires a model change (e.g. storageUri), so KServe refuses it; "
+        f"keep {quoted(before.get('name') or '')}, or change the model as well"
+    )
+    return Problem("spec.predictor.name", message, rule="predictor-name")
+
+
 def length_problems(service: InferenceService, mode: str) -> Iterator[Problem]:
     """Yield why a name is too long for the objects of its components. Hosts are looked at where they are made."""
     for role in service.roles:
-        longest, what = names.component(service.name, role), "the name of a Service"
+        longest, what = service.component_name(role), "the name of a Service"
         if mode == STANDARD:
             longest, what = f"{_APP}{longest}", "the value of the label app"
         if role == "predictor" and service.spec["predictor"].get("workerSpec") is not None:

@@ -16,7 +16,6 @@ from ....kube.manifest import Json, Manifest
 from ....kube.reader import Reader
 from ....kube.release import Since
 from ...kserve.releases import KServe
-from .. import names
 from ..names import Role
 from ..pods.component import Component, Components
 from ..resolved import Resolved
@@ -65,7 +64,7 @@ def http_routes(resolved: Resolved, reader: Reader) -> tuple[Child, ...]:  # noq
 
 
 def _component_route(role: Role, components: Components, resolved: Resolved) -> Child:
-    name = names.component(resolved.service.name, role)
+    name = resolved.service.component_name(role)
     host = service_host(resolved.service, name, resolved.config.ingress)
     return _route(name, [host], _whole(role, resolved), components, resolved)
 
@@ -123,7 +122,7 @@ def _rule(path: str, role: Role, resolved: Resolved, port: int = PORT) -> Json:
     seconds = (service.component(role) or {}).get("timeout")
     backend = {
         "kind": "Service",
-        "name": names.component(service.name, role),
+        "name": service.component_name(role),
         "namespace": service.namespace,
         "port": port,
     }

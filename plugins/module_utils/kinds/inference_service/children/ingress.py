@@ -9,7 +9,6 @@ from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
 from ....kube.reader import Reader
-from .. import names
 from ..resolved import Resolved
 from ..router.front_component import PORT, explainer_name, front_name, has_routes
 from ..router.hosts import service_host
@@ -49,8 +48,8 @@ def _ways(resolved: Resolved) -> Iterator[tuple[str, str]]:
     the predictor; so have we.
     """
     service = resolved.service
-    predictor = names.component(service.name, "predictor")
-    transformer = names.component(service.name, "transformer")
+    predictor = service.component_name("predictor")
+    transformer = service.component_name("transformer")
     explainer = explainer_name(service)
     entry = front_name(service)
     if entry == transformer:

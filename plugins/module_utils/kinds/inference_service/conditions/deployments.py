@@ -8,10 +8,14 @@ from dataclasses import dataclass
 
 from ....kube.condition import Truth
 from ....kube.manifest import Json
+from ....kube.release import Since
+from ...kserve.releases import KServe
 
 #: How messages call the Deployments of a predictor on several nodes.
 _NODES = ("predictor-container", "worker-container")
 _COMPLETE = "NewReplicaSetAvailable"
+#: Whether what is available is ready while its rollout goes on.
+_TRUSTS_AVAILABLE: Since[bool] = Since({KServe.V0_17: False, KServe.V0_20: True})
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +27,12 @@ class Verdict:
     message: str = ""
 
 
-def deployments_verdict(deployments: Sequence[Json | None]) -> Verdict:
+def deployments_verdict(deployments: Sequence[Json | None], release: KServe) -> Verdict:
     """Return what a component's Deployments say together: the one of its pods, and that of its workers where it has some.
 
     Each is judged for itself, and the first that is not ready decides.
     """
-    said = [deployment_verdict(live or {}) for live in deployments]
+    said = [deployment_verdict(live or {}, release) for live in deployments]
     if len(said) == 1:
         return said[0]
     deciding = next((one for one in said if one.status != "True"), said[0])
@@ -38,7 +42,7 @@ def deployments_verdict(deployments: Sequence[Json | None]) -> Verdict:
     return Verdict(deciding.status, deciding.reason, ", ".join(texts))
 
 
-def deployment_verdict(live: Json) -> Verdict:
+def deployment_verdict(live: Json, release: KServe) -> Verdict:
     """Return what the conditions of one Deployment say; of several that have a say, the last rule decides."""
     said = {one.get("type"): one for one in (live.get("status") or {}).get("conditions") or ()}
     verdict = Verdict("False")
@@ -49,7 +53,8 @@ def deployment_verdict(live: Json) -> Verdict:
         verdict = _of("False", progressing)
     elif progressing.get("status") == "True":
         complete = progressing.get("reason") == _COMPLETE
-        verdict = _of("True" if complete else "Unknown", progressing)
+        if complete or not (verdict.status == "True" and _TRUSTS_AVAILABLE.at(release)):
+            verdict = _of("True" if complete else "Unknown", progressing)
     if available.get("status") == "False":
         verdict = _of("False", available)
     failure = said.get("ReplicaFailure") or {}

@@ -84,7 +84,7 @@ def _standard_component(
     pods: Sequence[Json],
 ) -> None:
     live = [reader.get(reference) for reference in deployments(component, resolved)]
-    verdict = deployments_verdict(live)
+    verdict = deployments_verdict(live, resolved.settings.release)
     part = draft.components.setdefault(component.role, {})
     if verdict.status == "True":
         part["url"] = f"http://{component_host(component, resolved)}"

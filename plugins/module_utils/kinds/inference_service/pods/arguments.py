@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ....kube.manifest import Json
-from .. import names
+from ..spec import InferenceService
 from .containers import HTTP_PORT
 
 _MODEL_NAME, _PREDICTOR_HOST, _HTTP_PORT, _WORKERS = (
@@ -21,14 +21,14 @@ _MODEL_NAME, _PREDICTOR_HOST, _HTTP_PORT, _WORKERS = (
 
 
 def with_arguments(
-    container: Json, component: Json, service: str, namespace: str, *, port_again: bool
+    container: Json, component: Json, service: InferenceService, *, port_again: bool
 ) -> Json:
     """Return a container that knows its model, its predictor, its port and how many workers it may have.
 
     What the author says already stays alone. port_again: the port is given in any case, as explainers get it.
     """
     given: list[str] = container.get("args") or []
-    wanted = _wanted(component, service, namespace)
+    wanted = _wanted(component, service)
     added = [
         word
         for flag, value in wanted.items()
@@ -38,10 +38,10 @@ def with_arguments(
     return {**container, "args": [*given, *added]}
 
 
-def art_arguments(art: Json, component: Json, service: str, namespace: str) -> list[str]:
+def art_arguments(art: Json, component: Json, service: InferenceService) -> list[str]:
     """Return the arguments of an ART explainer. Its author's own stand there twice, as the controller has it."""
     given: list[str] = art.get("args") or []
-    wanted = _wanted(component, service, namespace)
+    wanted = _wanted(component, service)
     args = [_MODEL_NAME, wanted[_MODEL_NAME], _HTTP_PORT, wanted[_HTTP_PORT]]
     for flag in (_PREDICTOR_HOST, _WORKERS):
         if flag in wanted and not _includes(given, flag):
@@ -54,10 +54,10 @@ def art_arguments(art: Json, component: Json, service: str, namespace: str) -> l
     return [*args, *given, *given]
 
 
-def _wanted(component: Json, service: str, namespace: str) -> dict[str, str]:
+def _wanted(component: Json, service: InferenceService) -> dict[str, str]:
     wanted = {
-        _MODEL_NAME: service,
-        _PREDICTOR_HOST: f"{names.component(service, 'predictor')}.{namespace}",
+        _MODEL_NAME: service.name,
+        _PREDICTOR_HOST: f"{service.component_name('predictor')}.{service.namespace}",
         _HTTP_PORT: str(HTTP_PORT),
     }
     if component.get("containerConcurrency") is not None:

@@ -78,12 +78,13 @@ def _fetching(
     component: Component, uris: list[Json], around: Surroundings, resolved: Resolved
 ) -> Component:
     """Return a component whose pods fetch their models. Raises StorageRefused."""
-    done = replace(component, pod=with_several_models(component.pod, uris, around))
+    named = component.spec.get("storageContainerName") or ""
+    done = replace(component, pod=with_several_models(component.pod, uris, around, named))
     workers = component.workers
     if workers is None or resolved.mode != STANDARD:
         return done
     there = replace(around, annotations=workers.annotations)
-    pod = with_several_models(workers.pod, uris, there)
+    pod = with_several_models(workers.pod, uris, there, named)
     return replace(done, workers=replace(workers, pod=pod))
 
 

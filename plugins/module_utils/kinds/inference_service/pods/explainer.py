@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from ....kube.manifest import Json
 from ....kube.reader import Reader
-from .. import names
 from ..resolved import Resolved
 from .annotations import Texts, logger_annotations
 from .arguments import art_arguments, with_arguments
@@ -20,7 +19,7 @@ def explainer(resolved: Resolved, reader: Reader, labels: Texts) -> Component:
     """Return the explainer. labels: the service's. Raises Unbuildable."""
     service, spec = resolved.service, resolved.service.spec["explainer"]
     internal = {
-        **with_source({}, spec, "explainer", reader),
+        **with_source({}, spec, "explainer", reader, resolved.settings.release),
         **logger_annotations(spec.get("logger")),
     }
     pod = pod_part(spec)
@@ -28,7 +27,7 @@ def explainer(resolved: Resolved, reader: Reader, labels: Texts) -> Component:
     first = _first(resolved, spec, containers[0])
     return Component(
         role="explainer",
-        name=names.component(service.name, "explainer"),
+        name=service.component_name("explainer"),
         labels=component_labels(resolved, "explainer", spec, labels),
         annotations=component_annotations(resolved, spec, internal),
         pod={**pod, "containers": [first, *containers[1:]]},
@@ -40,11 +39,11 @@ def _first(resolved: Resolved, spec: Json, container: Json) -> Json:
     service = resolved.service
     art = spec.get("art")
     if art is None:
-        return with_arguments(container, spec, service.name, service.namespace, port_again=True)
+        return with_arguments(container, spec, service, port_again=True)
     server = {
         **container_part(art),
         "name": SERVER,
-        "args": art_arguments(art, spec, service.name, service.namespace),
+        "args": art_arguments(art, spec, service),
     }
     if not server.get("image"):
         server["image"] = f"{resolved.config.art.image}:{art.get('runtimeVersion') or ''}"

@@ -10,7 +10,9 @@ from ....kube.pod_merge_keys import CONTAINER, POD_SPEC, as_go_writes
 from ....kube.pod_schema import CONTAINER as CONTAINER_SCHEMA
 from ....kube.pod_schema import POD_SPEC as POD_SCHEMA
 from ....kube.strategic_merge import MergeError, merge
+from ...kserve.container_merge import with_one_value_each
 from ...kserve.pod import container_of
+from ...kserve.releases import KServe
 from ..errors import ModelFailure, Unbuildable
 
 #: What a runtime says about pods beside their containers; all else that it says is left out.
@@ -41,13 +43,14 @@ def _only(part: Json, fields: object) -> Json:
     return written
 
 
-def merged_container(base: Json, over: Json) -> Json:
+def merged_container(base: Json, over: Json, release: KServe) -> Json:
     """Return a container of a runtime with what the service says; its arguments come behind. Raises Unbuildable."""
     base = as_go_writes(base)
     try:
         merged = merge(base, over, CONTAINER)
     except MergeError as error:
         raise _unmergeable("failed to merge container", error) from None
+    merged = with_one_value_each(merged, over, release)
     args = [*(base.get("args") or ()), *(over.get("args") or ())]
     return {**merged, "args": args} if args else merged
 

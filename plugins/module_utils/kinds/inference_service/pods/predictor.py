@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from ....kube.manifest import Json
 from ....kube.reader import Reader
 from ...kserve.pod import container_of
-from .. import names
+from ...kserve.releases import KServe
 from ..errors import ModelFailure, Unbuildable
+from ..implementations import storage_uri
 from ..resolved import Resolved
 from ..runtimes.defaults import with_runtime_defaults
 from ..runtimes.runtime import Runtime
 from ..runtimes.select import select_runtime
 from .annotations import (
+    STORAGE_CONTAINER,
     Texts,
     agent_annotations,
     batcher_annotations,
@@ -75,7 +77,7 @@ def predictor(resolved: Resolved, reader: Reader) -> Served:
     of_runtime = runtime.spec if runtime else {}
     component = Component(
         role="predictor",
-        name=names.component(service.name, "predictor"),
+        name=service.component_name("predictor"),
         labels=component_labels(resolved, "predictor", spec, labels, of_runtime.get("labels")),
         annotations=component_annotations(resolved, spec, internal, of_runtime.get("annotations")),
         pod=pod,
@@ -95,7 +97,11 @@ def _internal(resolved: Resolved, spec: Json, reader: Reader) -> Texts:
         **storage_annotations((spec.get("model") or {}).get("storage")),
         **(agent_annotations(resolved.service.name) if is_multi_model(spec) else {}),
     }
-    return with_source(found, spec, "predictor", reader)
+    found = with_source(found, spec, "predictor", reader, resolved.settings.release)
+    container = spec.get("storageContainerName")
+    if container and storage_uri(spec, "predictor") is not None:
+        found[STORAGE_CONTAINER] = container
+    return found
 
 
 def _model_pod(
@@ -118,12 +124,14 @@ def _model_pod(
         "labels": labels,
         "annotations": resolved.service.annotations,
     }
-    server = merged_container(runtime_container(containers, SERVER), container_part(model))
+    server = merged_container(
+        runtime_container(containers, SERVER), container_part(model), resolved.settings.release
+    )
     pod = merged_pod(runtime.spec, pod_part(spec))
     server = filled_in(server, metadata, runtime.name)
-    server = with_tag(server, model.get("runtimeVersion"), runtime.name)
+    server = with_tag(server, model.get("runtimeVersion"), runtime, resolved.settings.release)
     own = pod_part(spec).get("containers") or []
-    transformer = _transformer(containers, own)
+    transformer = _transformer(containers, own, resolved.settings.release)
     if transformer is not None:
         transformer = filled_in(transformer, metadata, runtime.name)
     others = [each for each in containers if each.get("name") not in (SERVER, TRANSFORMER)]
@@ -133,12 +141,12 @@ def _model_pod(
     return {**pod, "containers": [server, *beside, *of_runtime, *helpers]}
 
 
-def _transformer(containers: list[Json], own: list[Json]) -> Json | None:
+def _transformer(containers: list[Json], own: list[Json], release: KServe) -> Json | None:
     """Return the transformer that stands in the predictor's pod: the runtime's, the service's, or both merged."""
     base = container_of({"containers": containers}, TRANSFORMER)
     over = container_of({"containers": own}, TRANSFORMER)
     if base is not None and over is not None:
-        return merged_container(base, over)
+        return merged_container(base, over, release)
     return over if base is None else container_part(base)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from ....kube.manifest import Json
 from ....kube.reader import Reader
+from ...kserve.releases import KServe
 from ..errors import Unbuildable
 from ..implementations import storage_uri
 from ..names import Role
@@ -13,7 +14,9 @@ from .storage.containers import check_uri
 from .storage.errors import StorageRefused
 
 
-def with_source(annotations: Texts, component: Json, role: Role, reader: Reader) -> Texts:
+def with_source(
+    annotations: Texts, component: Json, role: Role, reader: Reader, release: KServe
+) -> Texts:
     """Return annotations that name the model. Raises Unbuildable."""
     uri = storage_uri(component, role)
     if uri is None:
@@ -26,7 +29,7 @@ def with_source(annotations: Texts, component: Json, role: Role, reader: Reader)
             rule="storage",
         )
     try:
-        check_uri(uri, reader)
+        check_uri(uri, reader, release)
     except StorageRefused as error:
         raise Unbuildable(
             error.message,

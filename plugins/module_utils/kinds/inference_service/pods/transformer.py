@@ -7,7 +7,6 @@ Source: KServe pkg/controller/v1beta1/inferenceservice/components/transformer.go
 from __future__ import annotations
 
 from ....kube.reader import Reader
-from .. import names
 from ..resolved import Resolved
 from .annotations import Texts, batcher_annotations, logger_annotations
 from .arguments import with_arguments
@@ -23,17 +22,17 @@ def transformer(resolved: Resolved, reader: Reader, labels: Texts) -> Component:
     """Return the transformer. labels: the service's. Raises Unbuildable."""
     service, spec = resolved.service, resolved.service.spec["transformer"]
     internal = {
-        **with_source({}, spec, "transformer", reader),
+        **with_source({}, spec, "transformer", reader, resolved.settings.release),
         **logger_annotations(spec.get("logger")),
         **batcher_annotations(spec.get("batcher")),
     }
     pod = pod_part(spec)
     first, *others = pod["containers"]
-    first = with_arguments(first, spec, service.name, service.namespace, port_again=False)
+    first = with_arguments(first, spec, service, port_again=False)
     pod = {**pod, "containers": [first, *others]}
     return Component(
         role="transformer",
-        name=names.component(service.name, "transformer"),
+        name=service.component_name("transformer"),
         labels=component_labels(resolved, "transformer", spec, labels),
         annotations=component_annotations(resolved, spec, internal),
         pod=with_values(pod, str(first.get("name")), {NAME_VARIABLE: service.name}),

@@ -155,7 +155,11 @@ def _worker_pod(around: HeadAndWorkers, part: Json) -> Json:
         )
     wanted = around.head.spec["workerSpec"]
     own = (wanted.get("containers") or [{}])[0]
-    container = merged_container(runtime_container(containers, WORKER), container_part(own))
+    container = merged_container(
+        runtime_container(containers, WORKER),
+        container_part(own),
+        around.resolved.settings.release,
+    )
     return {**merged_pod(part, pod_part(wanted)), "containers": [container]}
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...kserve.modes import STANDARD
-from .. import names
 from ..names import Role
 from ..resolved import Resolved
 from ..spec import InferenceService
@@ -36,14 +35,14 @@ def front_role(service: InferenceService) -> Role:
 
 def front_name(service: InferenceService) -> str:
     """Return the name of the objects of the component that takes requests."""
-    return names.component(service.name, front_role(service))
+    return service.component_name(front_role(service))
 
 
 def explainer_name(service: InferenceService) -> str:
     """Return the name of the explainer's objects; empty where there is none."""
     if service.component("explainer") is None:
         return ""
-    return names.component(service.name, "explainer")
+    return service.component_name("explainer")
 
 
 def is_local(resolved: Resolved) -> bool:

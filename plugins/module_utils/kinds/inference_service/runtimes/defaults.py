@@ -9,7 +9,7 @@ from ....kube.manifest import Json
 from ...kserve.pod import variable_of, with_variables
 from .runtime import Runtime
 
-_SERVER_TYPE = "serving.kserve.io/server-type"
+SERVER_TYPE = "serving.kserve.io/server-type"
 #: What runtimes without that annotation are known by.
 _BY_NAME = {
     "kserve-mlserver": "mlserver",
@@ -28,7 +28,7 @@ def with_runtime_defaults(
     model: Json, runtime: Runtime, service: str
 ) -> tuple[Json, Mapping[str, str]]:
     """Return the model as its server wants it, and the labels that the service gets. service: its name."""
-    match runtime.annotations.get(_SERVER_TYPE, _BY_NAME.get(runtime.name)):
+    match runtime.annotations.get(SERVER_TYPE, _BY_NAME.get(runtime.name)):
         case "mlserver":
             return _mlserver(model, service)
         case "tritonserver":

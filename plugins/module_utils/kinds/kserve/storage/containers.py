@@ -17,7 +17,7 @@ from ....kube.reader import Reader
 from ....kube.schema import Boolean, ListOf, Object, Text
 
 API_VERSION, KIND = gvk.KSERVE_V1ALPHA1, "ClusterStorageContainer"
-_INIT_CONTAINER = "initContainer"
+INIT_CONTAINER = "initContainer"
 #: The one that KServe's bundle brings, which takes every address that KServe knows.
 _SHIPPED = "default"
 
@@ -51,7 +51,7 @@ def storage_containers(reader: Reader) -> Iterator[Json]:
     manifests = reader.list(API_VERSION, KIND, "", {})
     for manifest in sorted(manifests, key=lambda each: str(each["metadata"]["name"])):
         spec: Json = manifest.get("spec") or {}
-        wrong_kind = (spec.get("workloadType") or _INIT_CONTAINER) != _INIT_CONTAINER
+        wrong_kind = (spec.get("workloadType") or INIT_CONTAINER) != INIT_CONTAINER
         if not (manifest.get("disabled") or wrong_kind):
             yield manifest
 

@@ -6,6 +6,8 @@ Source: KServe pkg/utils/storage.go@v0.17.0.
 
 from __future__ import annotations
 
+from shlex import quote
+
 from ....kube.manifest import Json
 from ....kube.release import Since
 from ..pod import appended, changed, container_of, mounted, with_value, with_volume
@@ -34,11 +36,14 @@ def with_modelcar(
     *,
     release: KServe,
     path: str = MODEL_PATH,
+    number: int = 0,
 ) -> Json:
     """Return a pod spec whose server reads the model from an image.
 
-    server: the name of its container, which must be there. path: where it looks for the model.
+    server: the name of its container, which must be there. path: where it looks for the model. number: of images that stand there before.
     """
+    suffix = f"-{number}" if number else ""
+    shared, name = f"{VOLUME}{suffix}", f"{_NAME}{suffix}"
     folder = path.rpartition("/")[0] or "/"
     keeps = KEEPS_SECURITY_CONTEXT.at(release)
 
@@ -47,12 +52,15 @@ def with_modelcar(
         return _asynchronous(container, storage, kept)
 
     pod = changed(pod, server, reading)
-    volume = {"name": VOLUME, "emptyDir": {}}
+    volume = {"name": shared, "emptyDir": {}}
     # A server may mount it elsewhere; the car needs the volume all the same.
-    pod = with_volume(mounted(pod, server, volume, _mount(folder)), volume)
-    if container_of(pod, _NAME) is None:
-        pod = appended(pod, "containers", _car(image, storage, path))
-        pod = appended(pod, "initContainers", _container(f"{_NAME}-init", image, _CHECK, storage))
+    mount = {"name": shared, "mountPath": folder}
+    pod = with_volume(mounted(pod, server, volume, mount), volume)
+    if container_of(pod, name) is None:
+        car = _container(name, image, _link(path, folder), storage)
+        car = {**car, "volumeMounts": [mount], **_user(storage, {})}
+        check = _container(f"{_NAME}-init{suffix}", image, _CHECK, storage)
+        pod = appended(appended(pod, "containers", car), "initContainers", check)
     return {**pod, "shareProcessNamespace": True}
 
 
@@ -67,14 +75,10 @@ def _user(storage: Storage, kept: Json) -> Json:
     return {} if uid is None else {"securityContext": {**kept, "runAsUser": uid}}
 
 
-def _mount(folder: str) -> Json:
-    return {"name": VOLUME, "mountPath": folder}
-
-
 def _link(path: str, folder: str) -> str:
     """Return what shows the image's files to the server. path: where; another than the usual one has no folder yet."""
-    made = "" if path == MODEL_PATH else f"mkdir -p {folder} && "
-    return f"{made}ln -sf {_OWN_ROOT} {path} && exec sleep infinity"
+    made = "" if path == MODEL_PATH else f"mkdir -p {quote(folder)} && "
+    return f"{made}ln -sf {_OWN_ROOT} {quote(path)} && exec sleep infinity"
 
 
 def _container(name: str, image: str, script: str, storage: Storage) -> Json:
@@ -89,10 +93,3 @@ def _container(name: str, image: str, script: str, storage: Storage) -> Json:
         "resources": {"limits": amounts, "requests": amounts},
         "terminationMessagePolicy": "FallbackToLogsOnError",
     }
-
-
-def _car(image: str, storage: Storage, path: str) -> Json:
-    folder = path.rpartition("/")[0] or "/"
-    script = _link(path, folder)
-    car = {**_container(_NAME, image, script, storage), "volumeMounts": [_mount(folder)]}
-    return {**car, **_user(storage, {})}

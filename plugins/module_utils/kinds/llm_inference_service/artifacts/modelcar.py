@@ -4,27 +4,13 @@
 from __future__ import annotations
 
 from ....kube.manifest import Json
-from ....kube.release import Since
-from ...kserve.pod import container_of, mounted
-from ...kserve.releases import KServe
+from ...kserve.pod import container_of
 from ...kserve.storage import modelcar
-from ...kserve.storage_config import Storage
+from ...kserve.storage.model_image import NATIVE, MountTaken, image_mode, with_image_volume
 from ..pod import MAIN
 from ..resolved import Resolved
 from .errors import ArtifactError
 from .place import Place
-
-#: Whether the configuration says how models in images are read.
-_HAS_MODES: Since[bool] = Since({KServe.V0_17: False, KServe.V0_20: True})
-_BESIDE, _NATIVE = "modelcar", "native"
-
-
-def image_mode(storage: Storage, release: KServe) -> str:
-    """Return how models in images are read: by a container beside the server, or as a volume (`native`); empty for not at all."""
-    if not _HAS_MODES.at(release):
-        return _BESIDE if storage.enable_modelcar else ""
-    switched_on = storage.enable_modelcar or storage.enable_images
-    return storage.image_mode or (_BESIDE if switched_on else "")
 
 
 def with_model_image(
@@ -45,8 +31,13 @@ def with_model_image(
             "spec.template.containers",
             f'call the container of the model server "{MAIN}"',
         )
-    if native or mode == _NATIVE:
-        return _with_volume(pod, image, place)
+    if native or mode == NATIVE:
+        try:
+            return with_image_volume(pod, place.container, image, place.path)
+        except MountTaken as error:
+            raise ArtifactError(
+                str(error), "spec.template.containers", "mount that volume elsewhere"
+            ) from None
     return modelcar.with_modelcar(
         pod,
         place.container,
@@ -55,19 +46,3 @@ def with_model_image(
         release=resolved.settings.release,
         path=place.path,
     )
-
-
-def _with_volume(pod: Json, image: str, place: Place) -> Json:
-    """Return a pod spec with an image as a volume, which Kubernetes knows from 1.31 on."""
-    name = place.path.strip("/").replace("/", "-")
-    server = container_of(pod, place.container) or {}
-    for taken in server.get("volumeMounts") or ():
-        if taken.get("mountPath") == place.path and taken.get("name") != name:
-            raise ArtifactError(
-                f'mountPath "{place.path}" already used by volume "{taken.get("name")}"',
-                "spec.template.containers",
-                "mount that volume elsewhere",
-            )
-    volume = {"name": name, "image": {"reference": image, "pullPolicy": "IfNotPresent"}}
-    mount = {"name": name, "mountPath": place.path, "subPath": "models", "readOnly": True}
-    return mounted(pod, place.container, volume, mount)

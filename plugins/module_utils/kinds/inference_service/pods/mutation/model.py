@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from .....kube.release import Since
 from ....kserve.local_models import CLAIM_ANNOTATION, LABEL, URI_ANNOTATION, in_claim, storage_key
 from ....kserve.releases import KServe
-from ....kserve.storage.modelcar import with_modelcar
+from ....kserve.storage.model_image import model_image
 from ..annotations import (
     SOURCE_URI,
     STORAGE_KEY,
@@ -18,11 +18,11 @@ from ..annotations import (
 )
 from ..containers import SERVER, readers
 from ..storage.errors import StorageRefused
+from ..storage.images import with_image
 from ..storage.one_model import check_server, with_one_model
 from ..storage.spec_secret import StorageSpec
 from .subject import Subject
 
-_OCI = "oci://"
 #: Whether a cache's folder is named by what it holds, else by the cache.
 _BY_KEY: Since[bool] = Since({KServe.V0_17: False, KServe.V0_18: True})
 
@@ -39,14 +39,15 @@ def with_model(subject: Subject) -> Subject:
 def with_model_image(subject: Subject) -> Subject:
     """Return a pod that reads its model from an image, where that is switched on. Raises StorageRefused."""
     uri = subject.annotations.get(SOURCE_URI, "")
-    storage = subject.config.storage
-    if not storage.enable_modelcar or not uri.startswith(_OCI):
+    image, mode = model_image(uri, subject.config.storage, subject.release)
+    if not mode:
         return subject
     names = tuple(readers(subject.spec))
     check_server(names, named=SERVER)
     pod = subject.spec
+    around = subject.around()
     for name in names:
-        pod = with_modelcar(pod, name, uri.removeprefix(_OCI), storage, release=subject.release)
+        pod = with_image(pod, name, image, mode, around)
     return subject.having(pod)
 
 

@@ -7,7 +7,9 @@ from .....kube.manifest import Json
 from .....kube.pod_merge_keys import CONTAINER, as_go_writes
 from .....kube.reference import Reference
 from .....kube.strategic_merge import MergeError, merge
+from ....kserve.container_merge import with_one_value_each
 from ....kserve.pod import appended, variable_of
+from ....kserve.releases import KServe
 from ....kserve.storage.ca_bundle import ca_bundle_of, with_ca_bundle
 from ....kserve.storage.credentials import SecretMissing, with_credentials
 from ....kserve.storage.initializer import initializer
@@ -37,7 +39,7 @@ def with_init_container(
     target = _with_credentials(Target(container, tuple(pod.get("volumes") or ())), pod, around)
     at_home = around.namespace == around.kserve_namespace
     bundle = ca_bundle_of(target.container, around.config.storage, kserve_namespace=at_home)
-    container = _customised(target.container, storage_container)
+    container = _customised(target.container, storage_container, around.release)
     target = with_ca_bundle(Target(container, target.volumes), bundle)
     missing = {key: value for key, value in _FAST.items() if not variable_of(target.container, key)}
     target = target.with_env(*({"name": key, "value": value} for key, value in missing.items()))
@@ -87,11 +89,11 @@ def account_credentials(target: Target, account: str, around: Surroundings) -> T
         ) from None
 
 
-def _customised(container: Json, storage_container: Json | None) -> Json:
+def _customised(container: Json, storage_container: Json | None, release: KServe) -> Json:
     """Return the container with what a ClusterStorageContainer says."""
     over = as_go_writes((storage_container or {}).get("container") or {})
     try:
-        return merge(container, over, CONTAINER)
+        return with_one_value_each(merge(container, over, CONTAINER), over, release)
     except MergeError as error:
         raise StorageRefused(
             str(error), "storageUri", "correct the lists of the ClusterStorageContainer"

@@ -9,21 +9,25 @@ from __future__ import annotations
 from .....kube.manifest import Json
 from ....kserve.pod import changed, container_of, mounted, variable_of, with_value
 from ....kserve.storage.initializer import CLAIM_VOLUME, MODEL_PATH, NAME, VOLUME, claim_parts
-from ..annotations import AGENT
+from ....kserve.storage.model_image import model_image
+from ..annotations import AGENT, STORAGE_CONTAINER
 from ..containers import SERVER, WORKER, readers
 from .containers import storage_container
 from .context import Surroundings
 from .errors import StorageRefused
+from .images import reads_each
 from .init_container import with_init_container
 
 #: What the address of a model in an image begins with.
 OCI = "oci://"
 _CLAIM = "pvc://"
+#: An address that says itself how its image is read.
+_ASKS_FOR_IMAGE = "oci+"
 
 
 def with_one_model(pod: Json, uri: str, around: Surroundings) -> Json:
     """Return a pod spec with a model. One that has its model another way stays. Raises StorageRefused."""
-    found = storage_container(uri, around.reader)
+    found = storage_container(uri, around.reader, around.annotations.get(STORAGE_CONTAINER, ""))
     if has_model_otherwise(pod, uri, around):
         return pod
     names = tuple(readers(pod))
@@ -43,8 +47,15 @@ def with_one_model(pod: Json, uri: str, around: Surroundings) -> Json:
 
 
 def has_model_otherwise(pod: Json, uri: str, around: Surroundings) -> bool:
-    """Tell whether the agent, an image or an init container that is there already brings the model."""
-    by_image = around.config.storage.enable_modelcar and uri.startswith(OCI)
+    """Tell whether the agent, an image or an init container that is there already brings the model. Raises StorageRefused."""
+    image, mode = model_image(uri, around.config.storage, around.release)
+    by_image = bool(image or mode)
+    if uri.startswith(_ASKS_FOR_IMAGE) and reads_each(around.release) and not by_image:
+        raise StorageRefused(
+            f'models in images are switched off, so that nobody reads "{uri}"',
+            "storageUri",
+            "set enableOciModelSupport in the part storageInitializer of inferenceservice-config",
+        )
     return has_agent(around) or by_image or container_of(pod, NAME, "initContainers") is not None
 
 

@@ -6,35 +6,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .....kube.manifest import Json
-from .....kube.release import Since
 from ....kserve.pod import mounted, with_volume
-from ....kserve.releases import KServe
 from ....kserve.storage.initializer import MODEL_PATH, claim_parts, common_folder
-from ....kserve.storage.modelcar import with_modelcar
-from ....kserve.storage_config import Storage
 from ..containers import readers
 from .containers import storage_container
 from .context import Surroundings
 from .errors import StorageRefused
+from .images import images_among, reads_each, with_images
 from .init_container import with_init_container
-from .one_model import OCI, check_server, has_agent, has_model_otherwise
+from .one_model import check_server, has_agent, has_model_otherwise
 
 _CLAIM = "pvc://"
-#: Whether a model of `storageUris` may stand in an image.
-_READS_IMAGES: Since[bool] = Since({KServe.V0_17: False, KServe.V0_19: True})
+#: What addresses of models in images begin with.
+_IMAGES = ("oci://", "oci+")
 
 
-def with_several_models(pod: Json, uris: Sequence[Json], around: Surroundings) -> Json:
-    """Return a pod spec with all its models. Raises StorageRefused."""
+def with_several_models(
+    pod: Json, uris: Sequence[Json], around: Surroundings, container: str = ""
+) -> Json:
+    """Return a pod spec with all its models. container: the ClusterStorageContainer that the service names. Raises StorageRefused."""
     first = str(uris[0]["uri"])
-    found = storage_container(first, around.reader)
+    found = storage_container(first, around.reader, container)
     places = [(str(each["uri"]), str(each.get("mountPath") or MODEL_PATH)) for each in uris]
     images = images_among(uris, around.config.storage, around.release)
-    if images and not has_agent(around):
-        return _with_images(pod, images, around)
-    if has_model_otherwise(pod, first, around):
-        return pod
     names = tuple(readers(pod))
+    if images and not has_agent(around):
+        check_server(names)
+        pod = with_images(pod, names, images, around)
+        places = [place for place in places if not place[0].startswith(_IMAGES)]
+        if not places or not reads_each(around.release):
+            return pod
+    elif has_model_otherwise(pod, first, around):
+        return pod
     check_server(names)
     _check_container(found, first)
     for uri, path in places:
@@ -50,29 +53,6 @@ def with_several_models(pod: Json, uris: Sequence[Json], around: Surroundings) -
     args = [word for place in fetched for word in place]
     mount = {"name": volume_name(folder), "mountPath": folder}
     return with_init_container(pod, args, mount, found, around)
-
-
-def images_among(uris: Sequence[Json], storage: Storage, release: KServe) -> list[tuple[str, str]]:
-    """Return image and folder of each model that stands in an image, where a release reads such models beside a server."""
-    if not _READS_IMAGES.at(release) or not storage.enable_modelcar:
-        return []
-    return [
-        (str(each["uri"]).removeprefix(OCI), str(each.get("mountPath") or MODEL_PATH))
-        for each in uris
-        if str(each["uri"]).startswith(OCI)
-    ]
-
-
-def _with_images(pod: Json, images: Sequence[tuple[str, str]], around: Surroundings) -> Json:
-    """Return a pod spec whose server reads models from images. Other models of the list are passed over. Raises StorageRefused."""
-    names = tuple(readers(pod))
-    check_server(names)
-    for image, path in images:
-        for name in names:
-            pod = with_modelcar(
-                pod, name, image, around.config.storage, release=around.release, path=path
-            )
-    return pod
 
 
 def _check_container(found: Json | None, uri: str) -> None:
