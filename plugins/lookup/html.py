@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: html
 short_description: Fill in an HTML template, with every value escaped
-version_added: 0.1.0
+version_added: 1.0.0
 author:
   - modelops.inference contributors (@modelops)
 description:

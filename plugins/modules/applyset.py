@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: applyset
 short_description: Apply, upgrade, prune and remove a set of manifests as one unit
-version_added: 0.1.0
+version_added: 1.0.0
 author:
   - modelops.inference contributors (@modelops)
 description:

@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: gpu_resources
 short_description: Ask for accelerators, and see whether pods find free ones
-version_added: 0.1.0
+version_added: 1.0.0
 author:
   - modelops.inference contributors (@modelops)
 description:

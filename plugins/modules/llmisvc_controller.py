@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: llmisvc_controller
 short_description: Stop and start the controller of a kind of inference services
-version_added: 0.1.0
+version_added: 1.0.0
 author:
   - modelops.inference contributors (@modelops)
 description:
@@ -57,7 +57,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Look which controller runs, and what it reconciles
+- name: Find the controller and its services
   modelops.inference.llmisvc_controller:
   register: operator
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: llmisvc_reconcile
 short_description: Reconcile inference services with a cluster
-version_added: 0.1.0
+version_added: 1.0.0
 author:
   - modelops.inference contributors (@modelops)
 description:

@@ -125,7 +125,7 @@ def test_bad_input_is_named(playbooks: Playbooks, name: str, variables: Json, me
 def test_work_and_summary_can_be_left_out_by_tags(playbooks: Playbooks) -> None:
     code, printed = playbooks.run("status", "--skip-tags", "status")
     assert code == WELL
-    assert "Look at the services" not in printed
+    assert "Get the status of services" not in printed
     code, printed = playbooks.run("capacity", "--tags", "capacity")
     assert code == WELL
     assert "pool" in printed

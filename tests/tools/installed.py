@@ -66,12 +66,16 @@ class User:
         self._path = f"{place / 'bin'}:{os.defpath}"
 
     def carry(self) -> None:
-        """Run what docs/air_gapped.md says of the tarball and of packages, first with a network, then as if there were none."""
+        """Run what docs/air_gapped.md and the README say of the tarball and of packages, first with a network, then as if there were none."""
         for place in (*PACKAGE.glob("*.tar.gz"), PACKAGE / SUMS, CHECKOUT / "requirements.txt"):
             shutil.copy(place, self._home)
         for command in pages.commands("docs/air_gapped.md"):
             if command.startswith(("pip ", "sha256sum ", "ansible-galaxy ")):
                 self.run(*shlex.split(command))
+        for command in pages.commands("README.md"):
+            if any(each in command for each in (".tar.gz", "~/.ansible/")):
+                words = shlex.split(command.replace("~", str(self._home)))
+                self.run(*words, *(["--force"] if "galaxy" in words[0] else []))
 
     def play(self, playbook: str, **options: object) -> str:
         """Run a playbook of the collection and return what it printed."""

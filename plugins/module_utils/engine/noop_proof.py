@@ -45,7 +45,7 @@ def doubt(desired: Desired, live: Json, owner_uid: str) -> str | None:
         return "it is being deleted"
     annotations = metadata.get("annotations") or {}
     if annotations.get(INTENT_ANNOTATION) != desired.digest:
-        return "what is wanted differs from what was applied last"
+        return "this run's input, settings or release would change it"
     # What was made before releases were noted gets the note with the next write.
     noted = annotations.get(RELEASE_ANNOTATION)
     if noted and noted != desired.release:

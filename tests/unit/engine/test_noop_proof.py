@@ -126,7 +126,9 @@ def test_field_that_is_dropped_inside_an_atomic_list_is_sent() -> None:
     del body["spec"]["rules"][0]["backendRefs"][0]["weight"]
     dropped = applied(ROUTE.desired, body)
     live = ROUTE.copy()
-    assert doubt(dropped, live, ROUTE.uid) == "what is wanted differs from what was applied last"
+    assert (
+        doubt(dropped, live, ROUTE.uid) == "this run's input, settings or release would change it"
+    )
     live["metadata"]["annotations"][INTENT_ANNOTATION] = dropped.digest
     assert doubt(dropped, live, ROUTE.uid) == "spec.rules was changed"
 
