@@ -21,6 +21,8 @@ description:
   - Everything is applied on the server's side under a field manager of the set. What others put into the objects stays, such as the certificate
     authority that cert-manager injects, or replicas that an autoscaler sets.
   - A set that is as wanted costs one request for each kind, and no write.
+  - ServingRuntimes and ClusterServingRuntimes are judged as KServe's webhook judges them, with or without it, against each other and those of the
+    cluster, before anything is written.
 options:
   state:
     description:

@@ -145,8 +145,10 @@ def _used(
 def _shared(kind: ServiceKind[Any, Any], *, namespaced: bool) -> Iterator[Right]:
     """Yield what a kind reads of others and many services share: it is listed once for all namespaces, or else read one by one."""
     for read in kind.common_kinds:
-        own = _is_namespaced(read) is namespaced
-        yield read, "", ("get", "list") if own else LIST
+        if _is_namespaced(read) is namespaced:
+            yield read, "", ("get", "list")
+        elif not namespaced:
+            yield read, "", LIST
 
 
 def _asked(

@@ -14,6 +14,7 @@ from ..cluster.kinds import facts
 from ..engine.applyset.members import LONGEST_NAME, ApplySet
 from ..kube.applyset import GroupKind
 from ..kube.crds import Definition, definitions
+from ..kube.gvk import KSERVE_V1ALPHA1
 from ..kube.manifest import Json
 from ..kube.names import check_dns_subdomain, check_namespace
 from ..kube.problem import Complaint, InputError, Problem
@@ -22,6 +23,12 @@ from ..kube.validation.objects import object_problems
 from ..task import manifest_loader
 
 SUBJECT = "applyset"
+_RUNTIMES = ("ServingRuntime", "ClusterServingRuntime")
+
+
+def is_runtime(reference: Reference) -> bool:
+    """Tell whether an object is a runtime of KServe's InferenceServices."""
+    return reference.api_version == KSERVE_V1ALPHA1 and reference.kind in _RUNTIMES
 
 
 def the_set(params: Mapping[str, Any]) -> ApplySet:
@@ -97,10 +104,28 @@ def rendered(given: Sequence[Given], namespace: str) -> list[Json]:
         [(one, Reference.of(each)) for one, each in zip(given, found, strict=True)]
     )
     complaints += [Complaint(one.subject, tuple(object_problems(one.manifest))) for one in given]
+    complaints += _runtimes(given, found)
     complaints = [complaint for complaint in complaints if complaint.problems]
     if complaints:
         raise InputError(complaints)
     return found
+
+
+def _runtimes(given: Sequence[Given], manifests: Sequence[Json]) -> list[Complaint]:
+    """Return what KServe's webhook would refuse of the runtimes among manifests, each beside the others."""
+    references = [Reference.of(each) for each in manifests]
+    if not any(map(is_runtime, references)):
+        return []
+    # What judges them is loaded for them alone.
+    from .runtimes import refused_runtimes
+
+    runtimes = [each for each in manifests if is_runtime(Reference.of(each))]
+    refused = refused_runtimes(runtimes, set(references), lambda dummy: ())
+    return [
+        Complaint(one.subject, errors)
+        for one, reference in zip(given, references, strict=True)
+        if (errors := tuple(p for p in refused.get(reference, ()) if p.severity == "error"))
+    ]
 
 
 def _definition(value: Any) -> list[manifest_loader.Document]:

@@ -26,6 +26,7 @@ _SPEC = Object(
     fields={
         "predictor": Object(
             fields={
+                "name": _TEXT,
                 "model": _MODEL,
                 "containers": _CONTAINERS,
                 "storageUris": ListOf(items=_ANY),

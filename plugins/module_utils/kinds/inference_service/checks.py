@@ -12,7 +12,8 @@ from ...kube.manifest import Json
 from ...kube.problem import Problem
 from ...kube.reader import Reader
 from ...kube.reference import Reference
-from ..check import WARNING, Check, check
+from ..check import NOTE, WARNING, Check, check
+from ..kserve.framework import authors_field
 from ..kserve.images import image
 from ..kserve.modes import KNATIVE, STANDARD
 from ..kserve.pod import container_of
@@ -36,6 +37,7 @@ from .router.front_component import front_role, has_routes
 from .router.knative_host import DOMAINS, knative_host
 from .runtimes.admission import runtime_problems
 from .runtimes.runtime import NAMESPACED, runtimes
+from .runtimes.select import runtimes_passed_over
 
 _KNATIVE_METRICS = ("concurrency", "rps")
 
@@ -52,6 +54,12 @@ NO_BLOCK = Check(
     fix="add the block",
 )
 RUNTIME = Check("runtime", WARNING, finds="{runtime}: {problem}", fix="KServe's webhook refuses it")
+CHOICE = Check(
+    "runtime-choice",
+    NOTE,
+    finds="{runtime} serves the model, and these do not: {others}",
+    fix="name one in spec.predictor.model.runtime where another one is meant",
+)
 NO_HOST = Check(
     "host",
     WARNING,
@@ -145,6 +153,27 @@ def runtime(view: ServiceView, reader: Reader) -> Iterator[Problem]:
     ):
         message = f"{used}: {problem}; {RUNTIME.fix}"
         yield Problem("spec.predictor.model", message, "warning", rule=problem.rule)
+
+
+@check(CHOICE, reads=("ServingRuntimes", "ClusterServingRuntimes"))
+def choice(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield which runtime was chosen for a model, where others know its format, too, and why not these."""
+    resolved = _resolved(view)
+    used, predictor = resolved.components.runtime, resolved.service.component("predictor") or {}
+    model = predictor.get("model") or {}
+    if used is None or model.get("runtime") is not None:
+        return
+    others = runtimes_passed_over(
+        model,
+        resolved.service.namespace,
+        reader,
+        multi_node=predictor.get("workerSpec") is not None,
+    )
+    if others:
+        told = "; ".join(f"{each} {why}" for each, why in others)
+        yield CHOICE.at(
+            authors_field("spec.predictor.model", view.document), runtime=used, others=told
+        )
 
 
 @check(NO_HOST, reads=("Services of Knative", "ConfigMaps"))
@@ -357,6 +386,7 @@ CHECKS = (
     no_config,
     no_block,
     runtime,
+    choice,
     no_host,
     mutation,
     models,

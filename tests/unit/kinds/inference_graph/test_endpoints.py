@@ -109,6 +109,11 @@ def test_a_transformer_is_asked_in_its_own_protocol() -> None:
             "http://iris-transformer.team-a.svc.cluster.local",
         ),
         (
+            service(predictor={"name": "blue", "sklearn": URI}),
+            {},
+            "http://iris-blue-predictor.team-a.svc.cluster.local",
+        ),
+        (
             service(annotations={"serving.kserve.io/deploymentMode": "Serverless"}),
             {},
             "http://iris.team-a.svc.cluster.local",

@@ -122,3 +122,45 @@ def test_a_cluster_without_configuration_gets_defaults_and_is_told_so() -> None:
     assert service is not None
     (problem,) = checked(service, Settings(), GivenObjects([runtime()]))
     assert "kserve/inferenceservice-config is not among the given objects" in problem.message
+
+
+def test_which_runtime_was_chosen_is_told_with_those_that_were_not() -> None:
+    def other(name: str, namespace: str = "", **spec: Any) -> dict[str, Any]:
+        supported = [{"name": "sklearn", "autoSelect": True, "priority": 1}]
+        found = {**runtime(), "metadata": {"name": name}}
+        found["spec"] = {**found["spec"], "supportedModelFormats": supported, **spec}
+        if namespace:
+            found |= {"kind": "ServingRuntime"}
+            found["metadata"]["namespace"] = namespace
+        return found
+
+    high = [{"name": "sklearn", "autoSelect": True, "priority": 5}]
+    given = (
+        other("high", supportedModelFormats=high),
+        other("low"),
+        other("off", disabled=True),
+        other("grpc", protocolVersions=["grpc-v2"]),
+        other("far", supportedModelFormats=[{"name": "onnx", "autoSelect": True}]),
+    )
+    (told,) = [each for each in advice(document(), *given) if each.rule == "runtime-choice"]
+    assert told.severity == "info"
+    assert told.path == "spec.predictor.model"
+    assert "ClusterServingRuntime high serves the model" in told.message
+    assert "ClusterServingRuntime low has priority 1, and high 5" in told.message
+    assert "ClusterServingRuntime sklearn has no priority, and high 5" in told.message
+    assert "ClusterServingRuntime off is disabled" in told.message
+    assert "ClusterServingRuntime grpc speaks grpc-v2" in told.message
+    assert "far" not in told.message
+    own = other("own", "team-a")
+    (told,) = [each for each in advice(document(), *given, own) if each.rule == "runtime-choice"]
+    assert "ServingRuntime own serves the model" in told.message
+    assert "ClusterServingRuntime high comes after those of the namespace" in told.message
+
+
+def test_nothing_is_told_of_a_runtime_without_a_rival_or_with_a_name() -> None:
+    assert "runtime-choice" not in {each.rule for each in advice(document())}
+    named = document(
+        predictor={"model": {**document()["spec"]["predictor"]["model"], "runtime": "sklearn"}}
+    )
+    rival = {**runtime(), "metadata": {"name": "rival"}}
+    assert "runtime-choice" not in {each.rule for each in advice(named, rival)}

@@ -40,7 +40,7 @@ def runtime_named(name: str, namespace: str, reader: Reader) -> Runtime | None:
     for kind, place in ((NAMESPACED, namespace), (CLUSTER, "")):
         found = reader.get(Reference(API_VERSION, kind, place, name))
         if found is not None:
-            return _runtime(kind, found)
+            return as_runtime(kind, found)
     return None
 
 
@@ -48,12 +48,13 @@ def runtimes(namespace: str, reader: Reader) -> tuple[list[Runtime], list[Runtim
     """Return the runtimes of a namespace and those of the cluster."""
     own = reader.list(API_VERSION, NAMESPACED, namespace, {})
     everywhere = reader.list(API_VERSION, CLUSTER, "", {})
-    return [_runtime(NAMESPACED, each) for each in own], [
-        _runtime(CLUSTER, each) for each in everywhere
+    return [as_runtime(NAMESPACED, each) for each in own], [
+        as_runtime(CLUSTER, each) for each in everywhere
     ]
 
 
-def _runtime(kind: str, manifest: Json) -> Runtime:
+def as_runtime(kind: str, manifest: Json) -> Runtime:
+    """Return the runtime that a manifest describes."""
     metadata = manifest["metadata"]
     return Runtime(
         kind=kind,

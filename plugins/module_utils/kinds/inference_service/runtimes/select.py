@@ -57,6 +57,43 @@ def select_runtime(model: Json, namespace: str, reader: Reader, *, multi_node: b
     return as_stored(_chosen(wanted, namespace, reader))
 
 
+def runtimes_passed_over(
+    model: Json, namespace: str, reader: Reader, *, multi_node: bool
+) -> list[tuple[Runtime, str]]:
+    """Return the other runtimes that know the format of a model which names none, each with why it is not chosen; the next best first."""
+    wanted = Wanted.of(model, multi_node=multi_node)
+    own, everywhere = runtimes(namespace, reader)
+    found: list[tuple[Runtime, str]] = []
+    best: Runtime | None = None
+    for candidates in (own, everywhere):
+        known = [each for each in candidates if _knows(each, wanted)]
+        fitting = _in_order(
+            [each for each in known if _refusal(each, wanted) is None], wanted.format
+        )
+        for each in fitting:
+            if best is None:
+                best = each
+            else:
+                found.append((each, _why_later(each, best, wanted.format)))
+        refused = ((each, _refusal(each, wanted)) for each in known)
+        found += [(each, why) for each, why in refused if why is not None]
+    return found
+
+
+def _why_later(runtime: Runtime, best: Runtime, model_format: str) -> str:
+    """Say what makes another runtime the better one of two that can serve a model."""
+    if runtime.kind != best.kind:
+        return "comes after those of the namespace"
+    mine, theirs = _priority(runtime, model_format), _priority(best, model_format)
+    if mine != theirs:
+        shown = "no priority" if mine == float("-inf") else f"priority {mine:g}"
+        return f"has {shown}, and {best.name} {theirs:g}"
+    ranks = [best_rank(each.spec.get("protocolVersions")) for each in (runtime, best)]
+    if ranks[0] != ranks[1]:
+        return f"speaks an older protocol than {best.name}"
+    return "is older" if runtime.created != best.created else "comes later by its name"
+
+
 def _chosen(wanted: Wanted, namespace: str, reader: Reader) -> Runtime:
     own, everywhere = runtimes(namespace, reader)
     for candidates in (own, everywhere):
