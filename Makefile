@@ -88,7 +88,7 @@ package: env-test env-release env-installed tree ## the release: tarball, checks
 site: env-release ## the documentation as a site below build/site/html; a link that leads nowhere is an error
 	@build/environments/release/bin/python -m tests.tools.site
 
-.PHONY: bench fuzz fuzz-fit fuzz-pods differential docs
+.PHONY: bench fuzz fuzz-fit fuzz-pods fuzz-warnings differential docs
 bench: env-test tree ## figures against peers; ARGS=all measures everything, ARGS=pages writes docs/performance.md and the costs of docs/scale.md anew
 	@$(PY) -m tests.bench $(ARGS)
 
@@ -97,6 +97,9 @@ fuzz: env-test tree ## the long property and differential tests
 
 fuzz-fit: env-test tree ## random clusters, judged by our fit and by the real scheduler
 	@$(PY) -m tests.fuzz.fit $(ARGS)
+
+fuzz-warnings: env-test tree ## valid services at random: what is warned about, and whether lines without effect have none. ARGS='--services 500'
+	@$(PY) -m tests.fuzz.warnings $(ARGS)
 
 fuzz-pods: env-test tree ## what the API refuses of objects and services spoilt at random, judged by us and by an API server
 	@$(PY) -m tests.fuzz.pods $(ARGS)

@@ -8,15 +8,26 @@ from typing import Any
 
 from ..accelerators.vendors import is_device, is_mig, is_shared
 from ..kinds.check import ERROR, WARNING, Check, check
+from ..kinds.engine_flags import MEANINGS
 from ..kinds.view import ServiceView, Workload
 from ..kube.command_line import flags, words
 from ..kube.manifest import Json
 from ..kube.problem import Problem
-from .engine_flags import MEANINGS, contradicts
+from .engine_flags import contradicts
+from .engine_names import is_vllm
 
 _SIZES = ("tensor", "pipeline", "data", "data_local")
 #: Words of engines whose ranks run in several pods.
 _SEVERAL = ("ray", "--nnodes", "--node-rank", "--master-addr", "--dist-init-addr", "lws_")
+#: Flags of engines whose copies may run in several pods.
+_RANKS = (
+    "--data-parallel-rank",
+    "--data-parallel-address",
+    "--data-parallel-start-rank",
+    "--data-parallel-external-lb",
+    "--data-parallel-hybrid-lb",
+    "--data-parallel-backend",
+)
 #: Devices of which one may run several ranks.
 _CORES = ("aws.amazon.com/neuron", "google.com/tpu")
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - a path in the container
@@ -104,6 +115,20 @@ def too_few(view: ServiceView) -> Iterator[Problem]:
                 alone = pods == 1 and not _over_several_pods(container)
                 severity = ERROR if alone else WARNING
                 yield TOO_FEW.at(workload.fields(f"{path}.resources"), severity=severity, **found)
+
+
+@check(TOO_FEW)
+def too_few_for_copies(view: ServiceView) -> Iterator[Problem]:
+    """Yield single pods without a device for each copy of the model: vLLM starts all in one pod where nobody says otherwise."""
+    for workload in view.serving:
+        container, path = workload.engine_container, workload.engine_path
+        copies = said_sizes(container).get("data", 1)
+        told = {"data", "data_local"} & workload.said.keys() or _misfit(container, 1)
+        if copies < 2 or workload.pods_per_replica > 1 or told or not is_vllm(container):
+            continue
+        found = {} if _ranks_elsewhere(container) else _misfit(container, 1, data_local=copies)
+        if found and found["count"] < found["wanted"]:
+            yield TOO_FEW.at(workload.fields(f"{path}.resources"), severity=WARNING, **found)
 
 
 @check(TOO_MANY)
@@ -274,14 +299,14 @@ def fitting_devices(sizes: Mapping[str, int], pods: int) -> set[int]:
     return whole | spread | {tensor * ranks for ranks in copies}
 
 
-def _misfit(container: Json, pods: int) -> dict[str, Any]:
-    """Return how the devices of a container differ from its engine's sizes, empty where they fit. pods: of a replica."""
+def _misfit(container: Json, pods: int, **more: int) -> dict[str, Any]:
+    """Return how the devices of a container differ from its engine's sizes, empty where they fit. pods: of a replica. more: sizes by default."""
     devices = _devices(container.get("resources") or {})
     if len(devices) != 1:
         return {}
     ((resource, count),) = devices.items()
     sizes = said_sizes(container)
-    fitting = fitting_devices(sizes, pods)
+    fitting = fitting_devices({**more, **sizes}, pods)
     if not sizes or not count or resource.startswith(_CORES) or count in fitting:
         return {}
     wanted = max((each for each in fitting if each < count), default=min(fitting))
@@ -310,6 +335,13 @@ def _devices(resources: Json) -> dict[str, int]:
 
 def _claims(claims: Sequence[Json] | None) -> list[str]:
     return [str(claim.get("name")) for claim in claims or ()]
+
+
+def _ranks_elsewhere(container: Json) -> bool:
+    """Tell whether a copy of the model may run in another pod: the command line says where, or who spreads requests over them."""
+    return _over_several_pods(container) or any(
+        name.startswith(_RANKS) for name, dummy in flags(container)
+    )
 
 
 def _over_several_pods(container: Json) -> bool:

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from itertools import takewhile
 
 from ..kinds.check import WARNING, Check, check
+from ..kinds.engine_flags import MEANINGS
 from ..kinds.field_map import Place
 from ..kinds.view import Said, ServiceView, Workload
 from ..kube.command_line import Flag
@@ -14,24 +16,6 @@ from ..kube.problem import Problem
 from ..kube.redact import redact
 from .engine_words import has_shell
 
-#: By flag: what it says, in the words of `Workload.said`.
-MEANINGS: Mapping[str, str] = {
-    "--tensor-parallel-size": "tensor",
-    "-tp": "tensor",
-    "--tp": "tensor",
-    "--tp-size": "tensor",
-    "--pipeline-parallel-size": "pipeline",
-    "-pp": "pipeline",
-    "--pp-size": "pipeline",
-    "--data-parallel-size": "data",
-    "-dp": "data",
-    "--data-parallel-size-local": "data_local",
-    "-dpl": "data_local",
-    "--port": "port",
-    "--http-port": "port",
-    "--served-model-name": "model_name",
-    "--model": "model",
-}
 #: Variables that no engine reads, only the start scripts of presets: their content is meant as flags.
 #: Source: KServe config/llmisvcconfig@v0.18.0.
 SCRIPT_VARIABLES = ("VLLM_ADDITIONAL_ARGS",)
@@ -39,6 +23,8 @@ SCRIPT_VARIABLES = ("VLLM_ADDITIONAL_ARGS",)
 _REPEATED = frozenset(
     {"--middleware", "--lora-modules", "--load-model", "--model-repository", "--backend-config"}
 )
+#: It takes several words.
+_NAMES = "--served-model-name"
 _FLAG_AND_VALUE = re.compile(r"(?P<flag>--?[A-Za-z][A-Za-z0-9_.-]*)\s+(?P<value>\S.*)", re.DOTALL)
 
 BLANK = Check(
@@ -64,6 +50,13 @@ TWICE = Check(
     WARNING,
     finds='{flag} is "{value}" here and "{other}" in {object}, and the engine gets both',
     fix="leave it out here, or take it out there",
+)
+
+AGAIN = Check(
+    "argument-twice",
+    WARNING,
+    finds='{flag} is "{value}" here and "{other}" in {place}, and the engine follows the last alone',
+    fix="keep one of them",
 )
 
 
@@ -100,6 +93,8 @@ def _contradictions(workload: Workload) -> Iterator[tuple[Flag, Said, Place]]:
     for flag in workload.flags:
         said = workload.said.get(MEANINGS.get(flag.name, ""))
         if said is not None and flag.value not in ("", said.value):
+            if flag.name == _NAMES and said.value in _words_after(workload, flag):
+                continue
             place = workload.in_engine(flag.place)
             if not place.object:
                 yield flag, said, place
@@ -137,6 +132,35 @@ def twice(view: ServiceView) -> Iterator[Problem]:
                 yield TWICE.at(
                     ours, flag=flag.name, value=flag.value, other=other.value, object=theirs.object
                 )
+
+
+@check(AGAIN)
+def again(view: ServiceView) -> Iterator[Problem]:
+    """Yield flags that the author gives twice with different values."""
+    for workload in view.serving:
+        first: dict[str, Flag] = {}
+        for flag in workload.flags:
+            other = first.setdefault(flag.name, flag)
+            if (
+                other.value == flag.value
+                or flag.name in _REPEATED
+                or not flag.name.startswith("--")
+            ):
+                continue
+            earlier, later = workload.in_engine(other.place), workload.in_engine(flag.place)
+            # What a controller adds has no place of its own in the author's list.
+            places = {each.field for each in (earlier, later) if each.field.endswith("]")}
+            if len(places) > 1 and not (earlier.object or later.object):
+                yield AGAIN.at(
+                    later, flag=flag.name, value=flag.value, other=other.value, place=earlier.field
+                )
+
+
+def _words_after(workload: Workload, flag: Flag) -> list[str]:
+    """Return the words between a flag that is written by itself and the next one: a model may have several names."""
+    field, number = flag.place.removesuffix("]").split("[")
+    following = workload.engine_container[field][int(number) + 1 :]
+    return list(takewhile(lambda word: not word.startswith("-"), map(str, following)))
 
 
 def _spelt(workload: Workload, flag: Flag) -> str:

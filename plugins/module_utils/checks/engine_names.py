@@ -52,7 +52,7 @@ def beside(view: ServiceView) -> Iterator[Problem]:
     for workload in view.serving:
         for number, container in enumerate(workload.pod.get("containers") or ()):
             name = container.get("name")
-            if name in (workload.engine, workload.sidecar) or not _is_vllm(container):
+            if name in (workload.engine, workload.sidecar) or not is_vllm(container):
                 continue
             place = workload.fields(f"containers[{number}].name")
             if not place.object:
@@ -69,7 +69,7 @@ def unknown_flag(view: ServiceView) -> Iterator[Problem]:
         place = workload.in_engine(flag.place)
         if near:
             yield UNKNOWN_FLAG.at(place, flag=flag.name, near=f"--{near}")
-        elif (release := _release(workload)) and is_read(release):
+        elif (release := release_of(workload)) and is_read(release):
             yield UNKNOWN_FLAG.at(place, flag=flag.name, fix="leave it out")
 
 
@@ -77,7 +77,7 @@ def unknown_flag(view: ServiceView) -> Iterator[Problem]:
 def other_release(view: ServiceView) -> Iterator[Problem]:
     """Yield flags of the author that the release of the engine's image does not have yet, or no longer."""
     for workload, flag, name in _flags(view):
-        span, release = flags().get(name), _release(workload)
+        span, release = flags().get(name), release_of(workload)
         if span is None or not release:
             continue
         bound = _bound(span, release)
@@ -111,10 +111,10 @@ def _flags(view: ServiceView) -> Iterator[tuple[Workload, Flag, str]]:
 
 
 def _of_vllm(view: ServiceView) -> Iterator[Workload]:
-    return (each for each in view.serving if _is_vllm(each.engine_container))
+    return (each for each in view.serving if is_vllm(each.engine_container))
 
 
-def _is_vllm(container: Json) -> bool:
+def is_vllm(container: Json) -> bool:
     """Tell whether a container runs vLLM, by its name, its command or the name of its image."""
     words = [*(container.get("command") or ()), *(container.get("args") or ())]
     image = str(container.get("image") or "").rpartition("/")[2]
@@ -125,7 +125,7 @@ def _is_vllm(container: Json) -> bool:
     )
 
 
-def _release(workload: Workload) -> str:
+def release_of(workload: Workload) -> str:
     """Return the release of vLLM that the image names, for example 0.11, empty where it names none."""
     found = _IMAGE.search(str(workload.engine_container.get("image") or ""))
     return found["release"] if found else ""

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..kinds.check import WARNING, Check, check
-from ..kinds.idle import reason_for
+from ..kinds.idle import Idle, reason_for
 from ..kinds.metadata_names import family_of, is_read_on, known, meant
 from ..kinds.view import templates_of
 from ..kube.manifest import Json
@@ -32,6 +32,8 @@ NO_EFFECT = Check(
     finds="{value} has no effect: {why}",
     fix="{way}",
 )
+#: One of the parts of metadata, in words.
+_ONE = {"labels": "a label", "annotations": "an annotation"}
 #: Fewer lines are tried one by one.
 _FEW = 2
 #: Numbers by which lines are known again.
@@ -51,7 +53,9 @@ def no_effect(trials: Trials) -> Iterator[Problem]:
     told = {*trials.told, *(problem.path for problem in trials.before.problems)}
     idle = [leaf for leaf in idle if not related(leaf.path, told)]
     for path, value in _summed_up(idle, written, trials):
-        yield _problem(path, value, trials)
+        row = reason_for(path, trials.kind.idle, trials.before.intent.basis)
+        if row is None or row.fault:
+            yield _problem(path, value, row, trials)
 
 
 def _may_be_idle(leaf: Leaf, trials: Trials) -> bool:
@@ -115,6 +119,10 @@ def _has_effect(leaf: Leaf, trials: Trials) -> bool:
 
 def _changes_something(leaf: Leaf, trials: Trials) -> bool:
     name = known(leaf.name)
+    if name is not None and name.values and leaf.value not in name.values:
+        # A word that its reader does not know: what is left of it is what changes without it, copies aside.
+        gone = trials.outcome_looked_up(without(trials.document, leaf.steps))
+        return not gone.legal or _differs(leaf, gone, trials, copies=False)
     legal = 0
     for other in other_values(leaf, name.values if name else ()):
         outcome = trials.outcome(changed(trials.document, {leaf.steps: other}))
@@ -141,21 +149,24 @@ def _holder_has_effect(leaf: Leaf, trials: Trials) -> bool:
     return True
 
 
-def _differs(leaf: Leaf, outcome: Outcome, trials: Trials) -> bool:
+def _differs(leaf: Leaf, outcome: Outcome, trials: Trials, *, copies: bool = True) -> bool:
     if outcome.intent is None:
         return True
-    if _compared(leaf, outcome.children) != _compared(leaf, trials.before.children):
+    before, after = trials.before.children, outcome.children
+    if _compared(leaf, after, copies=copies) != _compared(leaf, before, copies=copies):
         return True
     return trials.said_before != trials.said(outcome)
 
 
-def _compared(leaf: Leaf, children: Sequence[Json]) -> Sequence[Json]:
-    """Return children as they are compared: without copies of a label or annotation that nobody reads there."""
+def _compared(leaf: Leaf, children: Sequence[Json], *, copies: bool) -> Sequence[Json]:
+    """Return children as they are compared: without copies of a label or annotation, those that somebody reads apart if `copies`."""
     if not leaf.name:
         return children
     label = leaf.is_label
     return [
-        child if is_read_on(leaf.name, child, label=label) else _without_copies(child, leaf)
+        child
+        if copies and is_read_on(leaf.name, child, label=label)
+        else _without_copies(child, leaf)
         for child in children
     ]
 
@@ -226,10 +237,7 @@ def _value(document: Json, steps: Steps) -> Any:
     return value
 
 
-def _problem(path: str, value: Any, trials: Trials) -> Problem:
-    intent = trials.before.intent
-    basis = intent.basis if intent else None
-    row = reason_for(path, trials.kind.idle, basis)
+def _problem(path: str, value: Any, row: Idle | None, trials: Trials) -> Problem:
     release = trials.settings.release
     product = f"{release.product} {release}"
     if row is not None:
@@ -260,8 +268,14 @@ def _of_metadata(path: str, trials: Trials) -> tuple[str, str]:
     if own is None and near and later:
         since = f", which KServe reads from {later.since} on" if later.since else ""
         return f"{who} knows no {name}", f'did you mean "{near}"{since}?'
+    other = "annotations" if part == "labels" else "labels"
+    as_other = f"{who} reads it as {_ONE[other]}", f"write it under {other}"
+    if own is not None and _works_as(other, part, name, trials):
+        return as_other
     if own is not None and own.label and part == "annotations":
-        return f"{who} reads it as a label", "write it under labels"
+        return as_other
+    if own is not None and _other_word_works(path, part, name, trials):
+        return f"{who} knows {' and '.join(own.values)} there", "write one of these"
     if family is not None and family.objects:
         what = f"{who} reads it on its own objects, and this service has none of them"
         return what, "leave it out, or say it with fields of the service"
@@ -271,6 +285,34 @@ def _of_metadata(path: str, trials: Trials) -> tuple[str, str]:
     if own is None and family is not None and family.names:
         return f"{who} knows no {name}", f"known are {', '.join(sorted(family.names))}"
     return f"nothing reads it on this {trials.kind.kind}", "leave it out"
+
+
+def _works_as(other: str, part: str, name: str, trials: Trials) -> bool:
+    """Tell whether a label of the service does something as an annotation, or the other way round."""
+    metadata = trials.document.get("metadata") or {}
+    texts = metadata.get(part) or {}
+    if name not in texts:
+        return False
+    moved = {**(metadata.get(other) or {}), name: texts[name]}
+    rest = {key: value for key, value in texts.items() if key != name}
+    bare = {**trials.document, "metadata": {**metadata, part: rest}}
+    gone = trials.outcome_looked_up(bare)
+    outcome = trials.outcome_looked_up({**bare, "metadata": {**bare["metadata"], other: moved}})
+    if not (gone.legal and outcome.legal) or gone.intent is None or outcome.intent is None:
+        return False
+    leaf = Leaf(("metadata", other, name), "", texts[name], None, name)
+    before, after = (_compared(leaf, each.children, copies=False) for each in (gone, outcome))
+    return before != after or trials.said(gone) != trials.said(outcome)
+
+
+def _other_word_works(path: str, part: str, name: str, trials: Trials) -> bool:
+    """Tell whether a label or annotation has a word that its reader does not know, and one that it knows does something."""
+    steps = (*path.split(f".{part}", maxsplit=1)[0].split("."), part, name)
+    own, leaf = known(name), Leaf(steps, path, "", None, name)
+    if own is None or _value(trials.document, steps) in own.values:
+        return False
+    outcomes = (trials.outcome(changed(trials.document, {steps: word})) for word in own.values)
+    return any(each.legal and _differs(leaf, each, trials) for each in outcomes)
 
 
 def _kserve_release(trials: Trials, since: Any) -> Any:

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..kinds.check import WARNING, Check, check
+from ..kinds.engine_flags import MEANINGS
 from ..kinds.view import ServiceView, Workload
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
-from .engine_flags import MEANINGS
 
 _LISTEN_ALWAYS = "Always"
 
@@ -38,10 +38,10 @@ def shared(view: ServiceView) -> Iterator[Problem]:
     """Yield ports on which two containers of a pod listen."""
     for workload in view.workloads:
         first: dict[tuple[str, int], str] = {}
-        running = list(_running(workload))
-        for container, path in running if len(running) > 1 else ():
+        together = list(running(workload))
+        for container, path in together if len(together) > 1 else ():
             name = str(container.get("name"))
-            for port in sorted(_listens(workload, container)):
+            for port in sorted(listens(workload, container)):
                 other = first.setdefault(port, name)
                 if other != name:
                     place = workload.fields(f"{path}.ports")
@@ -54,12 +54,12 @@ def nobody(view: ServiceView) -> Iterator[Problem]:
     for service in _services(view):
         spec = service["spec"]
         for workload in _behind(view, spec.get("selector") or {}):
-            running = [container for container, dummy in _running(workload)]
-            declared = [port for each in running for port in each.get("ports") or ()]
+            together = [container for container, dummy in running(workload)]
+            declared = [port for each in together for port in each.get("ports") or ()]
             # A container that declares nothing may listen anywhere.
-            silent = not running or any(not each.get("ports") for each in running)
+            silent = not together or any(not each.get("ports") for each in together)
             known = {port.get("name") for port in declared} | {
-                number for each in running for dummy, number in _listens(workload, each)
+                number for each in together for dummy, number in listens(workload, each)
             }
             for port in spec.get("ports") or ():
                 target = port.get("targetPort") or port.get("port")
@@ -94,7 +94,7 @@ def picker_port(view: ServiceView) -> Iterator[Problem]:
             )
 
 
-def _running(workload: Workload) -> Iterator[tuple[Json, str]]:
+def running(workload: Workload) -> Iterator[tuple[Json, str]]:
     """Yield the containers of a pod that run side by side, each with its place."""
     for number, container in enumerate(workload.pod.get("containers") or ()):
         yield container, f"containers[{number}]"
@@ -103,7 +103,7 @@ def _running(workload: Workload) -> Iterator[tuple[Json, str]]:
             yield container, f"initContainers[{number}]"
 
 
-def _listens(workload: Workload, container: Json) -> set[tuple[str, int]]:
+def listens(workload: Workload, container: Json) -> set[tuple[str, int]]:
     """Return the ports of a container: those that it declares, and that of the engine's command line."""
     found = {
         (str(port.get("protocol") or "TCP"), int(port["containerPort"]))

@@ -54,9 +54,21 @@ def checks() -> Sequence[BoundCheck]:
 
 def further_themes() -> Sequence[ModuleType]:
     """Return the themes of which nothing runs for settled services: a run that changes nothing does not pay for loading them."""
-    from . import models, names, no_effect, pod_security, queues, quota
+    from . import (
+        device_names,
+        engine_values,
+        model_names,
+        models,
+        names,
+        no_effect,
+        pod_security,
+        probes,
+        queues,
+        quota,
+    )
 
-    return quota, pod_security, queues, models, names, no_effect
+    of_engines = (engine_values, model_names, device_names, probes)
+    return *of_engines, quota, pod_security, queues, models, names, no_effect
 
 
 def of_theme(theme: ModuleType) -> Sequence[BoundCheck]:

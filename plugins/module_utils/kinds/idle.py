@@ -18,13 +18,14 @@ def always(dummy: Any) -> bool:
 class Idle:
     """A row. path: a regular expression for the fields. why, fix: in words; `{release}` stands for the controller's release.
 
-    where: tells by the intent's `basis` whether the row fits.
+    where: tells by the intent's `basis` whether the row fits. fault: whether that is told; not where somebody else says the same.
     """
 
     path: str
     why: str
     fix: str
     where: Callable[[Any], bool] = always
+    fault: bool = True
 
 
 def reason_for(path: str, rows: Sequence[Idle], basis: Any) -> Idle | None:

@@ -83,13 +83,15 @@ FAMILIES: Mapping[str, Family] = {
         who="KServe", copies=False, names={"readonly": Name(_SWITCH, on_pods=True)}
     ),
     "networking.kserve.io/": Family(
-        who="KServe", copies=False, names={"visibility": Name(("cluster-local", "exposed"))}
+        who="KServe",
+        copies=False,
+        names={"visibility": Name(("cluster-local", "exposed"), label=True)},
     ),
     "model.otterscale.io/": Family(who="model-operator", copies=False),
     "autoscaling.knative.dev/": _KNATIVE_NAMES,
     "serving.knative.dev/": _KNATIVE_NAMES,
     "networking.knative.dev/": Family(
-        who="Knative", objects=_KNATIVE, names={"visibility": Name(("cluster-local",))}
+        who="Knative", objects=_KNATIVE, names={"visibility": Name(("cluster-local",), label=True)}
     ),
     "queue.sidecar.serving.knative.dev/": _KNATIVE_NAMES,
     "kueue.x-k8s.io/": Family(who="Kueue", names={"queue-name": Name(label=True)}),
@@ -144,7 +146,7 @@ def is_read_on(name: str, manifest: Json, *, label: bool) -> bool:
     family, own = family_of(name), known(name)
     if family is None:
         return True
-    if own is not None and own.label and not label:
+    if own is not None and own.label != label:
         return False
     if not family.copies:
         return own is not None and own.on_pods

@@ -108,6 +108,11 @@ class Workload:
         """Return where a part of the engine's container comes from, for example `args`."""
         return self.fields(f"{self.engine_path}.{path}")
 
+    def written(self, *paths: str) -> Place:
+        """Return where the first of several parts of the pod comes from that the author wrote; of the first part where a preset has all."""
+        places = [self.fields(path) for path in paths]
+        return next((place for place in places if not place.object), places[0])
+
 
 @dataclass(frozen=True, slots=True)
 class Parent:

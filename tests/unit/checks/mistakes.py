@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ansible_collections.modelops.inference.plugins.module_utils.kube.pod_schema import CONTAINER
 from tests.unit.kinds.inference_graph.build import document as inference_graph
 from tests.unit.kinds.inference_service.build import config_map
 from tests.unit.kinds.inference_service.build import document as inference_service
@@ -84,17 +85,18 @@ def gateway(name: str, namespace: str) -> Json:
 
 
 def llm(
-    *args: str, devices: Json | None = None, image: str = "", env: Any = None, **spec: Any
+    *args: str, devices: Json | None = None, image: str = "", env: Any = None, **fields: Any
 ) -> Json:
-    """Return an LLMInferenceService whose server has arguments and devices, an image and variables."""
-    main: Json = {"name": "main", **({"image": image} if image else {})}
+    """Return an LLMInferenceService whose server has arguments and devices, an image and variables, and fields of the container or the spec."""
+    own = {name: fields.pop(name) for name in list(fields) if name in CONTAINER.fields}
+    main: Json = {"name": "main", **({"image": image} if image else {}), **own}
     if env:
         main["env"] = env
     if args:
         main["args"] = list(args)
     if devices:
         main["resources"] = {"limits": devices}
-    return llm_inference_service(template={"containers": [main]}, **spec)
+    return llm_inference_service(template={"containers": [main]}, **fields)
 
 
 def custom(*args: str, devices: Json | None = None, **container: Any) -> Json:
@@ -263,6 +265,7 @@ def hosts(taken: str, name: str, namespace: str) -> Json:
     return found
 
 
+VLLM = ["vllm", "serve", "/mnt/models"]
 ONE_GPU = {"nvidia.com/gpu": "1"}
 SLICES = {"nvidia.com/mig-1g.5gb": "2"}
 SHARES = {"nvidia.com/gpu.shared": "2"}
@@ -407,10 +410,59 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
         IS: Mistake(custom("--port=9999", ports=[{"containerPort": 8080}]), f"{SERVER_PATH}.args[0]", (CONFIG,)),
     },
     "argument-twice": {
+        MS: Mistake(
+            model_service(engine={"args": ["--max-model-len=1", "--max-model-len=2"]}), "spec.engine.args[1]"),
         LLM: Mistake(
             llm("--max-model-len=1"), f"{MAIN_PATH}.args[0]",
             (preset(command=["vllm", "serve", "--max-model-len=2"]),)),
         IS: Mistake(model("--max-model-len=1"), "spec.predictor.model.args[0]", (CONFIG, runtime("--max_model_len=2"))),
+    },
+    "engine-value": {
+        MS: Mistake(model_service(engine={"args": ["--gpu-memory-utilization=90"]}), "spec.engine.args[0]"),
+        LLM: Mistake(llm("-q", "--enable-prefix-caching=true", command=VLLM), f"{MAIN_PATH}.args[1]"),
+        IS: Mistake(custom("--dtype=fp8"), f"{SERVER_PATH}.args[0]", (CONFIG,)),
+    },
+    "engine-together": {
+        MS: Mistake(model_service(engine={"args": ["--lora-modules", "a=b"]}), "spec.engine.args[0]"),
+        LLM: Mistake(
+            llm("--max-num-seqs=64", "--max-num-batched-tokens=8", command=VLLM), f"{MAIN_PATH}.args[1]"),
+        IS: Mistake(custom("--enable-auto-tool-choice"), f"{SERVER_PATH}.args[0]", (CONFIG,)),
+    },
+    "served-name": {
+        LLM: Mistake(
+            llm("--seed=1", command=VLLM, model={"uri": "hf://acme/chat", "name": "chat"}), f"{MAIN_PATH}.args"),
+    },
+    "probe-port": {
+        LLM: Mistake(
+            llm(readinessProbe={"httpGet": {"port": "web"}}), f"{MAIN_PATH}.readinessProbe.httpGet.port"),
+        IS: Mistake(
+            custom(ports=[{"containerPort": 5000}], livenessProbe={"tcpSocket": {"port": 8080}}),
+            f"{SERVER_PATH}.livenessProbe.tcpSocket.port", (CONFIG,)),
+    },
+    "probe-scheme": {
+        LLM: Mistake(
+            llm("--ssl-certfile=/tls/tls.crt", command=VLLM, startupProbe={"httpGet": {"port": 8000}}),
+            f"{MAIN_PATH}.args"),
+        IS: Mistake(
+            custom(livenessProbe={"httpGet": {"port": 8080, "scheme": "HTTPS"}}),
+            f"{SERVER_PATH}.livenessProbe.httpGet.scheme", (CONFIG,)),
+    },
+    "device-name": {
+        MS: Mistake(role_limits(**{"nvidia.com/gpus": "1"}), 'spec.decode.resources.limits["nvidia.com/gpus"]'),
+        LLM: Mistake(llm(devices={"nvidia.com/gpus": "1"}), f'{MAIN_PATH}.resources.limits["nvidia.com/gpus"]'),
+        IS: Mistake(
+            custom(devices={"nvida.com/gpu": "1"}), f'{SERVER_PATH}.resources.limits["nvida.com/gpu"]', (CONFIG,)),
+        IG: Mistake(
+            graph(resources={"limits": {"nvidia.com/gpus": "1"}}), 'spec.resources.limits["nvidia.com/gpus"]', (CONFIG,)),
+    },
+    "visible-devices": {
+        MS: Mistake(
+            model_service(engine={"env": [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"}]}), "spec.engine.env[0]"),
+        LLM: Mistake(
+            llm(devices=ONE_GPU, env=[{"name": "CUDA_VISIBLE_DEVICES", "value": "0,1"}]), f"{MAIN_PATH}.env[0]"),
+        IS: Mistake(
+            custom(devices=ONE_GPU, env=[{"name": "CUDA_VISIBLE_DEVICES", "value": "1"}]),
+            f"{SERVER_PATH}.env[0]", (CONFIG,)),
     },
     "argument-typography": {
         MS: Mistake(model_service(engine={"args": ["\N{EN DASH}\N{EN DASH}max-model-len=1"]}), "spec.engine.args[0]"),
@@ -691,7 +743,10 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("scaled-to-zero", IS): "keeps at least one pod, or an autoscaler starts the first",
     ("data-parallel", IS): "says nothing of copies",
     ("engine-beside", MS): "has no containers of its author's",
-    ("argument-twice", MS): "what the operator computes is told as argument-computed",
+    ("served-name", MS): "the operator passes the name to the engine",
+    ("served-name", IS): "says no name for its model but that of its server",
+    ("probe-port", MS): "its probes are the operator's own",
+    ("probe-scheme", MS): "its probes are the operator's own",
     ("kv-transfer", IS): "has no prefill pods",
     ("pod-security", MS): "its pods are as strict as the strictest level",
     ("claim-lost", MS): "mounts no claim",
@@ -741,6 +796,7 @@ _OF_GRAPHS: dict[str, tuple[str, ...]] = {
     "its router is no engine, and its command line is KServe's own": (
         *("argument-blank", "argument-computed", "argument-twice", "argument-typography", "argument-variable"),
         *("engine-arguments", "engine-beside", "engine-flag", "engine-release", "engine-variable", "data-parallel"),
+        *("engine-value", "engine-together", "served-name", "probe-port", "probe-scheme", "visible-devices"),
     ),
     "its router asks for no devices of its own": (
         *("mixed-devices", "shared-devices", "mig-parallel", "claim-missing", "claim-unused", "shared-memory"),

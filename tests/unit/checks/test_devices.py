@@ -10,6 +10,9 @@ from ansible_collections.modelops.inference.plugins.module_utils.checks.workload
     workload_device_problems,
 )
 from tests.unit.accelerators.build import Json, container, deployment
+from tests.unit.modules.task import rendered
+
+from .mistakes import VLLM, llm
 
 
 @pytest.mark.parametrize(
@@ -104,3 +107,25 @@ def test_container_beside_the_engine_is_left_alone() -> None:
     workload = deployment(4)
     workload["spec"]["template"]["spec"]["containers"].append({**container(), "args": ["-tp", "2"]})
     assert list(workload_device_problems(workload)) == []
+
+
+@pytest.mark.parametrize(
+    ("args", "devices", "told"),
+    [
+        (["--data-parallel-size=4"], "1", "ask for 4"),
+        (["-tp", "2", "-dp", "4"], "2", "ask for 8"),
+        (["--data-parallel-size=4"], "4", ""),
+        (["--data-parallel-size=4", "--data-parallel-rank=1"], "1", ""),
+        (["--data-parallel-size=4", "--data-parallel-size-local=1"], "1", ""),
+    ],
+)
+def test_single_pod_has_a_device_for_each_copy_of_the_model(
+    args: list[str], devices: str, told: str
+) -> None:
+    result = rendered(llm(*args, devices={"nvidia.com/gpu": devices}, command=VLLM))
+    found = [
+        each["message"]
+        for each in result["services"][0]["problems"]
+        if each["rule"] == "engine-arguments"
+    ]
+    assert (told in " ".join(found)) if told else not found

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from ...kube.manifest import value_at
 from ...kube.release import Since
+from ..entrance import served_name
 from ..idle import Idle
 from ..kserve.releases import KServe
 from .resolved import Resolved
@@ -22,6 +24,16 @@ def _single_prefill(resolved: Resolved) -> bool:
 
 def _picker_of_others(resolved: Resolved) -> bool:
     return bool(resolved.pool_ref)
+
+
+def _named_by_base(resolved: Resolved) -> bool:
+    written = value_at(resolved.service.spec, ("model", "name"))
+    return bool(resolved.at("model", "name") != written)
+
+
+def _named_by_engine(resolved: Resolved) -> bool:
+    containers = resolved.at("template", "containers") or ()
+    return bool(resolved.at("model", "name") == served_name(containers))
 
 
 def _makes_no_scalers(resolved: Resolved) -> bool:
@@ -81,5 +93,18 @@ IDLE: tuple[Idle, ...] = (
         r"spec\.model\.name",
         "a config in baseRefs names the model, and its name is taken",
         "leave it out here, or take it out there",
+        _named_by_base,
+    ),
+    Idle(
+        r"spec\.model\.name",
+        "the engine's own command line gives the same name",
+        "keep one of them",
+        _named_by_engine,
+        fault=False,
+    ),
+    Idle(
+        r"spec\.model\.name",
+        "the engine's command is not that of a preset, and does not pass the name on",
+        "pass --served-model-name to the engine in args of the container main",
     ),
 )

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...kube import gvk
+from ...kube.command_line import flags
 from ...kube.manifest import Json, value_at
 from ...kube.reference import Reference
+from ..engine_flags import MEANINGS
 from ..field_map import FieldMap, Place
 from ..kserve.pod import container_of
 from ..kserve.storage.initializer import NAME as INITIALIZER
@@ -41,6 +44,8 @@ _SIZES = {
     "data": "data",
     "dataLocal": "data_local",
 }
+#: By these the pods of a group are counted.
+_OF_GROUPS = ("pipeline", "data", "dataLocal")
 _PICKER = "spec.router.scheduler"
 
 
@@ -124,20 +129,34 @@ def _parts(
             replicas=(manifest.get("spec") or {}).get("replicas"),
             replicas_field=".".join(("spec", *where, "replicas")),
             pods_per_replica=group_size(manifest),
-            said={**port_said(pod, MAIN, of_pod), **_said(resolved, where)},
+            said={**port_said(pod, MAIN, of_pod), **_said(resolved, where, pod)},
         )
 
 
-def _said(resolved: Resolved, where: tuple[str, ...]) -> dict[str, Said]:
+def _said(resolved: Resolved, where: tuple[str, ...], pod: Json) -> dict[str, Said]:
     sizes = resolved.at(*where, "parallelism") or {}
     field = ".".join(("spec", *where, "parallelism"))
     said = {
         meaning: Said(str(sizes[name]), f"{field}.{name}")
         for name, meaning in _SIZES.items()
         if isinstance(sizes.get(name), int) and sizes[name] > 0
+        if _is_passed_on(resolved, where, name, pod)
     }
     name = resolved.at("model", "name")
     return {**said, "model_name": Said(str(name), "spec.model.name")} if name else said
+
+
+def _is_passed_on(resolved: Resolved, where: tuple[str, ...], name: str, pod: Json) -> bool:
+    """Tell whether a size shapes a group of pods or reaches the engine: a template reads it, or the command line has its flag."""
+    if name in _OF_GROUPS and resolved.at(*where, "worker") is not None:
+        return True
+    path = ".".join(
+        ("", "Spec", *map(str.capitalize, where), "Parallelism", name[:1].upper() + name[1:])
+    )
+    if any(path in json.dumps(preset.spec) for preset in resolved.presets):
+        return True
+    given = {flag for flag, dummy in flags(container_of(pod, MAIN) or {})}
+    return any(MEANINGS.get(flag) == _SIZES[name] for flag in given)
 
 
 def _sender(resolved: Resolved) -> Said:

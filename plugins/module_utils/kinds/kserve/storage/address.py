@@ -18,6 +18,8 @@ _PAGES = ("tree", "blob", "resolve", "raw")
 _OF_REPOSITORIES = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _BUCKET = re.compile(r"[A-Za-z0-9._-]{1,255}")
 _PARTS = 2
+#: The beginning of an address as people mistype it: `pvc:claim`, `s3:/bucket`, `hf//owner`.
+_MISTYPED = re.compile(r"(?P<scheme>hf|s3|gs|pvc|oci|https?|hdfs)(?::/{0,3}|//)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +114,10 @@ def _image(dummy: str, rest: str) -> AddressFault | None:
 
 def _with_scheme(uri: str) -> str:
     """Return how an address without a scheme was meant."""
-    scheme, colon, rest = uri.partition(":/")
-    return (
-        f"{scheme}://{rest}"
-        if colon
-        else f"s3://{uri.lstrip('/')}, hf://{uri.lstrip('/')} or the like"
-    )
+    mistyped = _MISTYPED.match(uri)
+    if mistyped:
+        return f"{mistyped['scheme'].lower()}://{uri[mistyped.end() :]}"
+    return f"s3://{uri.lstrip('/')}, hf://{uri.lstrip('/')} or the like"
 
 
 _FORMS = {

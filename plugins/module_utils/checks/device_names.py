@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Devices by name: resources that no device plugin offers, and variables that name devices which the container does not get.
+
+Source: NVIDIA k8s-device-plugin README, With Docker and CRI; CUDA programming guide, environment variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..accelerators.vendors import VENDORS, is_device, is_mig, is_shared
+from ..kinds.check import WARNING, Check, check
+from ..kinds.view import ServiceView
+from ..kube.did_you_mean import nearest
+from ..kube.problem import Problem
+from .devices import containers_of
+
+#: Which devices a process uses, of those that its container gets: numbers from 0 on.
+_USES = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
+#: Which devices a container gets, by which the device plugin says so; "void" and "none" say none.
+_GETS, _NONE = "NVIDIA_VISIBLE_DEVICES", ("", "void", "none")
+_WHOLE = frozenset(vendor.resource for vendor in VENDORS.values())
+#: Names that are as alike as these differ in a letter or an ending.
+_LIKENESS = 0.85
+
+UNKNOWN = Check(
+    "device-name",
+    WARNING,
+    finds="no device plugin offers {resource}: the pods wait for ever",
+    fix="write {near}, if that is meant",
+)
+BEYOND = Check(
+    "visible-devices",
+    WARNING,
+    finds="{name} names device {number}, and the container gets {count} {resource}, counted from 0: the engine does not start",
+    fix="leave the variable out, since a container sees its own devices alone",
+)
+PAST_PLUGIN = Check(
+    "visible-devices",
+    WARNING,
+    finds="{name} is {value}, by which a container gets devices of the node that other pods have, past the scheduler",
+    fix="leave the variable out, and ask for devices in resources.limits",
+)
+
+
+@check(UNKNOWN, costly=True)
+def unknown(view: ServiceView) -> Iterator[Problem]:
+    """Yield resources that look like devices of a vendor, and are none."""
+    for workload in view.workloads:
+        for container, path in containers_of(workload):
+            for name in (container.get("resources") or {}).get("limits") or {}:
+                plain = not (is_mig(name) or is_shared(name) or name in _WHOLE)
+                near = nearest(name, _WHOLE, _LIKENESS) if plain and "/" in name else None
+                if near:
+                    where = workload.fields(f'{path}.resources.limits["{name}"]')
+                    yield UNKNOWN.at(where, resource=name, near=near)
+
+
+@check(BEYOND, costly=True)
+def beyond(view: ServiceView) -> Iterator[Problem]:
+    """Yield variables by which a process looks for devices that its container does not get."""
+    for workload in view.workloads:
+        for container, path in containers_of(workload):
+            limits = (container.get("resources") or {}).get("limits") or {}
+            devices = {name: str(count) for name, count in limits.items() if is_device(name)}
+            for number, variable in enumerate(container.get("env") or ()):
+                last = _last(str(variable.get("value") or ""))
+                if variable.get("name") not in _USES or last is None or len(devices) != 1:
+                    continue
+                ((resource, count),) = devices.items()
+                if count.isdecimal() and last >= int(count):
+                    yield BEYOND.at(
+                        workload.fields(f"{path}.env[{number}]"),
+                        name=variable["name"],
+                        number=last,
+                        count=count,
+                        resource=resource,
+                    )
+
+
+@check(PAST_PLUGIN, costly=True)
+def past_plugin(view: ServiceView) -> Iterator[Problem]:
+    """Yield variables that give a container devices which nobody asked the scheduler for."""
+    for workload in view.workloads:
+        for container, path in containers_of(workload):
+            for number, variable in enumerate(container.get("env") or ()):
+                value = str(variable.get("value") or "")
+                place = workload.fields(f"{path}.env[{number}]")
+                if variable.get("name") == _GETS and value not in _NONE and not place.object:
+                    yield PAST_PLUGIN.at(place, name=_GETS, value=value)
+
+
+def _last(value: str) -> int | None:
+    """Return the highest number of a list such as `0,1`, None where it holds something else."""
+    numbers = [part.strip() for part in value.split(",")]
+    return max(map(int, numbers)) if all(map(str.isdecimal, numbers)) else None

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Values of vLLM's flags that it does not take, and flags that it takes only together with others.
+
+Source: vLLM vllm/engine/arg_utils.py, vllm/entrypoints/openai/cli_args.py and vllm/config/scheduler.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from ..kinds.check import WARNING, Check, check
+from ..kinds.engine_flags import MEANINGS
+from ..kinds.view import ServiceView, Workload
+from ..kube.command_line import Flag
+from ..kube.did_you_mean import nearest
+from ..kube.problem import Problem
+from .engine_names import is_vllm, release_of
+from .engine_words import has_shell
+
+_WHOLE = re.compile(r"[0-9]+")
+_SHARE = re.compile(r"0?\.[0-9]*[1-9][0-9]*|1(\.0*)?")
+_LENGTH = re.compile(r"auto|-1|[0-9]+(\.[0-9]+)?[kKmMgGtT]?")
+
+
+class _Form(NamedTuple):
+    """What a flag's value looks like. says: in words."""
+
+    pattern: re.Pattern[str]
+    says: str
+
+
+_NUMBER = _Form(_WHOLE, "a whole number")
+_FORMS: Mapping[str, _Form] = {
+    **dict.fromkeys(
+        (
+            "--block-size",
+            "--data-parallel-size",
+            "--data-parallel-size-local",
+            "--max-loras",
+            "--max-num-seqs",
+            "--pipeline-parallel-size",
+            "--port",
+            "--tensor-parallel-size",
+        ),
+        _NUMBER,
+    ),
+    "--gpu-memory-utilization": _Form(_SHARE, "a share above 0 and up to 1, for example 0.9"),
+    "--max-model-len": _Form(_LENGTH, "a number of tokens, for example 8192 or 8k"),
+    "--max-num-batched-tokens": _Form(_LENGTH, "a number of tokens, for example 8192 or 8k"),
+}
+#: Words of flags. Releases add more to some: of these only what is nearly one is told.
+_WORDS: Mapping[str, tuple[str, ...]] = {
+    "--dtype": ("auto", "half", "float16", "bfloat16", "float", "float32"),
+    "--tokenizer-mode": ("auto", "hf", "slow", "mistral", "custom", "deepseek_v32"),
+    "--distributed-executor-backend": ("ray", "mp", "uni", "external_launcher"),
+    "--kv-cache-dtype": ("auto", "bfloat16", "fp8", "fp8_e4m3", "fp8_e5m2"),
+}
+_ALL_WORDS = frozenset({"--dtype"})
+#: Flags that are there or not, beside those whose names begin in a way that says so.
+_SWITCHES = frozenset({"--trust-remote-code", "--enforce-eager", "--async-scheduling"})
+_SWITCH_NAMES = ("--enable-", "--disable-", "--no-")
+_ANSWERS = frozenset({"true", "false", "yes", "no", "on", "off", "1", "0"})
+#: It took a word up to 0.8.
+_ONCE_WITH_WORD = "--enable-chunked-prefill"
+#: Flag → what it comes to nothing without.
+_NEEDS: Mapping[str, str] = {
+    "--enable-auto-tool-choice": "--tool-call-parser",
+    "--lora-modules": "--enable-lora",
+    "--max-cpu-loras": "--enable-lora",
+    "--max-lora-rank": "--enable-lora",
+    "--max-loras": "--enable-lora",
+    "--tool-call-parser": "--enable-auto-tool-choice",
+}
+#: A file in which more flags stand.
+_FILE = "--config"
+_UNITS = {"k": 1000, "K": 1 << 10, "m": 10**6, "M": 1 << 20}
+
+FORM = Check(
+    "engine-value",
+    WARNING,
+    finds='{flag} is "{value}", and vLLM takes {wanted} there: it does not start with it',
+    fix="{way}",
+)
+SWITCH = Check(
+    "engine-value",
+    WARNING,
+    finds='{flag} is a switch and takes no value, and "{value}" follows it: vLLM does not start with it',
+    fix="{way}",
+)
+NO_VALUE = Check(
+    "engine-value",
+    WARNING,
+    finds="{flag} wants a value, and none follows it: vLLM does not start with it",
+    fix="write {flag}=VALUE, or leave it out",
+)
+ALONE = Check(
+    "engine-together",
+    WARNING,
+    finds="{flag} comes to nothing, or vLLM refuses it, without {other}, which is not given",
+    fix="give {other}, too, or leave {flag} out",
+)
+TOO_FEW_TOKENS = Check(
+    "engine-together",
+    WARNING,
+    finds="--max-num-batched-tokens {tokens} is less than {other}, which is {least}: vLLM does not start with it",
+    fix="use at least {least}",
+)
+
+
+@check(FORM, costly=True)
+def value_form(view: ServiceView) -> Iterator[Problem]:
+    """Yield values that vLLM cannot read."""
+    for workload, flag in _flags(view):
+        form, words = _FORMS.get(flag.name), _WORDS.get(flag.name, ())
+        if MEANINGS.get(flag.name) in workload.said:
+            # What contradicts the field is told by itself.
+            continue
+        if not flag.value or flag.value.startswith("--") or "$" in flag.value:
+            continue
+        if form is not None and not form.pattern.fullmatch(flag.value):
+            wanted, way = form.says, "write one"
+        elif words and flag.value not in words:
+            near = nearest(flag.value, words)
+            if not near and flag.name not in _ALL_WORDS:
+                continue
+            wanted, way = f"one of {', '.join(words)}", f"write {near or words[0]}"
+        else:
+            continue
+        place = workload.in_engine(flag.place)
+        yield FORM.at(place, flag=flag.name, value=flag.value, wanted=wanted, way=way)
+
+
+@check(SWITCH, costly=True)
+def switch_with_value(view: ServiceView) -> Iterator[Problem]:
+    """Yield switches that are answered with a word."""
+    for workload, flag in _flags(view):
+        switch = flag.name in _SWITCHES or flag.name.startswith(_SWITCH_NAMES)
+        if not switch or flag.value.casefold() not in _ANSWERS:
+            continue
+        if flag.name == _ONCE_WITH_WORD and not _since_0_9(release_of(workload)):
+            continue
+        off = flag.value.casefold() in ("false", "no", "off", "0")
+        way = "leave it out" if off else f"write {flag.name} alone"
+        yield SWITCH.at(workload.in_engine(flag.place), flag=flag.name, value=flag.value, way=way)
+
+
+@check(NO_VALUE, costly=True)
+def without_value(view: ServiceView) -> Iterator[Problem]:
+    """Yield flags that end a command line, or stand before another flag, and want a value."""
+    for workload in view.serving:
+        container = workload.engine_container
+        if not is_vllm(container) or has_shell(container):
+            continue
+        words = [
+            (str(word), f"{part}[{number}]")
+            for part in ("command", "args")
+            for number, word in enumerate(container.get(part) or ())
+        ]
+        for number, (word, place) in enumerate(words):
+            following = words[number + 1][0] if number + 1 < len(words) else "--"
+            name = word.replace("_", "-")
+            if (name in _FORMS or name in _WORDS) and following.startswith("--"):
+                yield NO_VALUE.at(workload.in_engine(place), flag=name)
+
+
+@check(ALONE, costly=True)
+def alone(view: ServiceView) -> Iterator[Problem]:
+    """Yield flags without the flag that they need."""
+    for workload, flag in _flags(view):
+        given = {each.name for each in workload.flags}
+        other = _NEEDS.get(flag.name)
+        if other and other not in given and _FILE not in given:
+            yield ALONE.at(workload.in_engine(flag.place), flag=flag.name, other=other)
+
+
+@check(TOO_FEW_TOKENS, costly=True)
+def too_few_tokens(view: ServiceView) -> Iterator[Problem]:
+    """Yield batches that hold fewer tokens than requests, or than one prompt where prompts are not split."""
+    for workload in view.serving if view.serving else ():
+        flags = {flag.name: flag for flag in workload.flags}
+        batch = flags.get("--max-num-batched-tokens")
+        if batch is None or not is_vllm(workload.engine_container):
+            continue
+        whole = "--no-enable-chunked-prefill" in flags
+        for name in ("--max-num-seqs", *(("--max-model-len",) if whole else ())):
+            tokens, least = (
+                _tokens(batch.value),
+                _tokens(flags[name].value if name in flags else ""),
+            )
+            if tokens and least and tokens < least:
+                place = workload.in_engine(batch.place)
+                yield TOO_FEW_TOKENS.at(place, tokens=tokens, other=name, least=least)
+
+
+def _flags(view: ServiceView) -> Iterator[tuple[Workload, Flag]]:
+    """Yield the flags of vLLM engines."""
+    for workload in view.serving:
+        if is_vllm(workload.engine_container):
+            yield from ((workload, flag) for flag in workload.flags)
+
+
+def _since_0_9(release: str) -> bool:
+    return bool(release) and tuple(int(part) for part in release.split(".")) >= (0, 9)
+
+
+def _tokens(value: str) -> int:
+    """Return a number of tokens, 0 where it is not known."""
+    number, unit = (value[:-1], value[-1]) if value[-1:] in _UNITS else (value, "")
+    return int(number) * _UNITS.get(unit, 1) if number.isdecimal() else 0

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Probes of containers: whether anything answers at the port that they ask, and in the way that they ask it.
+
+Source: Kubernetes documentation, Configure Liveness, Readiness and Startup Probes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..kinds.check import WARNING, Check, check
+from ..kinds.view import ServiceView, Workload
+from ..kube.manifest import Json
+from ..kube.problem import Problem
+from .engine_names import is_vllm
+from .ports import listens, running
+
+_PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
+_WAYS = ("httpGet", "tcpSocket", "grpc")
+#: Flags with which vLLM speaks TLS, and a file in which more flags stand.
+_CERTIFICATE, _FILE = "--ssl-certfile", "--config"
+
+NOBODY = Check(
+    "probe-port",
+    WARNING,
+    finds="the {probe} of container {container} asks port {port}, and {what}: it never succeeds",
+    fix="ask a port on which the container listens",
+)
+SCHEME = Check(
+    "probe-scheme",
+    WARNING,
+    finds="{probes} of container {container} ask by {scheme}, and the engine speaks {spoken}, since {flag} is {given}: the pods never become ready",
+    fix="set scheme: {spoken}",
+)
+
+
+@check(NOBODY, costly=True)
+def probe_port(view: ServiceView) -> Iterator[Problem]:
+    """Yield probes of a port that nobody has: a name which the container does not give, a number on which the engine's pod does not listen."""
+    for workload in view.workloads:
+        for container, path, probe, way, asked in _probes(workload):
+            port = asked.get("port")
+            what = _absent(workload, container, port)
+            if port and what:
+                yield NOBODY.at(
+                    workload.fields(f"{path}.{probe}.{way}.port"),
+                    probe=probe,
+                    container=container.get("name"),
+                    port=port,
+                    what=what,
+                )
+
+
+@check(SCHEME, costly=True)
+def probe_scheme(view: ServiceView) -> Iterator[Problem]:
+    """Yield probes that speak HTTP to an engine with a certificate, or HTTPS to one without."""
+    for workload in view.serving:
+        container = workload.engine_container
+        flags = {flag.name for flag in workload.flags}
+        if not is_vllm(container) or _FILE in flags:
+            continue
+        spoken = "HTTPS" if _CERTIFICATE in flags else "HTTP"
+        wrong = [
+            (path, probe)
+            for each, path, probe, way, asked in _probes(workload)
+            if each is container and way == "httpGet"
+            if str(asked.get("scheme") or "HTTP") != spoken
+        ]
+        for path, probe in wrong[:1]:
+            yield SCHEME.at(
+                workload.written(
+                    f"{path}.{probe}.httpGet.scheme", f"{path}.args", f"{path}.command"
+                ),
+                probes=" and ".join(probe for dummy, probe in wrong),
+                container=container.get("name"),
+                scheme="HTTP" if spoken == "HTTPS" else "HTTPS",
+                spoken=spoken,
+                flag=_CERTIFICATE,
+                given="given" if spoken == "HTTPS" else "not given",
+            )
+
+
+def _probes(workload: Workload) -> Iterator[tuple[Json, str, str, str, Json]]:
+    """Yield the probes of a pod: the container, its place, which probe, in which way it asks, and what."""
+    for container, path in running(workload):
+        for probe in _PROBES:
+            for way in _WAYS:
+                asked = (container.get(probe) or {}).get(way)
+                if asked:
+                    yield container, path, probe, way, asked
+
+
+def _absent(workload: Workload, container: Json, port: object) -> str:
+    """Return why nobody answers at a port, empty where somebody may."""
+    declared = container.get("ports") or ()
+    if isinstance(port, str) and not port.isdecimal():
+        names = [str(each["name"]) for each in declared if each.get("name")]
+        has = f"it has {', '.join(names)}" if names else "its ports have no names"
+        return "" if port in names else f"none of its ports has that name ({has})"
+    beside = [each for each, dummy in running(workload)]
+    silent = any(not listens(workload, each) for each in beside)
+    flagged = str(port) in [flag.value for flag in workload.flags]
+    if container is not workload.engine_container or silent or flagged:
+        return ""
+    known = sorted({number for each in beside for dummy, number in listens(workload, each)})
+    return "" if int(str(port)) in known else f"its pod listens on {', '.join(map(str, known))}"

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether a line that is said to have no effect has one: the whole task is run without it, and with other values."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tests.mistakes.places import Json, dropped, places, put
+from tests.mistakes.sources import Source
+from tests.unit.modules.task import run
+
+from .services import other_value
+
+#: Other values that a line is given.
+VALUES = 6
+
+
+def result_of(source: Source, document: Json) -> Json:
+    """Return what a task makes of a document in the place of the service."""
+    return run(
+        state="rendered",
+        services=[document],
+        cluster_objects=list(source.objects),
+        settings=dict(source.settings),
+    )
+
+
+def wrong_findings(source: Source, result: Json, seed: str) -> Iterator[tuple[Json, str]]:
+    """Yield findings `no-effect` about fields that change something, each with how that was seen.
+
+    Labels and annotations are left out: their copies are there, and nobody reads them.
+    """
+    chance = random.Random(seed)
+    for problem in result["services"][0]["problems"]:
+        texts = ".labels" in problem["path"] or ".annotations" in problem["path"]
+        if problem["rule"] == "no-effect" and problem["path"].startswith("spec.") and not texts:
+            how = _effect(source, problem["path"], result, chance)
+            if how:
+                yield problem, how
+
+
+def _effect(source: Source, path: str, result: Json, chance: random.Random) -> str:
+    before = _made(result)
+    for document, how in _variants(source, path, chance):
+        other = result_of(source, document)
+        if not other.get("failed") and _made(other) != before:
+            return how
+    return ""
+
+
+def _variants(source: Source, path: str, chance: random.Random) -> Iterator[tuple[Json, str]]:
+    spots = list(places(source.document, source.schema))
+    for place in spots:
+        if place.path == path and not isinstance(place.key, int):
+            yield dropped(source.document, place.steps), "without it"
+        if place.path == path or place.path.startswith((f"{path}.", f"{path}[")):
+            if isinstance(place.value, dict | list):
+                continue
+            for dummy in range(VALUES):
+                value = other_value(place, chance)
+                if value is not None:
+                    yield put(source.document, place.steps, value), f"{place.path}: {value}"
+
+
+def _made(result: Mapping[str, Any]) -> Any:
+    """Return what is compared: objects, and what is said of the service apart from lines without effect."""
+    service = dict(result["services"][0])
+    service["problems"] = [
+        (each["path"], each["rule"])
+        for each in service["problems"]
+        if each["rule"] != "no-effect" and each["severity"] != "info"
+    ]
+    service.pop("unchanged", None)
+    return result["manifests"], service
