@@ -26,7 +26,7 @@ NAMESPACES_ANNOTATION = f"{_PREFIX}additional-namespaces"
 
 #: This tool as the KEP wants it, `<name>/<version>`; another version of it may go on with a set.
 TOOL = "modelops.inference"
-TOOLING = f"{TOOL}/v0.1.0"
+TOOLING = f"{TOOL}/v1.0.0"
 
 
 class GroupKind(NamedTuple):

@@ -62,6 +62,7 @@ SERVICE_KEYS = {
     "answer",
     "replicas",
     "reconciler",
+    "release",
     "children",
     "unchanged",
     "problems",
@@ -271,7 +272,11 @@ def _fleet(action: str, reason: str) -> list[ServiceResult]:
         state = service.kind.observe(service.typed, {}, [])
         results.append(
             ServiceResult(
-                service.reference, "direct", service.problems, outcomes, observation=state
+                service.reference,
+                "direct",
+                service.problems,
+                outcomes=outcomes,
+                observation=state,
             )
         )
     return results
