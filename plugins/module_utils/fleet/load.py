@@ -23,7 +23,6 @@ from ..kube.redact import masked_paths
 from ..kube.reference import Reference
 from ..kube.release import AUTO, ChosenRelease, newest_proved
 from ..task.manifest_loader import Document
-from .beside import BesideReader
 
 T = TypeVar("T")
 #: Returns the release of a service.
@@ -36,7 +35,7 @@ class Service:
 
     subject: how messages call it. written: the document as its author wrote it; an empty one is not tried
     with changes. problems: what was found so far, warnings included. release: of the controller that is reproduced, and why that one.
-    peers: the services of the task, itself among them. beside: the custom resources of the same run that its kind reads.
+    peers: the services of the task, itself among them.
     """
 
     subject: str
@@ -48,7 +47,6 @@ class Service:
     written: Json = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     peers: Peers = NOBODY
-    beside: Mapping[Reference, Json] = field(default_factory=dict)
 
     @property
     def errors(self) -> tuple[Problem, ...]:
@@ -62,11 +60,7 @@ class Service:
 
     def compile(self, reader: Reader) -> Intent:
         """Return what the service wants to exist."""
-        return self.kind.compile(self.typed, self.settings, self.seen_by(reader), self.peers)
-
-    def seen_by(self, reader: Reader) -> Reader:
-        """Return what the service sees of a cluster: with the services of the run of which it is made."""
-        return BesideReader(reader, self.beside) if self.beside else reader
+        return self.kind.compile(self.typed, self.settings, reader, self.peers)
 
     def view(self, basis: Any, manifests: Sequence[Json]) -> ServiceView:
         """Return the service as checks see it. basis: of its intent. manifests: its children."""
@@ -101,7 +95,6 @@ class Service:
         from ..checks.further import further_problems
         from ..checks.trials import Trials
 
-        reader = self.seen_by(reader)
         return further_problems(
             replace(self.view(basis, manifests), run=run),
             reader,
@@ -220,7 +213,6 @@ def load_fleet(
     invalid = [Complaint(service.subject, service.errors) for service in services if service.errors]
     complaints += invalid
     valid = [service for service in services if not service.errors]
-    _see_each_other(valid)
     if complaints and not (skip_invalid and valid):
         raise InputError(complaints)
     introduce(valid, Peers(service.typed for service in valid))
@@ -312,17 +304,6 @@ def _with_namespace(value: Json, namespace: str | None) -> Json:
     if namespace and isinstance(metadata, dict) and not metadata.get("namespace"):
         return {**value, "metadata": {**metadata, "namespace": namespace}}
     return value
-
-
-def _see_each_other(services: Sequence[Service]) -> None:
-    """Show services that are made of others those of the run."""
-    kinds = {service.kind.key: service.kind for service in services}
-    for kind in kinds.values():
-        read = {each.pair for each in kind.reads} & kinds.keys()
-        beside = {each.reference: each.typed.document for each in services if each.kind.key in read}
-        for service in services if beside else ():
-            if service.kind is kind:
-                service.beside = beside
 
 
 def _given_twice(services: Sequence[Service]) -> None:

@@ -35,14 +35,18 @@ class Peers:
         self.leaves = leaves
         self.unserved = unserved
         self._services = tuple(services)
-        self._references: frozenset[Reference] | None = None
+        self._named: dict[Reference, Any] | None = None
         self._found: dict[tuple[type, Trait[Any]], dict[Hashable, list[Any]]] = {}
 
     def __contains__(self, reference: Reference) -> bool:
         """Tell whether the task gives a service."""
-        if self._references is None:
-            self._references = frozenset(each.reference for each in self._services)
-        return reference in self._references
+        return self.named(reference) is not None
+
+    def named(self, reference: Reference) -> Any:
+        """Return the service of a name, None where the task gives none."""
+        if self._named is None:
+            self._named = {each.reference: each for each in self._services}
+        return self._named.get(reference)
 
     def sharing(self, kind: type[S], trait: Trait[S], value: Hashable) -> Sequence[S]:
         """Return the services of a kind that have a trait in common, in the order of the task. Each trait is asked for once."""

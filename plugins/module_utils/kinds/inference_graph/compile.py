@@ -37,10 +37,10 @@ def compile(  # noqa: A001
     graph: InferenceGraph,
     settings: Settings,
     reader: Reader,
-    peers: Peers = NOBODY,  # noqa: ARG001
+    peers: Peers = NOBODY,
 ) -> Intent:
     """Return the graph's intent; a stopped one wants nothing. Raises InputError with everything that keeps it from being built."""
-    resolved = resolve(graph, settings, reader)
+    resolved = resolve(graph, settings, reader, peers)
     wanted: tuple[Child, ...] = ()
     if not graph.stopped:
         wanted = present(build(resolved) for build in CHILDREN.at(settings.release))

@@ -26,6 +26,7 @@ from ..kserve.modes import KNATIVE, MODE_ANNOTATION, MODEL_MESH, STANDARD, canon
 from ..kserve.predictor_endpoint import NoEndpoint, predictor_endpoint
 from ..kserve.read_system_config import read_system_config
 from ..kserve.system_config import CONFIG_MAP, Misconfigured, SystemConfig
+from ..peers import NOBODY, Peers
 from . import labels
 from .resolved import Resolved
 from .settings import Settings
@@ -35,7 +36,9 @@ _MODE = f'metadata.annotations["{MODE_ANNOTATION}"]'
 _CLASS = f'metadata.annotations["{AUTOSCALER_ANNOTATION}"]'
 
 
-def resolve(graph: InferenceGraph, settings: Settings, reader: Reader) -> Resolved:
+def resolve(
+    graph: InferenceGraph, settings: Settings, reader: Reader, peers: Peers = NOBODY
+) -> Resolved:
     """Return a graph with the cluster's configuration applied. Raises InputError with all that forbids to run it."""
     if graph.stopped:
         return Resolved(graph, settings)
@@ -51,7 +54,7 @@ def resolve(graph: InferenceGraph, settings: Settings, reader: Reader) -> Resolv
     except HostError as error:
         advice = f"the name comes from `domainTemplate` in {CONFIG_MAP}: shorten the graph's name, or change the template"
         problems.append(Problem("metadata.name", f"{error}; {advice}", rule="host"))
-    services = _services(graph, reader)
+    services = _services(graph, reader, peers)
     urls: dict[tuple[str, int], str] = {}
     for step in all_steps(graph.spec):
         try:
@@ -120,15 +123,23 @@ def _host(graph: InferenceGraph, config: SystemConfig) -> str:
     )
 
 
-def _services(graph: InferenceGraph, reader: Reader) -> Mapping[str, Json | None]:
-    """Return the InferenceServices that steps name, None for those that are not there."""
-    names = {
-        step.value["serviceName"] for step in all_steps(graph.spec) if step.value.get("serviceName")
-    }
+def _services(graph: InferenceGraph, reader: Reader, peers: Peers) -> Mapping[str, Json | None]:
+    """Return the InferenceServices that steps name, None for those that are not there. Those of the task are as they will be."""
+    steps = all_steps(graph.spec)
+    names = {each.value["serviceName"] for each in steps if each.value.get("serviceName")}
     return {
-        name: reader.get(Reference(gvk.KSERVE_V1BETA1, "InferenceService", graph.namespace, name))
+        name: _service(
+            Reference(gvk.KSERVE_V1BETA1, "InferenceService", graph.namespace, name), reader, peers
+        )
         for name in sorted(names)
     }
+
+
+def _service(reference: Reference, reader: Reader, peers: Peers) -> Json | None:
+    live, peer = reader.get(reference), peers.named(reference)
+    if peer is None:
+        return live
+    return {**peer.document, "status": (live or {}).get("status") or {}}
 
 
 def _url(
