@@ -88,18 +88,27 @@ _CORS_METHODS = (
     "PATCH",
     "*",
 )
-_CORS = Object(
-    fields={
-        "allowOrigins": _some(
-            Text(min_length=1, max_length=253, pattern=_ORIGIN), 64, rules.ONE_WILDCARD
-        ),
-        "allowCredentials": Boolean(),
-        "allowMethods": _some(Text(enum=_CORS_METHODS), 9, rules.ONE_WILDCARD),
-        "allowHeaders": _some(_HEADER_NAME, 64),
-        "exposeHeaders": _some(_HEADER_NAME, 64),
-        "maxAge": Integer(default=5, minimum=1),
-    }
+_NEWER_ORIGIN = (
+    r"(^\*$)|(^(http(s)?):\/\/(((\*\.)?([a-zA-Z0-9\-]+\.)*[a-zA-Z0-9-]+|\*)(:([0-9]{1,5}))?)$)"
 )
+_CODE = Integer(default=302, minimum=301, maximum=302)
+_NEWER_CODE = Integer(default=302, minimum=301, maximum=308)
+
+
+def _cors(newer: bool) -> Object:
+    origin = Text(min_length=1, max_length=253, pattern=_NEWER_ORIGIN if newer else _ORIGIN)
+    of_headers = (rules.ONE_WILDCARD,) if newer else ()
+    return Object(
+        fields={
+            "allowOrigins": _some(origin, 64, rules.ONE_WILDCARD),
+            "allowCredentials": Boolean(),
+            "allowMethods": _some(Text(enum=_CORS_METHODS), 9, rules.ONE_WILDCARD),
+            "allowHeaders": _some(_HEADER_NAME, 64, *of_headers),
+            "exposeHeaders": _some(_HEADER_NAME, 64),
+            "maxAge": Integer(default=5, minimum=1),
+        }
+    )
+
 
 _EXTENSION = Object(
     fields={
@@ -144,31 +153,36 @@ def _path_modifier(strict: bool) -> Object:
 
 
 @cache
-def filters(*, strict: bool) -> ListOf:
-    """Return the schema of a list of filters. Where it is not strict, a rewritten path may be a template."""
+def filters(*, strict: bool, newer: bool) -> ListOf:
+    """Return the schema of a list of filters. Where it is not strict, a rewritten path may be a template.
+
+    newer: with what Gateway API 1.5 brought.
+    """
+    kinds = rules.NEWER_FILTER_FIELDS if newer else rules.FILTER_FIELDS
     redirect = Object(
         fields={
             "scheme": Text(enum=("http", "https")),
             "hostname": SUBDOMAIN,
             "path": _path_modifier(strict=True),
             "port": Integer(minimum=1, maximum=65535),
-            "statusCode": Integer(default=302, minimum=301, maximum=302),
-        }
+            "statusCode": _NEWER_CODE if newer else _CODE,
+        },
+        rules=(rules.REDIRECT_CODE,) if newer else (),
     )
     rewrite = Object(fields={"hostname": SUBDOMAIN, "path": _path_modifier(strict)})
     one = Object(
         fields={
-            "type": Text(enum=tuple(rules.FILTER_FIELDS)),
+            "type": Text(enum=tuple(kinds)),
             "requestHeaderModifier": _HEADER_MODIFIER,
             "responseHeaderModifier": _HEADER_MODIFIER,
             "requestMirror": _MIRROR,
             "requestRedirect": redirect,
             "urlRewrite": rewrite,
-            "cors": _CORS,
+            "cors": _cors(newer),
             "externalAuth": _EXTERNAL_AUTH,
             "extensionRef": _EXTENSION,
         },
         required=("type",),
-        rules=rules.FILTER_TYPES,
+        rules=rules.filter_types(kinds),
     )
     return ListOf(items=one, max_items=16, rules=rules.FILTERS_TOGETHER)

@@ -24,6 +24,8 @@ FILTER_FIELDS = {
     "URLRewrite": "urlRewrite",
     "ExtensionRef": "extensionRef",
 }
+#: With what Gateway API 1.5 brought into its standard channel.
+NEWER_FILTER_FIELDS = {**FILTER_FIELDS, "CORS": "cors"}
 _ONCE = ("RequestHeaderModifier", "ResponseHeaderModifier", "RequestRedirect", "URLRewrite")
 
 _DURATION_PART = re.compile(r"([0-9]+)(h|ms|m|s)")
@@ -62,6 +64,11 @@ def _cookie_without_end(value: Mapping[str, Any]) -> bool:
     return lifetime == "Permanent" and "absoluteTimeout" not in value
 
 
+COOKIE_CONFIG = _rule(
+    "route-session",
+    "cookieConfig stands with type Cookie alone",
+    lambda value: "cookieConfig" in value and value.get("type") != "Cookie",
+)
 PERMANENT_COOKIE = _rule(
     "route-session", "a Permanent cookie needs an absoluteTimeout", _cookie_without_end
 )
@@ -88,6 +95,12 @@ ONE_WILDCARD = _rule(
     lambda value: "*" in value and len(value) > 1,
 )
 
+REDIRECT_CODE = _rule(
+    "route-redirect",
+    "a redirect answers with 301, 302, 303, 307 or 308",
+    lambda value: value.get("statusCode", 302) not in (301, 302, 303, 307, 308),
+)
+
 
 def _pair(name: str, kind: str, field: str, kind_field: str = "type") -> tuple[FieldRule, ...]:
     """Return the two rules of a field that belongs to one type: there with it, not there without it."""
@@ -105,9 +118,13 @@ def _pair(name: str, kind: str, field: str, kind_field: str = "type") -> tuple[F
     )
 
 
-FILTER_TYPES = tuple(
-    rule for kind, field in FILTER_FIELDS.items() for rule in _pair("route-filter", kind, field)
-)
+def filter_types(fields: Mapping[str, str]) -> tuple[FieldRule, ...]:
+    """Return that a filter has the field of its type, and of no other. fields: of each type."""
+    return tuple(
+        rule for kind, field in fields.items() for rule in _pair("route-filter", kind, field)
+    )
+
+
 REPLACED_PATHS = (
     *_pair("route-replaced-path", "ReplaceFullPath", "replaceFullPath"),
     *_pair("route-replaced-path", "ReplacePrefixMatch", "replacePrefixMatch"),
@@ -134,7 +151,7 @@ FILTERS_TOGETHER = (
         "RequestRedirect and URLRewrite cannot stand together",
         lambda value: bool(_count("RequestRedirect", value) and _count("URLRewrite", value)),
     ),
-    *(_repeated(kind) for kind in _ONCE),
+    *(_repeated(kind) for kind in (*_ONCE, "CORS")),
 )
 
 

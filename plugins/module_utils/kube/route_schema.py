@@ -44,18 +44,20 @@ _RETRY = Object(
     }
 )
 
-_SESSION = Object(
-    fields={
-        "sessionName": Text(max_length=128),
-        "absoluteTimeout": DURATION,
-        "idleTimeout": DURATION,
-        "type": Text(default="Cookie", enum=("Cookie", "Header")),
-        "cookieConfig": Object(
-            fields={"lifetimeType": Text(default="Session", enum=("Permanent", "Session"))}
-        ),
-    },
-    rules=(rules.PERMANENT_COOKIE,),
-)
+
+def _session(newer: bool) -> Object:
+    return Object(
+        fields={
+            "sessionName": Text(max_length=128),
+            "absoluteTimeout": DURATION,
+            "idleTimeout": DURATION,
+            "type": Text(default="Cookie", enum=("Cookie", "Header")),
+            "cookieConfig": Object(
+                fields={"lifetimeType": Text(default="Session", enum=("Permanent", "Session"))}
+            ),
+        },
+        rules=(rules.PERMANENT_COOKIE, *((rules.COOKIE_CONFIG,) if newer else ())),
+    )
 
 
 def _values(longest: int, *, templates: bool = False) -> ListOf:
@@ -95,28 +97,29 @@ def _match(strict: bool, header_templates: bool) -> Object:
     )
 
 
-_BACKEND = Object(
-    fields={
-        **backend_fields(),
-        "weight": Integer(default=1, minimum=0, maximum=1000000),
-        "filters": filters(strict=True),
-    },
-    required=("name",),
-    rules=(rules.SERVICE_PORT,),
-)
+def _backend(newer: bool) -> Object:
+    return Object(
+        fields={
+            **backend_fields(),
+            "weight": Integer(default=1, minimum=0, maximum=1000000),
+            "filters": filters(strict=True, newer=newer),
+        },
+        required=("name",),
+        rules=(rules.SERVICE_PORT,),
+    )
 
 
-def _rule(strict: bool, header_templates: bool) -> Object:
+def _rule(strict: bool, header_templates: bool, newer: bool) -> Object:
     match = _match(strict, header_templates)
     return Object(
         fields={
             "name": SUBDOMAIN,
             "matches": ListOf(items=match, max_items=64, default=_ROOT_MATCHES),
-            "filters": filters(strict=strict),
-            "backendRefs": ListOf(items=_BACKEND, max_items=16),
+            "filters": filters(strict=strict, newer=newer),
+            "backendRefs": ListOf(items=_backend(newer), max_items=16),
             "timeouts": _TIMEOUTS,
             "retry": _RETRY,
-            "sessionPersistence": _SESSION,
+            "sessionPersistence": _session(newer),
         },
         rules=rules.RULES_OF_A_RULE,
     )
@@ -137,10 +140,12 @@ def _parent(strict: bool) -> Object:
 
 
 @cache
-def http_route_spec(*, strict: bool = True, header_templates: bool = False) -> Object:
+def http_route_spec(
+    *, strict: bool = True, header_templates: bool = False, newer: bool = False
+) -> Object:
     """Return the schema. Where it is not strict, texts that hold templates pass: namespaces, paths and rewritten paths.
 
-    header_templates: names of headers do, too.
+    header_templates: names of headers do, too. newer: with what Gateway API 1.5 brought.
     """
     return Object(
         description="The HTTPRoute that is made for the service.",
@@ -157,7 +162,8 @@ def http_route_spec(*, strict: bool = True, header_templates: bool = False) -> O
                 max_items=16,
             ),
             "rules": ListOf(
-                items=_rule(strict, header_templates),
+                items=_rule(strict, header_templates, newer),
+                min_items=1 if newer else 0,
                 max_items=16,
                 default=({"matches": list(_ROOT_MATCHES)},),
                 rules=(rules.MATCHES_OF_ALL_RULES,),

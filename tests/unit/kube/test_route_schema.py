@@ -142,3 +142,40 @@ POOL = {
 def test_a_pool_that_cannot_be_is_told(where: str, change: dict[str, Any]) -> None:
     found = check(v1_pool_spec(), {**POOL, **change}, "", keep_empty=True).problems
     assert {problem.path for problem in found} == {where}
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        [{"type": "CORS", "cors": {"allowOrigins": ["https://example.com"]}}],
+        [{"type": "RequestRedirect", "requestRedirect": {"statusCode": 308}}],
+    ],
+)
+def test_what_gateway_api_1_5_brought_is_taken_where_it_is_known(
+    filters: list[dict[str, Any]],
+) -> None:
+    spec = rule(filters=filters)
+    assert check(http_route_spec(), spec, "").problems
+    assert not check(http_route_spec(newer=True), spec, "").problems
+
+
+@pytest.mark.parametrize(
+    ("filters", "name"),
+    [
+        ([{"type": "RequestRedirect", "requestRedirect": {"statusCode": 305}}], "route-redirect"),
+        ([{"type": "CORS", "cors": {"allowHeaders": ["*", "a"]}}], "route-cors"),
+        ([{"type": "CORS", "cors": {"allowOrigins": ["ftp://x"]}}], "pattern"),
+        ([{"type": "CORS"}], "route-filter"),
+        ([{"type": "CORS", "cors": {}}] * 2, "route-filters"),
+    ],
+)
+def test_what_gateway_api_1_5_refuses_is_refused(filters: list[dict[str, Any]], name: str) -> None:
+    found = check(http_route_spec(newer=True), rule(filters=filters), "").problems
+    assert {problem.rule for problem in found} == {name}
+
+
+def test_a_route_of_gateway_api_1_5_has_a_rule() -> None:
+    assert check(http_route_spec(newer=True), {"rules": []}, "", keep_empty=True).problems
+    headed = rule(sessionPersistence={"type": "Header", "cookieConfig": {}})
+    (problem,) = check(http_route_spec(newer=True), headed, "", keep_empty=True).problems
+    assert problem.rule == "route-session"

@@ -12,10 +12,12 @@ from dataclasses import replace
 from ...kube.core_schema import string_map
 from ...kube.pod_schema import POD_SPEC
 from ...kube.pool_schema import v1_pool_spec, v1alpha2_pool_spec
+from ...kube.release import Since
 from ...kube.route_filters import NAMESPACE, SUBDOMAIN
 from ...kube.route_schema import http_route_spec
 from ...kube.schema import Anything, Boolean, Integer, ListOf, Object, Schema, Text
 from ..kserve.releases import KServe
+from .router.by_model import ROUTES_BY_MODEL
 
 
 def name_only(description: str) -> Object:
@@ -46,6 +48,8 @@ def _pod(description: str) -> Object:
 LATER = "KServe 0.20 knows it, and this collection does not yet"
 _SECTION = replace(SUBDOMAIN, description="Its listener.", since=KServe.V0_18)
 
+#: Whether routes are those of Gateway API 1.5.
+_NEWER_ROUTES: Since[bool] = Since({KServe.V0_17: False, KServe.V0_20: True})
 _APP_PROTOCOL = Text(
     description="What gateways speak with the model servers.",
     enum=("http", "kubernetes.io/h2c"),
@@ -98,11 +102,16 @@ def _scheduler(version: str, strict: bool) -> Object:
     )
 
 
-def router_schema(version: str, *, strict: bool, header_templates: bool = False) -> Object:
+def router_schema(version: str, release: KServe, *, strict: bool) -> Object:
     """Return the schema for a version. strict: whether texts are what they are going to be, or may be templates.
 
-    header_templates: names of headers may, too.
+    release: whose defaults and whose Gateway API these are.
     """
+    spec = http_route_spec(
+        strict=strict,
+        header_templates=ROUTES_BY_MODEL.at(release),
+        newer=_NEWER_ROUTES.at(release),
+    )
     route = Object(
         description="How requests come in. Its presence, also as `{}`, asks for a route.",
         fields={
@@ -113,7 +122,7 @@ def router_schema(version: str, *, strict: bool, header_templates: bool = False)
                         description="Routes of the user, which then stand instead of a managed one.",
                         items=name_only(""),
                     ),
-                    "spec": http_route_spec(strict=strict, header_templates=header_templates),
+                    "spec": spec,
                 },
             ),
             "group": Text(

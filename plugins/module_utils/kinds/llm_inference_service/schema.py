@@ -18,7 +18,6 @@ from ..kserve.releases import KServe
 from ..kserve.service import GROUP
 from .offloading_schema import OFFLOADING, TRACING
 from .releases import NEWEST
-from .router.by_model import ROUTES_BY_MODEL
 from .router_schema import LATER, name_only, router_schema
 from .scaling_schema import REPLICAS_OR_SCALING, scaling_schema
 from .spec import API_VERSION, CONFIG_KIND, KIND
@@ -121,7 +120,6 @@ def config_schema(release: KServe) -> Object:
 def _spec(version: str, release: KServe, *, strict: bool) -> Object:
     """Return the fields of all releases, with the defaults of one."""
     scaling = scaling_schema(release)
-    header_templates = ROUTES_BY_MODEL.at(release)
     prefill = Object(
         description="The pods that only read prompts. Its presence, also as `{}`, splits the work.",
         fields=_workload("the prefill pods", scaling, version),
@@ -140,7 +138,7 @@ def _spec(version: str, release: KServe, *, strict: bool) -> Object:
                 },
             ),
             **_workload("all pods", scaling, version),
-            "router": router_schema(version, strict=strict, header_templates=header_templates),
+            "router": router_schema(version, release, strict=strict),
             "prefill": prefill,
             "baseRefs": ListOf(
                 description="Configs under this spec, a later one over an earlier one.",

@@ -44,7 +44,7 @@ class _Kind:
 
 
 def _route() -> Object:
-    return Object(fields={"spec": http_route_spec()}, required=("spec",))
+    return Object(fields={"spec": http_route_spec(newer=True)}, required=("spec",))
 
 
 _REPLICATED = _Kind(TYPES["Templated"], replicated_problems)
