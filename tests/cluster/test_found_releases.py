@@ -9,6 +9,11 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.filter.rights import least_privilege
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.crd import (
+    crd,
+)
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster, grant
 from tests.lab.fixtures import fresh_namespace
@@ -20,6 +25,7 @@ from .support.llm_services import KSERVE, children, llm, prepare, routed
 
 Json = dict[str, Any]
 RELEASE = "inference.modelops.io/release"
+PRESETS = {"config_prefix": "modelops-"}
 EVERYTHING = {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}
 
 
@@ -244,3 +250,89 @@ def test_devices_are_judged_by_the_release_of_the_service(entries: Entries, plac
     entries.reconcile(service, **under("0.18"))
     result = entries.gpu(state="gathered", services=[service])
     assert not result.get("failed"), result["msg"]
+
+
+def test_what_later_releases_would_change_is_told_of_each_service(
+    entries: Entries, place: str
+) -> None:
+    service = routed("chat", place)
+    entries.reconcile(service, **under("0.18"))
+    (plain,) = entries.info(service)["services"]
+    assert plain["upgrades"] == []
+    (shown,) = entries.info(service, upgrades=True)["services"]
+    assert [each["version"] for each in shown["upgrades"]] == ["0.19", "0.20"]
+    first = shown["upgrades"][0]
+    assert first["refused"] == []
+    told = {f"{each['kind']}/{each['name']}": each["action"] for each in first["changes"]}
+    predicted = entries.reconcile(service, **under("0.19"), check_mode=True)
+    changed = {name: "update" for name, action in actions(predicted).items() if action == "updated"}
+    assert told == changed
+    (warned,) = [text for text in predicted["warnings"] if "restart" in text]
+    assert first["restarts"]
+    assert [each for each in first["restarts"] if each not in warned] == []
+
+
+def test_what_goes_in_a_downgrade_is_named_before_anything_is_written(
+    entries: Entries, client: Client, place: str
+) -> None:
+    service = routed("chat", place)
+    entries.reconcile(service, **under("0.19"), wait=True, wait_timeout=120.0)
+    assert "workloads" in there(client, service)["status"]
+    predicted = entries.reconcile(service, **under("0.17"), check_mode=True)
+    (told,) = [text for text in predicted["warnings"] if "will be gone" in text]
+    assert "KServe 0.17 does not know what 0.19 made" in told
+    assert "status.workloads" in told
+
+
+def test_a_field_of_a_later_release_is_named_with_what_this_one_does(
+    entries: Entries, place: str
+) -> None:
+    refs = [{"name": "gateway", "namespace": place, "sectionName": "https"}]
+    service = routed(
+        "chat", place, router={"gateway": {"refs": refs}, "route": {}, "scheduler": {}}
+    )
+    entries.reconcile(routed("chat", place), **under("0.17"))
+    message = entries.refused(service)
+    assert "spec.router.gateway.refs[0].sectionName" in message
+    assert "KServe 0.18 knows it, and 0.17 would drop it; releases.kserve" in message
+
+
+def test_a_crd_that_lacks_what_a_release_writes_is_named_with_the_fields(
+    entries: Entries, client: Client, place: str
+) -> None:
+    client.apply(crd(KServe.V0_17))
+    try:
+        message = entries.refused(llm("chat", place), **under("0.19"))
+        assert "the CRD in the cluster does not declare" in message
+        assert "status.workloads" in message
+        assert of(entries.reconcile(llm("chat", place), **under("0.18"))) == ("0.18", "option")
+    finally:
+        client.apply(crd())
+
+
+@pytest.mark.parametrize(("release", "expected"), [("0.17", False), ("0.18", True), ("auto", True)])
+def test_rights_are_those_of_the_release_that_is_written(release: str, expected: bool) -> None:
+    rendered = Entries(None).reconcile(
+        llm("chat", "team-a"), state="rendered", settings=PRESETS, **under(release)
+    )
+    subject = {"kind": "ServiceAccount", "name": "robot", "namespace": "team-a"}
+    text = str(least_privilege(rendered, subject)["manifests"])
+    assert ("variantautoscalings" in text) is expected
+    assert "llminferenceserviceconfigs" in text
+
+
+def test_rights_of_a_release_are_enough_for_a_service_that_asks_for_more(
+    lab: Cluster, client: Client, place: str
+) -> None:
+    """0.17 stores `scaling` without effect; what a later release may have left is looked for where that is allowed."""
+    wanted = {"minReplicas": 1, "maxReplicas": 3, "wva": {"hpa": {}}}
+    service = llm("chat", place, scaling=wanted)
+    service["spec"].pop("replicas")
+    rendered = Entries(None).reconcile(service, state="rendered", settings=PRESETS, **under("0.17"))
+    subject = {"kind": "ServiceAccount", "name": "robot", "namespace": place}
+    for manifest in least_privilege(rendered, subject, name=f"{place}-robot")["manifests"]:
+        client.apply(manifest)
+    robot = Entries(lab.service_account_kubeconfig("robot", place))
+    result = robot.reconcile(service, settings=PRESETS, **under("0.17"))
+    assert result["changed"]
+    assert not robot.reconcile(service, settings=PRESETS, **under("0.17"))["changed"]

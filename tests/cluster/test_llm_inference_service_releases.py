@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets import (
-    fetch,
+    resolve,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.engine_arguments import (
     Asked,
@@ -79,7 +79,7 @@ def test_pods_of_earlier_presets_restart_with_leave_alone(
     plain = routed("talk", place)
     with monkeypatch.context() as earlier:
         # Presets before they gave engines what a service asks for.
-        earlier.setattr(fetch, "asked", lambda dummy: Asked())
+        earlier.setattr(resolve, "asked", lambda dummy: Asked())
         entries.reconcile(split, plain)
     assert actions(entries.reconcile(plain, check_mode=True)) == {}
     for check_mode in (True, False):

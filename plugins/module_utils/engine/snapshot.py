@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -27,7 +27,7 @@ Keep = Callable[[Json], Json]
 class Snapshot:
     """The live objects of one fleet.
 
-    missing: kinds that the API server does not serve, with what it says about each. unseen: cluster-scoped kinds that we may not list.
+    missing: kinds that the API server does not serve, with what it says about each. unseen: kinds that we may not list and need not.
     proved: objects that an apply would not change; little of them is kept. kinds: those that were asked for.
     """
 
@@ -73,10 +73,12 @@ def take_snapshot(
     fleet: str,
     namespaces: Sequence[str],
     prover: Prover | None = None,
+    left_only: Collection[Kind] = (),
 ) -> Snapshot:
     """List the fleet's objects of these kinds. fleet: empty for all. namespaces: where to look; empty for everywhere.
 
-    prover: sees each object as it comes and says what is kept of it.
+    prover: sees each object as it comes and says what is kept of it. left_only: kinds of which there may only be something left over, so
+    that who may not list them is not stopped.
 
     One namespace is listed by itself, which needs no rights beyond it; several are listed cluster-wide at once, or one by one
     where that is forbidden. A cluster-scoped kind that may not be listed is unseen: whether that matters depends on what the
@@ -91,7 +93,7 @@ def take_snapshot(
     for kind, answer in zip(wanted, cluster.parallel(calls), strict=True):
         if isinstance(answer, KindMissing):
             missing[kind] = answer
-        elif isinstance(answer, Forbidden) and _cluster_scoped(kind):
+        elif isinstance(answer, Forbidden) and (kind in left_only or _cluster_scoped(kind)):
             unseen[kind] = answer
         elif isinstance(answer, Exception):
             raise answer

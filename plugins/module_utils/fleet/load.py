@@ -129,19 +129,19 @@ class Settings:
         line = kind.releases
         written = self._releases.get(line.option)
         if written is not None and (line.installed is None or written != AUTO):
-            typed = self._of(kind, str(written))
+            typed = self.typed(kind, str(written))
             return typed, ChosenRelease(typed.release, "option", f"{typed.release.option} says so")
-        typed = self._of(kind, "")
+        typed = self.typed(kind, "")
         if line.installed is None:
             text = f"{typed.release.option} names none, and this is the default"
             return typed, ChosenRelease(typed.release, "default", text)
         if self._find is None or reference is None:
             return typed, newest(kind, "no cluster is looked at")
         chosen = self._find(kind, reference)
-        return self._of(kind, str(chosen.release)), chosen
+        return self.typed(kind, str(chosen.release)), chosen
 
-    def _of(self, kind: ServiceKind[Any, Any], release: str) -> Any:
-        """Return the settings of a kind. release: empty for the one of a service of which nothing is known."""
+    def typed(self, kind: ServiceKind[Any, Any], release: str) -> Any:
+        """Return the settings of a kind. release: empty for the one of a service of which nothing is known. Raises InputError."""
         key = (kind.kind, release)
         if key not in self._typed:
             releases = {kind.releases.option: release} if release else {}

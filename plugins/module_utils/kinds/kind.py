@@ -93,6 +93,7 @@ class ServiceKind(Generic[S, C]):
     entrance: how a compiled service is called, from its intent's `basis`, its settings and a reader.
     reconcile_error: what was observed, of a service of which something could not be applied, with the error's text.
     children: what services have, by release. reads: kinds of others that compile and observe read, beside those of the children.
+    looked_up: kinds of the service's namespace of which they read what the author, or a preset, names.
     certificates: how the kind keeps the certificates of its services, None where they have none.
     pod_labels: what selects the pods of all services: labels, or a label selector.
     shapes: of the objects of others that compile reads, by the release of the settings, where they are not among the common ones.
@@ -127,6 +128,7 @@ class ServiceKind(Generic[S, C]):
     unseen: str = ""
     own_checks: tuple[BoundCheck, ...] = ()
     reads: tuple[ObjectKind, ...] = ()
+    looked_up: tuple[tuple[str, str], ...] = ()
     certificates: Certificates | None = None
     shapes: Callable[[C], InputSchemas] = _no_shapes
     other_release: Callable[[C, Sequence[Pair], bool], OtherRelease | None] | None = None

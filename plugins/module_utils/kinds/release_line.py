@@ -54,6 +54,7 @@ class ReleaseLine:
     """option: the name of the releases below the option `releases`. backing: how far each is reproduced.
 
     made_as: the release of live objects that do not name it; the oldest one that fits.
+    crd, status_fields: the CRD of a release, and what its status holds; None where all releases have the same.
     installed: None where a task has to say which release it wants, and `auto` is none.
     """
 
@@ -61,10 +62,17 @@ class ReleaseLine:
     backing: Mapping[Any, Backing]
     made_as: Callable[[Sequence[Json]], MadeAs] | None = None
     installed: Installations | None = None
+    crd: Callable[[Any], Json] | None = None
+    status_fields: Callable[[Any], frozenset[str]] | None = None
+
+    @property
+    def reproduced(self) -> list[ControllerRelease]:
+        """All releases that a service may have."""
+        return [release for release, how in self.backing.items() if how != "refused"]
 
     def named(self, text: str) -> ControllerRelease | None:
         """Return the release with a name as in `0.19`, None where it is not reproduced."""
         return next(
-            (each for each, how in self.backing.items() if str(each) == text and how != "refused"),
+            (each for each in self.reproduced if str(each) == text),
             None,
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from .applyset import GroupKind
 from .manifest import Json, value_at
@@ -136,3 +137,46 @@ def _storage(crd: Json) -> str:
 
 def _annotation(manifest: Json, name: str) -> str:
     return str((manifest["metadata"].get("annotations") or {}).get(name) or "")
+
+
+def declared_status(crd: Json, api_version: str) -> frozenset[str]:
+    """Return the fields of the status that a CRD declares for a version."""
+    declared = value_at(_schema(crd, api_version), ("properties", "status", "properties")) or {}
+    return frozenset(declared)
+
+
+def undeclared_fields(crd: Json, manifest: Json) -> list[str]:
+    """Return the fields in `spec` of an object that its CRD does not declare for its version."""
+    schema = _schema(crd, str(manifest["apiVersion"]))
+    spec = value_at(schema, ("properties", "spec"))
+    return list(_undeclared(manifest.get("spec"), spec, "spec")) if isinstance(spec, dict) else []
+
+
+def _schema(crd: Json, api_version: str) -> Json:
+    name = api_version.rpartition("/")[2]
+    for version in value_at(crd, ("spec", "versions")) or []:
+        if version.get("name") == name:
+            return value_at(version, ("schema", "openAPIV3Schema")) or {}
+    return {}
+
+
+def _undeclared(value: Any, schema: Json, path: str) -> Iterator[str]:
+    """Yield what a structural schema would not keep. What it keeps whatever it is, and maps of no declared form, hold anything."""
+    if schema.get("x-kubernetes-preserve-unknown-fields"):
+        return
+    if isinstance(value, list):
+        items = schema.get("items")
+        if not isinstance(items, dict):
+            return
+        for number, item in enumerate(value):
+            yield from _undeclared(item, items, f"{path}[{number}]")
+    if not isinstance(value, dict):
+        return
+    declared = schema.get("properties") or {}
+    others = schema.get("additionalProperties")
+    for name, inner in value.items():
+        below = declared.get(name, others)
+        if isinstance(below, dict):
+            yield from _undeclared(inner, below, f"{path}.{name}")
+        elif declared and not below:
+            yield f"{path}.{name}"

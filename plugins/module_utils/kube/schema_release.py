@@ -56,9 +56,7 @@ class _Reduction:
         if field.since is not None and release < field.since:
             if field.since > self._newest:
                 return f"{release.product} {field.since} knows it, and this collection does not yet"
-            return f"{release.product} {field.since} knows it; {release.option} is {release}"
+            return f"{release.product} {field.since} knows it, and {release} would drop it; {release.option} chooses another release"
         if field.until is not None and release >= field.until:
-            return (
-                f"{release.product} {field.until} no longer has it; {release.option} is {release}"
-            )
+            return f"{release.product} {field.until} no longer has it, and {release} would drop it; {release.option} chooses another release"
         return ""

@@ -34,6 +34,7 @@ from ..reconcile.service_pods import pods_of
 from ..reconcile.state_gathered import as_written
 from ..reconcile.status import observe, read_pods, recorded_service, request_for
 from ..reconcile.topology import topology
+from ..reconcile.upgrades import upgrades
 from ..task import arguments
 from ..task.manifest_loader import given, read
 from ..task.result import Clock, ServiceResult, service_warnings, stats
@@ -42,6 +43,7 @@ EMPTY: Mapping[str, Any] = {"changed": False, "services": [], "orphans": [], "st
 ARGUMENT_SPEC: arguments.Spec = {
     **arguments.SERVICES,
     "topology": {"type": "bool", "default": False},
+    "upgrades": {"type": "bool", "default": False},
     "answer": {"type": "bool", "default": False},
     "answer_options": SPEC,
     **arguments.AUTH,
@@ -83,6 +85,11 @@ def run(
         results = _results(cluster, snapshot, targets, plans, reader) | unusable
         if asked is not None:
             _ask(cluster, asked, targets, snapshot, reader, results)
+        if params["upgrades"]:
+            for target in targets:
+                if target.reconciler == DIRECT:
+                    found = upgrades(target, settings, reader, fleet)
+                    results[target.reference]["upgrades"] = list(found)
         if params["topology"]:
             for reference, rows in topology(cluster, targets, snapshot.objects, reader).items():
                 results[reference]["topology"] = rows
@@ -191,7 +198,7 @@ def _load(
 
 def _only_problems(reference: Reference, problems: Iterable[Problem]) -> Json:
     result = ServiceResult(reference, "", list(problems))
-    return {**result.to_dict(verbose=True), "drift": [], "pods": [], "topology": []}
+    return {**result.to_dict(verbose=True), "drift": [], "pods": [], "topology": [], "upgrades": []}
 
 
 def _compile(
@@ -261,6 +268,7 @@ def _results(
             "drift": drift,
             "pods": owned[target.reference],
             "topology": [],
+            "upgrades": [],
         }
     return results
 

@@ -20,6 +20,8 @@ from ..kinds.kserve.service import GROUP
 from ..kinds.registry import KINDS, WRITTEN
 from ..kinds.view import templates_of
 from ..kube import gvk
+from ..kube.crds import API_VERSION as CRD_API_VERSION
+from ..kube.crds import KIND as CRD_KIND
 from ..kube.manifest import Json
 from ..kube.named_objects import (
     DEVICE_VERSIONS,
@@ -68,12 +70,13 @@ def least_privilege(
     services: kind and namespace of each. manifests: everything that is rendered for them. Raises InputError for a kind that is no service.
     """
     kinds = [_kind(service) for service in services]
+    made = _made(services)
     namespaces = sorted({str(service["namespace"]) for service in services})
     asked = _asked(namespaces, manifests, wanted)
     roles: list[Json] = []
     for namespace in dict.fromkeys((*namespaces, *asked)):
         within = [each for each in manifests if each["metadata"].get("namespace") == namespace]
-        own = _used(kinds, within, wanted, namespaced=True) if namespace in namespaces else ()
+        own = _used(made, within, wanted, namespaced=True) if namespace in namespaces else ()
         used = rules_of([*own, *asked.get(namespace, ())])
         held = granted(within, "Role")
         roles += both(wanted.name, wanted.subject, namespace, used, held)
@@ -87,8 +90,8 @@ def least_privilege(
             )
         used = rules_of(
             [
-                *_used(kinds, everywhere, wanted, namespaced=False),
-                *_looks(wanted),
+                *_used(made, everywhere, wanted, namespaced=False),
+                *_looks(kinds, wanted),
                 *_named(manifests, namespaced=False),
                 *_queues(manifests),
                 *_fit(manifests),
@@ -108,17 +111,35 @@ def _kind(service: Mapping[str, Any]) -> ServiceKind[Any, Any]:
     return found
 
 
+def _made(services: Sequence[Mapping[str, Any]]) -> dict[Kind, list[Kind]]:
+    """Return the kinds of children by the kind of services: of the release that a task has written, else of all that may be found."""
+    found: dict[Kind, list[Kind]] = {}
+    for service in services:
+        kind = _kind(service)
+        chosen = service.get("release") or {}
+        written = chosen.get("source") in ("option", "default")
+        release = kind.releases.named(str(chosen.get("version"))) if written else None
+        releases = [release] if release is not None else kind.releases.reproduced
+        children = found.setdefault(kind.key, [])
+        children += [pair for each in releases for pair in kind.children.kinds_at(each, ())]
+    return {key: list(dict.fromkeys(children)) for key, children in found.items()}
+
+
 def _used(
-    kinds: Iterable[ServiceKind[Any, Any]],
+    made: Mapping[Kind, Iterable[Kind]],
     manifests: Sequence[Json],
     wanted: Wanted,
     *,
     namespaced: bool,
 ) -> Iterator[Right]:
-    """Yield kind, subresource and verbs of what a run asks for. Every run looks at all kinds of children, to find those to remove."""
+    """Yield kind, subresource and verbs of what a run asks for. Every run looks at all kinds of children, to find those to remove.
+
+    made: the kinds of services, each with those of its children.
+    """
     written = {(each["apiVersion"], each["kind"]) for each in manifests}
-    for kind in kinds:
-        for child in kind.child_kinds:
+    for key, children in made.items():
+        kind = KINDS[key]
+        for child in children:
             if _is_namespaced(child) is namespaced:
                 watched = wanted.wait and child in kind.observed_kinds
                 yield child, "", WATCH if watched else LIST
@@ -127,6 +148,11 @@ def _used(
                     yield child, "", ("get",)
         yield from _shared(kind, namespaced=namespaced)
         if namespaced:
+            if kind.certificates is not None:
+                # Keys are made in a run, and stand in nothing that is rendered.
+                yield ("v1", "Secret"), "", WRITE
+            for looked_up in kind.looked_up:
+                yield looked_up, "", ("get",)
             yield kind.key, "", (*WRITE, *(WATCH if wanted.wait else LIST))
             yield kind.key, "status", ("patch",)
     for each in written:
@@ -190,9 +216,12 @@ def _queues(manifests: Sequence[Json]) -> Iterator[Right]:
             yield (QUEUE_VERSIONS[0], kind), "", LIST
 
 
-def _looks(wanted: Wanted) -> Iterator[Right]:
+def _looks(kinds: Iterable[ServiceKind[Any, Any]], wanted: Wanted) -> Iterator[Right]:
     """Yield what is looked at beyond the services' namespaces: whether a controller runs, the gateway, the namespaces."""
     yield (gvk.APPS, "Deployment"), "", LIST
+    if any(kind.releases.installed is not None for kind in kinds):
+        # Its labels say which release is installed, its schema which fields objects may have.
+        yield (CRD_API_VERSION, CRD_KIND), "", ("get",)
     yield (gvk.GATEWAY, "Gateway"), "", ("get",)
     yield (gvk.GATEWAY, "GatewayClass"), "", LIST
     if wanted.create_namespaces:
@@ -221,6 +250,8 @@ def _lost(everywhere: Sequence[Json], *, configured: bool) -> Iterator[str]:
     if configured:
         yield "KServe's configuration and what its services share in the cluster cannot be read, so that runs fail: let somebody grant that"
     yield "whether a controller runs for the services is not seen; say reconciler: direct"
+    if configured:
+        yield "which release the controller in the cluster has is not seen; write it into releases.kserve for new services"
     yield "whether the gateway is there is not seen, nor its address, so services can be asked by answer: {through: apiserver} alone"
     yield "namespaces cannot be created, and a missing one is only seen when a write fails"
     yield "whether pods will find room on the nodes is not judged"

@@ -12,6 +12,7 @@ from ..cluster.connection import Cluster
 from ..cluster.errors import KindMissing
 from ..engine.crd_established import wait_for_kinds
 from ..engine.deletion_wait import is_dying
+from ..engine.desired import release_of
 from ..engine.owner_object import custom_resource, record
 from ..engine.plan import Change
 from ..engine.policy import Policy
@@ -25,6 +26,7 @@ from ..kinds.registry import KINDS
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reference import Reference
+from ..kube.release import ControllerRelease
 from .compiled_service import CompiledService
 from .controller_mode import AUTO, CONTROLLER, contradictions, decide
 
@@ -139,13 +141,16 @@ class Planner:
             [] if self._policy.adopt else [each for target in targets for each in target.children]
         )
         prover = Prover(children, uids)
-        below = [
-            pair
-            for kind in kinds
-            for pair in self._used_kinds(kind, services, begun)
-            if pair not in begun.kinds
-        ]
-        return begun | take_snapshot(self._cluster, below, self._policy.fleet, places, prover)
+        below: list[Kind] = []
+        left_only: set[Kind] = set()
+        for kind in kinds:
+            used = [
+                each for each in self._used_kinds(kind, services, begun) if each not in begun.kinds
+            ]
+            below += used
+            left_only |= set(used) - _made_kinds(kind, services)
+        fleet = self._policy.fleet
+        return begun | take_snapshot(self._cluster, below, fleet, places, prover, left_only)
 
     def _used_kinds(
         self, kind: ServiceKind[Any, Any], services: Sequence[Service], begun: Snapshot
@@ -153,13 +158,21 @@ class Planner:
         """Return the kinds of children that services of a kind may have. Of those that the task does not name, anything is possible."""
         if self._keeps is not None:
             return list(kind.child_kinds)
-        releases = {service.settings.release for service in services if service.kind is kind}
         parents = [
             live
             for reference, live in begun.objects.items()
             if (reference.api_version, reference.kind) == kind.key
         ]
-        found = [pair for each in releases for pair in kind.children.kinds_at(each, parents)]
+        releases: set[ControllerRelease] = {
+            service.settings.release for service in services if service.kind is kind
+        }
+        # What another release has made, and this one does not, is looked for, too.
+        for live in parents:
+            before = kind.releases.named(release_of(live))
+            releases |= {before} if before is not None else set()
+        found = [
+            pair for each in sorted(releases) for pair in kind.children.kinds_at(each, parents)
+        ]
         return list(dict.fromkeys(found))
 
     def _scope(
@@ -214,6 +227,12 @@ class Planner:
                     snapshot, service, keep=set(), reason="the list no longer names the service"
                 )
         return Planned(snapshot, plans, gone, frozenset(target.reference for target in targets))
+
+
+def _made_kinds(kind: ServiceKind[Any, Any], services: Sequence[Service]) -> set[Kind]:
+    """Return the kinds of children that services of a kind are given in their releases."""
+    releases = {service.settings.release for service in services if service.kind is kind}
+    return {pair for release in releases for pair in kind.children.kinds_at(release, ())}
 
 
 def plan_target(target: CompiledService, snapshot: Snapshot, policy: Policy) -> ServicePlan:

@@ -19,8 +19,9 @@ from ..task.arguments import IGNORE
 from .answer_options import way_in_problems
 from .compiled_service import CompiledService
 from .controller_mode import CONTROLLER, objections, unseen
+from .crd_check import CrdCheck
 from .planner import Planned
-from .release_change import preset_problems, release_problems
+from .release_change import left_behind, preset_problems, release_problems
 from .run import Run
 from .run_state import RunState
 from .status import request_for
@@ -54,14 +55,17 @@ class Preflight:
         """Look at everything that forbids a write. reader: what the services see. Returns the namespaces to create."""
         self.taken = look_up_strangers(self._cluster, planned.plans)
         look_up_exclusive(self._cluster, planned.plans)
+        crds = CrdCheck(self._cluster)
         for target, plan in zip(targets, planned.plans, strict=True):
             plan.problems += refused_objects(target, plan)
             plan.problems += objections(target, plan, self._controllers, self._policy)
             if plan.changes and target.reconciler != CONTROLLER:
+                plan.problems += left_behind(target, plan, planned.deletions)
                 found = [*release_problems(self._cluster, target, plan)]
                 plan.problems += found or preset_problems(
                     target, plan, allow_restart=self._policy.allow_restart
                 )
+            plan.problems += crds.problems(target, plan)
             if self._run.answer is not None:
                 request = request_for(target, planned.snapshot.objects, reader, "")
                 plan.problems += way_in_problems(request, self._run.answer)

@@ -4,16 +4,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ..cluster.connection import Cluster
+from ..engine import FIELD_MANAGER
 from ..engine.desired import release_of
-from ..engine.plan import Action
+from ..engine.plan import Action, Change
 from ..engine.restarts import restarting
 from ..engine.service_plan import ServicePlan
-from ..kinds.kind import OtherRelease, Pair
+from ..kinds.kind import OtherRelease, Pair, ServiceKind
+from ..kube import managed_fields
 from ..kube.intent import Stage
+from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reference import Reference
+from ..kube.release import ControllerRelease
 from ..kube.text import few
 from .compiled_service import CompiledService
 
@@ -64,6 +69,43 @@ def release_problems(
             "warning",
             rule="release-restart",
         )
+
+
+def left_behind(
+    target: CompiledService, plan: ServicePlan, deletions: Sequence[Change]
+) -> Iterator[Problem]:
+    """Yield what a later release has made and the wanted one does not know: what goes, and what others wrote and stays."""
+    kind, release = target.service.kind, target.service.settings.release
+    live = plan.parent_live
+    if live is None or kind.releases.installed is None:
+        return
+    before = kind.releases.named(release_of(live))
+    made = {*kind.children.kinds_at(release, ())}
+    gone = [
+        str(change.reference)
+        for change in deletions
+        if change.service == target.reference
+        and (change.reference.api_version, change.reference.kind) not in made
+    ]
+    unknown = _unknown_status(kind, release, live)
+    entry = managed_fields.apply_entry(live, FIELD_MANAGER, "status") or {}
+    ours = (entry.get("fieldsV1") or {}).get("f:status") or {}
+    gone += [f"status.{name}" for name in unknown if f"f:{name}" in ours]
+    kept = [f"status.{name}" for name in unknown if f"f:{name}" not in ours]
+    if gone and before is not None and before > release:
+        text = f"{release.product} {release} does not know what {before} made: {few(gone, _NAMED)} will be gone"
+        yield Problem(release.option, text, "warning", rule="release-drops")
+    if kept:
+        text = f"the status has fields that {release.product} {release} does not know; they stay as they are: {few(kept, _NAMED)}"
+        yield Problem(release.option, text, "warning", rule="status-kept")
+
+
+def _unknown_status(
+    kind: ServiceKind[Any, Any], release: ControllerRelease, live: Json
+) -> list[str]:
+    if kind.releases.status_fields is None:
+        return []
+    return sorted((live.get("status") or {}).keys() - kind.releases.status_fields(release))
 
 
 def _noted_otherwise(plan: ServicePlan, wanted: str) -> list[tuple[str, Reference]]:

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.kube.crds import (
+    declared_status,
     dropped_versions,
     is_older,
     refused_changes,
+    undeclared_fields,
 )
 
 Json = dict[str, Any]
@@ -78,3 +80,54 @@ def test_versions_that_objects_are_kept_in_are_told() -> None:
 )
 def test_releases_are_compared_as_numbers(new: str, old: str, older: bool) -> None:
     assert is_older(new, old) is older
+
+
+#: Of each form in which a schema may hold fields, or hold anything.
+SPEC: Json = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string"},
+        "list": {"type": "array", "items": {"properties": {"a": {"type": "string"}}}},
+        "map": {"additionalProperties": {"properties": {"a": {"type": "string"}}}},
+        "texts": {"additionalProperties": {"type": "string"}},
+        "any": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
+        "open": {"type": "object"},
+        "port": {"x-kubernetes-int-or-string": True},
+    },
+}
+
+
+def declaring(**properties: Json) -> Json:
+    """Return a CRD whose only version declares these."""
+    schema = {"openAPIV3Schema": {"type": "object", "properties": properties}}
+    return {"spec": {"versions": [{"name": "v1", "schema": schema}]}}
+
+
+@pytest.mark.parametrize(
+    ("spec", "lacking"),
+    [
+        ({"name": "x", "port": "http"}, []),
+        ({"nmae": "x"}, ["spec.nmae"]),
+        ({"list": [{"a": "x"}, {"b": {"c": "x"}}]}, ["spec.list[1].b"]),
+        ({"map": {"k": {"a": "x", "b": "x"}}}, ["spec.map.k.b"]),
+        ({"texts": {"k": "x"}}, []),
+        ({"any": {"k": {"l": 1}}, "open": {"k": 1}}, []),
+        ({}, []),
+        (None, []),
+        ({"x": 1, "y": 2}, ["spec.x", "spec.y"]),
+    ],
+)
+def test_fields_that_a_crd_does_not_declare_are_named(spec: Any, lacking: list[str]) -> None:
+    manifest = {"apiVersion": "example.com/v1", "kind": "Route", "spec": spec}
+    assert undeclared_fields(declaring(spec=SPEC), manifest) == lacking
+
+
+def test_a_crd_without_a_schema_for_the_version_says_nothing() -> None:
+    manifest = {"apiVersion": "example.com/v2", "kind": "Route", "spec": {"nmae": 1}}
+    assert undeclared_fields(declaring(spec=SPEC), manifest) == []
+    assert declared_status(declaring(spec=SPEC), "example.com/v1") == frozenset()
+
+
+def test_fields_of_the_status_are_those_that_the_version_declares() -> None:
+    found = declaring(status={"properties": {"url": {}, "workloads": {}}})
+    assert declared_status(found, "example.com/v1") == {"url", "workloads"}

@@ -85,14 +85,22 @@ SCHEMA = Object(
 @pytest.mark.parametrize(
     ("release", "value", "told"),
     [
-        (Thing.ONE, {"list": [{"new": "x"}]}, "Thing 2.0-rc.1 knows it; releases.thing is 1.0"),
-        (Thing.ONE, {"map": {"k": {"new": "x"}}}, "Thing 2.0-rc.1 knows it; releases.thing is 1.0"),
+        (
+            Thing.ONE,
+            {"list": [{"new": "x"}]},
+            "Thing 2.0-rc.1 knows it, and 1.0 would drop it; releases.thing chooses another release",
+        ),
+        (
+            Thing.ONE,
+            {"map": {"k": {"new": "x"}}},
+            "Thing 2.0-rc.1 knows it, and 1.0 would drop it; releases.thing chooses another release",
+        ),
         (Thing.ONE, {"list": [{"old": "x"}]}, ""),
         (Thing.TWO, {"list": [{"new": "x"}]}, ""),
         (
             Thing.TWO,
             {"list": [{"old": "x"}]},
-            "Thing 2.0-rc.1 no longer has it; releases.thing is 2.0-rc.1",
+            "Thing 2.0-rc.1 no longer has it, and 2.0-rc.1 would drop it; releases.thing chooses another release",
         ),
         (Thing.TWO, {"later": True}, "Thing 2.0 knows it, and this collection does not yet"),
         (Thing.TWO, {"other": True}, "never"),

@@ -42,6 +42,7 @@ INFERENCE_SERVICE: ServiceKind[InferenceService, Settings] = ServiceKind(
     children=CHILDREN,
     releases=ReleaseLine("kserve", BACKING, None, INSTALLATIONS),
     reads=READS,
+    looked_up=(("v1", "ServiceAccount"), ("v1", "Secret"), ("v1", "ConfigMap")),
     shapes=lambda dummy: shapes(),
     pod_labels={"matchExpressions": [{"key": SERVICE, "operator": "Exists"}]},
     finalizers=("inferenceservice.finalizers",),

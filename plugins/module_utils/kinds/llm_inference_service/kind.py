@@ -24,13 +24,16 @@ from .observe import observe, reconcile_error
 from .presets.engine_arguments import changed_by_presets
 from .release_detection import made_as, other_release
 from .releases import BACKING
-from .router.kinds import GATEWAY, GATEWAY_CLASS
+from .router.kinds import GATEWAY, GATEWAY_CLASS, OLD_POOL, POOL, ROUTE
 from .router.routing_group import standing
 from .schema import preset_schemas, spec_schema
 from .settings import Settings, make_settings
 from .spec import API_VERSION, CONFIG_KIND, KIND, LlmInferenceService
+from .status_schema import status_fields
 from .view import view
 
+#: Accounts and their Secrets, configurations of pickers, Services of pools.
+_NAMED = tuple(("v1", kind) for kind in ("ServiceAccount", "Secret", "ConfigMap", "Service"))
 _CONFIG = ObjectKind(API_VERSION, CONFIG_KIND, common=True)
 _STORAGE_CONTAINER = ObjectKind(STORAGE_API_VERSION, STORAGE_KIND, common=True)
 
@@ -48,7 +51,8 @@ LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
     entrance=entrance,
     reconcile_error=reconcile_error,
     children=CHILDREN,
-    releases=ReleaseLine("kserve", BACKING, made_as, INSTALLATIONS),
+    releases=ReleaseLine("kserve", BACKING, made_as, INSTALLATIONS, crd, status_fields),
+    looked_up=(*_NAMED, ROUTE.pair, POOL.pair, OLD_POOL.pair),
     reads=(_CONFIG, _STORAGE_CONTAINER, GATEWAY, GATEWAY_CLASS),
     shapes=lambda settings: {
         **preset_schemas(settings.release),

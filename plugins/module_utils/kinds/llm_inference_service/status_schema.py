@@ -130,3 +130,12 @@ STATUS = Object(
         ),
     },
 )
+
+
+def status_fields(release: KServe) -> frozenset[str]:
+    """Return the fields of a status that a release writes."""
+    return frozenset(
+        name
+        for name, field in STATUS.fields.items()
+        if field.since is None or release >= field.since
+    )
