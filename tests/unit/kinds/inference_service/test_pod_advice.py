@@ -72,7 +72,7 @@ def arguments(theirs: list[str], ours: list[str]) -> list[str]:
     ],
 )
 def test_a_flag_with_two_values_is_told(theirs: list[str], ours: list[str], warned: bool) -> None:
-    assert arguments(theirs, ours) == (["argument-twice"] if warned else [])
+    assert ("argument-twice" in arguments(theirs, ours)) == warned
 
 
 URIS = [{"uri": "s3://b/m", "mountPath": "/mnt/models"}]
