@@ -50,7 +50,7 @@ def by_key(manifests: Iterable[Json]) -> dict[Key, Json]:
     found: dict[Key, Json] = {}
     for manifest in manifests:
         key = key_of(manifest)
-        assert key not in found, f"{key} stands there twice"
+        assert key not in found, f"{key} is listed twice"
         found[key] = reduced(manifest)
     return found
 

@@ -68,7 +68,7 @@ DIFFERENT = {
             f"{ENV}[5]: recorded {{'name': 'A', 'value': '2'}}, ours None",
         ],
     ),
-    # Same reason: a pull secret that stands twice has no effect.
+    # Same reason: a pull secret that is listed twice has no effect.
     "pull-duplicate": (
         "pull-secret-duplicate",
         [f"{PULL}[1]: recorded {{'name': 'reg-a'}}, ours None"],

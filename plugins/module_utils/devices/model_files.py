@@ -132,7 +132,7 @@ def _parsed(text: str) -> Mapping[str, Any]:
             f"is not JSON: {error.msg} in line {error.lineno}, column {error.colno}"
         ) from error
     except RecursionError as error:
-        raise ValueError("is not JSON of use: it is nested too deeply") from error
+        raise ValueError("is not usable JSON: it is nested too deeply") from error
     if not isinstance(value, Mapping):
         raise ValueError(f"holds {_kind(value)}, not an object")
     return value

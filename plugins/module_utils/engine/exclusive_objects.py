@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects that a child takes the place of: they cannot stand beside it, so they go before it is applied, not after everything."""
+"""Objects that a child takes the place of: they cannot exist beside it, so they go before it is applied, not after everything."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _plan_removal(plan: ServicePlan, change: Change, live: Json) -> None:
     reference = Reference.of(live)
     owned = plan.whose(live)
     if owned.owner not in (Owner.THIS, Owner.CONTROLLER):
-        text = f"{reference} exists and {owned.text}; {change.reference} cannot stand beside it: remove it"
+        text = f"{reference} exists and {owned.text}; {change.reference} cannot exist beside it: remove it"
         plan.problems.append(Problem("", text, rule="replaced"))
     elif is_dying(live):
         plan.dying[reference] = live

@@ -58,7 +58,7 @@ def _parts(selector: Mapping[str, Any]) -> tuple[Mapping[str, Any], Sequence[Any
     unknown = sorted(selector.keys() - {"matchLabels", "matchExpressions"})
     if unknown:
         raise ValueError(
-            f"{quoted(unknown[0])} cannot stand beside matchLabels and matchExpressions"
+            f"{quoted(unknown[0])} cannot be combined with matchLabels and matchExpressions"
         )
     labels, expressions = selector.get("matchLabels") or {}, selector.get("matchExpressions") or ()
     if not isinstance(labels, Mapping):

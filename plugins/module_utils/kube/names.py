@@ -140,4 +140,4 @@ def _why(text: str, pattern: re.Pattern[str]) -> str:
         return f"it ends with {quoted(text[-1])}"
     if not pattern.fullmatch(f"{text[0]}a"):
         return f"it begins with {quoted(text[0])}"
-    return "two separators stand side by side" if _LETTER.search(text) else "it has no letter"
+    return "two separators follow each other" if _LETTER.search(text) else "it has no letter"

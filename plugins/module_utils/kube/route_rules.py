@@ -148,7 +148,7 @@ def _repeated(kind: str) -> FieldRule:
 FILTERS_TOGETHER = (
     _rule(
         "route-filters",
-        "RequestRedirect and URLRewrite cannot stand together",
+        "RequestRedirect and URLRewrite cannot be combined",
         lambda value: bool(_count("RequestRedirect", value) and _count("URLRewrite", value)),
     ),
     *(_repeated(kind) for kind in (*_ONCE, "CORS")),
@@ -223,7 +223,7 @@ def _backend_prefix_rule(field: str) -> FieldRule:
 RULES_OF_A_RULE = (
     _rule(
         "route-redirect",
-        "a RequestRedirect filter must not stand beside backendRefs",
+        "a RequestRedirect filter must not be combined with backendRefs",
         lambda value: bool(value.get("backendRefs")) and _redirects(value.get("filters") or ()),
     ),
     *(_prefix_rule(field) for field in ("requestRedirect", "urlRewrite")),

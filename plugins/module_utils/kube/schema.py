@@ -128,7 +128,7 @@ class ListOf(_Field):
 
     keys: fields that tell the items apart (`x-kubernetes-list-type: map`), so that duplicates are refused.
     title: a field of the items by which messages call an item, beside its number.
-    unique: no item may stand there twice (`x-kubernetes-list-type: set`).
+    unique: no item may be listed twice (`x-kubernetes-list-type: set`).
     """
 
     items: Schema

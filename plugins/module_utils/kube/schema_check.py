@@ -198,9 +198,7 @@ class _Reading:
             key = tuple(item.get(name) for name in schema.keys) if schema.keys else (item,)
             first = seen.setdefault(key, number)
             if first != number:
-                what = (
-                    f"{show(key[0])} stands in {path}[{first}] already; each may stand there once"
-                )
+                what = f"{show(key[0])} is already in {path}[{first}]; use each once"
                 self._say(f"{path}[{number}]", what, "duplicate")
 
     def _map(self, schema: MapOf, value: Any, path: str) -> dict[str, Any] | None:

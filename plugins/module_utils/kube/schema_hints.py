@@ -57,7 +57,7 @@ def unknown_field(schema: Object, key: str, value: Any, places: Sequence[str]) -
     if near:
         return f'unknown field, did you mean "{near}"?'
     if places:
-        return f"unknown field; it stands in {' or '.join(places[:_SHOWN])}"
+        return f"unknown field; it belongs in {' or '.join(places[:_SHOWN])}"
     return f"unknown field; known here: {', '.join(schema.fields) or 'none'}"
 
 

@@ -6,7 +6,7 @@
     ConfigMapKeySelector atomic  key! name= optional:bool
 
 A field is a text unless a type follows. `!`: it is required. `=`: its default. `Type[]` is a list, `Type[name]` one whose items are told apart
-by these fields, `Type-set` one in which none stands twice, `map` a map of texts, `quantities` one of amounts. `atomic` behind a name:
+by these fields, `Type-set` one in which none is listed twice, `map` a map of texts, `quantities` one of amounts. `atomic` behind a name:
 written and owned as a whole.
 A line that begins with a blank goes on with the one before.
 

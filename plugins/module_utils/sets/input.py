@@ -66,7 +66,7 @@ def placed(cluster: Cluster, given: Sequence[Given], namespace: str) -> list[Jso
     """Return the manifests with the namespace that each gets, none for cluster-scoped kinds.
 
     namespace: of those that name none. Raises InputError that names each kind that is neither served nor defined in the set, and
-    each object that stands twice.
+    each object that is listed twice.
     """
     defined = definitions(one.manifest for one in given)
     complaints: list[Complaint] = []
@@ -88,7 +88,7 @@ def placed(cluster: Cluster, given: Sequence[Given], namespace: str) -> list[Jso
 def rendered(given: Sequence[Given], namespace: str) -> list[Json]:
     """Return the manifests without asking a cluster; kinds that neither we nor the set know keep the namespace that they name.
 
-    Raises InputError for each object that stands twice, and for what an API server would refuse.
+    Raises InputError for each object that is listed twice, and for what an API server would refuse.
     """
     defined = definitions(one.manifest for one in given)
     found = []

@@ -112,7 +112,7 @@ def _json(text: str) -> list[Any]:
             f"is not JSON: {error.msg} in line {error.lineno}, column {error.colno}"
         ) from error
     except RecursionError as error:
-        raise ValueError("is not JSON of use: it is nested too deeply") from error
+        raise ValueError("is not usable JSON: it is nested too deeply") from error
 
 
 def _yaml(text: str) -> list[Any]:
@@ -125,7 +125,7 @@ def _yaml(text: str) -> list[Any]:
     except ValueError as error:  # a date that does not exist, a number of too many digits
         raise ValueError(f"is not YAML: {error}") from error
     except RecursionError as error:
-        raise ValueError("is not YAML of use: it is nested too deeply") from error
+        raise ValueError("is not usable YAML: it is nested too deeply") from error
 
 
 def parse_text(text: str, origin: str) -> list[Document]:

@@ -57,7 +57,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({1: "a"}, "a label key is text, not int"),
     ({"a b": "c"}, 'it holds " "'),
     ({"a": "b,c=d"}, 'it holds ",", "="'),
-    ({"matchLabels": {"a": "b"}, "app": "chat"}, '"app" cannot stand beside'),
+    ({"matchLabels": {"a": "b"}, "app": "chat"}, '"app" cannot be combined with'),
     ({"matchLabels": "a=b"}, "matchLabels is not a mapping"),
     ({"matchExpressions": "a"}, "matchExpressions is not a list"),
     ({"matchExpressions": ["a"]}, "is not a mapping with key, operator and values"),

@@ -115,7 +115,7 @@ def test_unknown_field_names_the_nearest_or_its_place() -> None:
         p.path: p.message for p in check(SCHEMA, {"nam": 1, "key": 2, "zzz": 3}, "spec").problems
     }
     assert 'did you mean "name"?' in found["spec.nam"]
-    assert "it stands in spec.items[].key" in found["spec.key"]
+    assert "it belongs in spec.items[].key" in found["spec.key"]
     assert "known here: name, mode" in found["spec.zzz"]
     # It is there, under a misspelt name.
     assert "spec.name" not in found
@@ -184,7 +184,7 @@ BOUNDED = Object(
     [
         ({"few": []}, "spec.few", "has 0 items, at least 1 are needed"),
         ({"few": ["a", "b", "c"]}, "spec.few", "has 3 items, at most 2 are allowed"),
-        ({"few": ["a", "a"]}, "spec.few[1]", '"a" stands in spec.few[0] already'),
+        ({"few": ["a", "a"]}, "spec.few[1]", '"a" is already in spec.few[0]'),
         ({"some": {}}, "spec.some", "has 0 keys, at least 1 are needed"),
         ({"some": {"a": "", "b": "", "c": ""}}, "spec.some", "at most 2 are allowed"),
         ({"either": True}, "spec.either", "true is neither an integer nor a string"),

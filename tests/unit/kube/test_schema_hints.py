@@ -52,17 +52,17 @@ def test_name_of_another_type_or_far_away_is_not(field: str, value: Any) -> None
 
 def test_field_of_another_place_is_named_where_the_service_has_that_place() -> None:
     assert told("protocolVersion", "v2", "predictor") == (
-        "unknown field; it stands in spec.predictor.model.protocolVersion"
+        "unknown field; it belongs in spec.predictor.model.protocolVersion"
     )
-    assert told("minReplicas", 1) == "unknown field; it stands in spec.predictor.minReplicas"
+    assert told("minReplicas", 1) == "unknown field; it belongs in spec.predictor.minReplicas"
 
 
 def test_nearest_place_comes_first() -> None:
     message = told("minReplicas", 1, "predictor", "model")
-    assert message.startswith("unknown field; it stands in spec.predictor.minReplicas")
+    assert message.startswith("unknown field; it belongs in spec.predictor.minReplicas")
 
 
 def test_place_of_a_part_that_is_not_there_is_named_where_there_is_no_other() -> None:
     assert told("tensorParallelSize", 2, "predictor") == (
-        "unknown field; it stands in spec.predictor.workerSpec.tensorParallelSize"
+        "unknown field; it belongs in spec.predictor.workerSpec.tensorParallelSize"
     )

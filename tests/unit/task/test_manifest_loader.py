@@ -144,7 +144,7 @@ def test_home_folder_may_be_abbreviated(tmp_path: Path, monkeypatch: pytest.Monk
         ("a.yaml", "a: b".encode("utf-16"), "is not UTF-8 text"),
         ("a.json", '{"a": 1,}', "is not JSON"),
         ("a.json", '{\n "a": b}', "in line 2, column"),
-        ("a.json", "[" * 100_000, "is not JSON of use: it is nested too deeply"),
+        ("a.json", "[" * 100_000, "is not usable JSON: it is nested too deeply"),
     ],
 )
 def test_file_that_cannot_be_used_is_named_with_the_place(

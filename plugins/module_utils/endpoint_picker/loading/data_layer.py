@@ -214,7 +214,7 @@ def _repeated_sources(section: Json, loading: Loading) -> Iterator[Finding]:
                 "source-twice",
                 f"dataLayer.sources[{index}].pluginRef",
                 name,
-                f"the source {name} stands twice",
+                f"the source {name} is listed twice",
                 "put all its extractors below one entry",
             )
         seen.add(name)

@@ -232,7 +232,7 @@ def _plugin_faults(profile: Json, path: str, loading: Loading) -> Iterator[Findi
                 "reference-twice",
                 here,
                 name,
-                f"{name} stands twice in the profile, and counts twice",
+                f"{name} is twice in the profile, and counts twice",
                 "delete one",
             )
         if name in loading.instances and not loading.is_a(name, "filter", "scorer", "picker"):

@@ -31,7 +31,7 @@ def disagg_faults(plugin: Declared, release: PickerRelease) -> Iterator[Finding]
         nested = [key for key in ("profiles", "deciders") if _stands(plugin, key)]
         flat = [key for key in FLAT_DISAGG_KEYS if _stands(plugin, key)]
     if nested and flat:
-        names = f"{', '.join(flat)} cannot stand beside {', '.join(nested)}"
+        names = f"{', '.join(flat)} cannot be combined with {', '.join(nested)}"
         yield value_fault(
             plugin,
             flat[0],

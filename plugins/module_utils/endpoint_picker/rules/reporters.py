@@ -118,7 +118,7 @@ def _header_selectors(plugin: Declared) -> Iterator[Finding]:
         elif lookup(selector, "mode") not in ("strict", "prefer"):
             fault = "the mode is neither strict nor prefer"
         elif name in names or header in headers:
-            fault = "its name or its header stands twice"
+            fault = "its name or its header is listed twice"
         names.add(name)
         headers.add(header)
         if fault:

@@ -88,7 +88,7 @@ def _unique(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
     result: dict[str, Value] = {}
     for key, value in pairs:
         if key in result:
-            raise ValueError(f"the key {key!r} stands twice in one object")
+            raise ValueError(f"the key {key!r} is twice in one object")
         result[key] = value
     return result
 

@@ -191,7 +191,7 @@ def _set(result: dict[str, Value], key: str, value: Value, event: Any) -> None:
     if key in result:
         raise DecodeError(
             "document-duplicate-key",
-            f"line {event.start_mark.line + 1}: the key {key!r} stands twice in one map",
+            f"line {event.start_mark.line + 1}: the key {key!r} is twice in one map",
             "delete one of the two",
         )
     result[key] = value

@@ -31,7 +31,7 @@ def _names_twice(items: Any) -> bool:
 
 _ONCE = FieldRule(
     name="duplicate",
-    message="a name stands there twice; each may stand there once",
+    message="a name is listed twice; use each once",
     broken=_names_twice,
 )
 

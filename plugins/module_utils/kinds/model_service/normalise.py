@@ -82,7 +82,7 @@ def _with_divisor(variable: Json) -> Json:
 
 
 def _model(model: Json) -> Model:
-    # A name that stands twice has no effect, and server-side apply refuses it.
+    # A name that is listed twice has no effect, and server-side apply refuses it.
     secrets = (secret["name"] for secret in model.get("imagePullSecrets") or ())
     return Model(
         name=model["name"],

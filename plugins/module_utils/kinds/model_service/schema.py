@@ -83,8 +83,8 @@ ENGINE = Object(
         "port": _port("Port at which the service is called: the pool's target port.", 8000),
     },
     hints={
-        "replicas": "it stands in spec.decode.replicas and spec.prefill.replicas",
-        "resources": "it stands in spec.decode.resources and spec.prefill.resources",
+        "replicas": "it belongs in spec.decode.replicas and spec.prefill.replicas",
+        "resources": "it belongs in spec.decode.resources and spec.prefill.resources",
     },
 )
 
@@ -228,9 +228,9 @@ def _role(what: str) -> Object:
         ),
     }
     hints = {
-        "image": "it stands in spec.engine.image, for both roles",
-        "args": "it stands in spec.engine.args, for both roles",
-        "env": "it stands in spec.engine.env, for both roles",
+        "image": "it belongs in spec.engine.image, for both roles",
+        "args": "it belongs in spec.engine.args, for both roles",
+        "env": "it belongs in spec.engine.env, for both roles",
         "affinity": "this kind has nodeSelector and tolerations only",
         "tensor": "did you mean parallelism.tensor?",
         "data": "did you mean parallelism.data?",

@@ -70,5 +70,5 @@ def _target(kind: str, target: Json, path: str) -> Iterator[Problem]:
         message = f"missing: give {' or '.join(wanted)}"
         yield Problem(f"{path}.{wanted[-1]}", message, rule="autoscaler")
     elif len(given) > 1 and kind != "Object":
-        message = f"{' and '.join(given)} stand side by side; give one"
+        message = f"{' and '.join(given)} are both given; give one"
         yield Problem(f"{path}.{wanted[-1]}", message, rule="autoscaler")

@@ -34,7 +34,7 @@ def container_problems(pod: Json, path: str) -> Iterator[Problem]:
         for number, container in enumerate(pod.get(field) or ()):
             where = f"{path}.{field}[{number}]"
             if field == "containers" and names[container["name"]] > 1:
-                message = f"name {show(container['name'])} stands there twice"
+                message = f"name {show(container['name'])} is listed twice"
                 yield Problem(f"{where}.name", message, rule="container")
             yield from _container(container, where, pod, volumes)
             if field == "initContainers" and container.get("restartPolicy") != "Always":
@@ -76,7 +76,7 @@ def _ports(ports: Sequence[Json], path: str) -> Iterator[Problem]:
     for number, port in enumerate(ports):
         name = port.get("name")
         if name and name in seen:
-            yield Problem(f"{path}[{number}].name", f"{show(name)} stands there twice", rule="port")
+            yield Problem(f"{path}[{number}].name", f"{show(name)} is listed twice", rule="port")
         seen.add(name or "")
 
 
@@ -124,7 +124,7 @@ def _mounts(container: Json, path: str, volumes: Mapping[str, Json]) -> Iterator
         if mount["name"] in devices or mount["mountPath"] in devices.values():
             yield Problem(where, "is a device of volumeDevices, too", rule="mount")
         if mount.get("subPath") and mount.get("subPathExpr"):
-            yield Problem(f"{where}.subPathExpr", "cannot stand beside subPath", rule="mount")
+            yield Problem(f"{where}.subPathExpr", "cannot be combined with subPath", rule="mount")
         way = mount.get("mountPropagation")
         if way == "Bidirectional" and not privileged:
             message = "Bidirectional is for privileged containers alone"
@@ -147,7 +147,7 @@ def _devices(container: Json, path: str, volumes: Mapping[str, Json]) -> Iterato
             message = f"{show(device['name'])} is no claim, as the volume of a device has to be"
             yield Problem(where, message, rule="mount")
         if device["name"] in seen:
-            yield Problem(where, f"{show(device['name'])} stands there twice", rule="mount")
+            yield Problem(where, f"{show(device['name'])} is listed twice", rule="mount")
         seen.add(device["name"])
 
 
@@ -156,7 +156,7 @@ def _resizing(policies: Sequence[Json], path: str, pod: Json) -> Iterator[Proble
     for number, policy in enumerate(policies):
         name, where = policy["resourceName"], f"{path}[{number}]"
         if name in seen:
-            yield Problem(where, f"{show(name)} stands there twice", rule="container")
+            yield Problem(where, f"{show(name)} is listed twice", rule="container")
         seen.add(name)
         if pod.get("restartPolicy") == "Never" and policy["restartPolicy"] != "NotRequired":
             message = "has to be NotRequired where the pod is never restarted"

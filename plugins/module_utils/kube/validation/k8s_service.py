@@ -57,7 +57,7 @@ def _ports(spec: Json, kind: str) -> Iterator[Problem]:
             message = f"port {port.get('port')} has no name, which each of several ports needs; name it in the container"
             yield Problem(f"{where}.name", message, rule="k8s-service")
         if name and name in seen:
-            yield Problem(f"{where}.name", f"{show(name)} stands there twice", rule="k8s-service")
+            yield Problem(f"{where}.name", f"{show(name)} is listed twice", rule="k8s-service")
         seen.add(name or "")
         if port.get("nodePort") and kind == "ClusterIP":
             message = "is for the types NodePort and LoadBalancer"
@@ -87,4 +87,4 @@ def _addresses(spec: Json, kind: str) -> Iterator[Problem]:
         yield Problem("spec.clusterIPs", message, rule="k8s-service")
     families = spec.get("ipFamilies") or ()
     if len(set(families)) < len(families):
-        yield Problem("spec.ipFamilies", "one stands there twice", rule="k8s-service")
+        yield Problem("spec.ipFamilies", "one is listed twice", rule="k8s-service")

@@ -60,7 +60,9 @@ def _names(pod: Json, path: str) -> Iterator[Problem]:
         return
     for field in ("setHostnameAsFQDN", "hostNetwork"):
         if pod.get(field):
-            yield Problem(f"{path}.hostnameOverride", f"cannot stand beside {field}", rule="pod")
+            yield Problem(
+                f"{path}.hostnameOverride", f"cannot be combined with {field}", rule="pod"
+            )
     if len(override) > _LONGEST_HOSTNAME:
         message = f"{show(override)} has {len(override)} characters; at most {_LONGEST_HOSTNAME} are allowed"
         yield Problem(f"{path}.hostnameOverride", message, rule="pod")

@@ -67,7 +67,7 @@ def _handler(probe: Json, path: str, known: tuple[str, ...], nobody: str) -> Ite
     handlers = [handler for handler in known if handler in probe]
     if len(handlers) > 1:
         message = (
-            f"{' and '.join(handlers)} stand side by side: a merge keeps both; use the preset's way"
+            f"{' and '.join(handlers)} are both given: a merge keeps both; use the preset's way"
         )
         yield Problem(path, message, rule="probe")
     if not handlers:

@@ -27,7 +27,7 @@ def container_security_problems(context: Json, path: str, *, own_users: bool) ->
         ("CAP_SYS_ADMIN" in added, "the capability CAP_SYS_ADMIN"),
     ):
         if wrong:
-            message = f"false cannot stand beside {what}"
+            message = f"false cannot be combined with {what}"
             yield Problem(f"{path}.allowPrivilegeEscalation", message, rule="security")
 
 
@@ -39,13 +39,13 @@ def pod_security_problems(pod: Json, path: str) -> Iterator[Problem]:
     yield from _sysctls(pod, context.get("sysctls") or (), f"{where}.sysctls")
     if pod.get("shareProcessNamespace") and pod.get("hostPID"):
         yield Problem(
-            f"{path}.shareProcessNamespace", "cannot stand beside hostPID", rule="security"
+            f"{path}.shareProcessNamespace", "cannot be combined with hostPID", rule="security"
         )
     if pod.get("hostUsers") is not False:
         return
     for field in ("hostNetwork", "hostPID", "hostIPC"):
         if pod.get(field):
-            message = "cannot stand beside hostUsers: false"
+            message = "cannot be combined with hostUsers: false"
             yield Problem(f"{path}.{field}", message, rule="security")
 
 
@@ -54,7 +54,7 @@ def _sysctls(pod: Json, sysctls: Sequence[Json], path: str) -> Iterator[Problem]
     for number, sysctl in enumerate(sysctls):
         name, where = sysctl["name"], f"{path}[{number}].name"
         if name in seen:
-            yield Problem(where, f"{show(name)} stands there twice", rule="security")
+            yield Problem(where, f"{show(name)} is listed twice", rule="security")
         seen.add(name)
         spelled = name.replace("/", ".")
         for field, owned in (

@@ -81,7 +81,7 @@ def _projected(source: Json) -> Faults:
     for number, part in enumerate(source.get("sources") or ()):
         where = f"sources[{number}]"
         if len(part) > 1:
-            yield where, f"{' and '.join(part)} stand side by side; give each an entry of its own"
+            yield where, f"{' and '.join(part)} are both given; give each an entry of its own"
         for field, message in _part(part):
             yield f"{where}.{field}", message
         for file in _files(part):

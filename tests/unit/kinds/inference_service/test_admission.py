@@ -52,7 +52,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     (
         predictor(containers=[CONTAINER, CONTAINER]),
         "spec.predictor.containers",
-        "stands there twice",
+        "is listed twice",
     ),
     (
         predictor(containers=[CONTAINER, {"image": "x"}]),

@@ -84,7 +84,7 @@ MERGES: dict[str, tuple[list[Json], Json]] = {
             )
         },
     ),
-    "sizes of two layers stand side by side": (
+    "sizes of two layers are both given": (
         [{"parallelism": {"tensor": 2}}, {"parallelism": {"pipeline": 4}}],
         {"parallelism": {"tensor": 2, "pipeline": 4}},
     ),

@@ -39,7 +39,7 @@ def with_arguments(
 
 
 def art_arguments(art: Json, component: Json, service: InferenceService) -> list[str]:
-    """Return the arguments of an ART explainer. Its author's own stand there twice, as the controller has it."""
+    """Return the arguments of an ART explainer. Its author's own are listed twice, as the controller has it."""
     given: list[str] = art.get("args") or []
     wanted = _wanted(component, service)
     args = [_MODEL_NAME, wanted[_MODEL_NAME], _HTTP_PORT, wanted[_HTTP_PORT]]

@@ -72,7 +72,7 @@ def _spec(resolved: Resolved) -> Json | None:
 
 
 def _check_parents(resolved: Resolved, spec: Json) -> None:
-    """Refuse one parent that stands there twice, unless each time with another sectionName, as the Gateway API does."""
+    """Refuse one parent that is listed twice, unless each time with another sectionName, as the Gateway API does."""
     sections: dict[tuple[str, ...], list[str]] = {}
     for parent in spec.get("parentRefs") or ():
         sections.setdefault(_parent(parent), []).append(parent.get("sectionName") or "")

@@ -74,7 +74,7 @@ def wants_shared_memory(role: Role, settings: Settings) -> bool:
 def last_of_each_name(variables: Iterable[Json]) -> list[Json]:
     """Return the variables without those that a later one of the same name overrides.
 
-    The kubelet does the same when it starts the container, but server-side apply refuses a name that stands twice.
+    The kubelet does the same when it starts the container, but server-side apply refuses a name that is listed twice.
     """
     last = {entry["name"]: entry for entry in variables}
     return [entry for entry in variables if last[entry["name"]] is entry]
