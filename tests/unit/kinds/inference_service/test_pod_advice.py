@@ -68,7 +68,7 @@ def arguments(theirs: list[str], ours: list[str]) -> list[str]:
         (["--http_port=1"], ["--http-port=2"], True),
         (["--port=1"], ["--port=1"], False),
         (["--port=1"], ["--host=2"], False),
-        ([], ["--port=1", "--port=2"], False),
+        ([], ["--port=1", "--port=2"], True),
     ],
 )
 def test_a_flag_with_two_values_is_told(theirs: list[str], ours: list[str], warned: bool) -> None:
