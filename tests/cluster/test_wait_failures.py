@@ -89,9 +89,17 @@ def test_pod_that_fits_nowhere_is_named_with_the_words_of_the_scheduler(
     pods = client.list_all("v1", "Pod", bare_namespace)
     (pod,) = [each for each in pods if each["metadata"]["name"].startswith("chat-decode")]
     client.create(_scale_up(pod))
+    probe = {"type": "Warning", "reason": "Unhealthy", "message": "Startup probe failed: 503"}
+    place = {"name": "probe", "namespace": bare_namespace}
+    client.create(
+        {**_scale_up(pod), **probe, "metadata": place, "lastTimestamp": "2999-01-01T00:00:00Z"}
+    )
     message = failure(routeless, service, seconds=4.0)
     assert "is not ready after" in message
     assert "Insufficient nvidia.com/gpu" in message
+    # What warns of a pod stands in events alone, and is looked up once the time is over.
+    assert f"pod {pod['metadata']['name']}: " in message
+    assert "Unhealthy: Startup probe failed: 503" in message
 
 
 def _scale_up(pod: Json) -> Json:

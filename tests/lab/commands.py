@@ -89,7 +89,12 @@ def api_server(binary: Path, layout: Layout, ports: Ports) -> list[str]:
     ]
 
 
-def controller_manager(binary: Path, layout: Layout, ports: Ports) -> list[str]:
+def controller_manager(
+    binary: Path, layout: Layout, ports: Ports, *, played: bool = True
+) -> list[str]:
+    """The command line of the controllers. played: kwok plays the nodes."""
+    # A busy machine delays kwok's heartbeats; a node that counts as lost would make its pods unready for good.
+    patience = ["--node-monitor-grace-period=10m"] if played else []
     pki = layout.file("pki")
     return [
         str(binary),
@@ -115,8 +120,7 @@ def controller_manager(binary: Path, layout: Layout, ports: Ports) -> list[str]:
         "--endpointslice-updates-batch-period=0",
         "--endpoint-updates-batch-period=0",
         "--horizontal-pod-autoscaler-sync-period=2s",
-        # A busy machine delays heartbeats; a node that counts as lost would make its pods unready for good.
-        "--node-monitor-grace-period=10m",
+        *patience,
     ]
 
 

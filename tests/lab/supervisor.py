@@ -20,6 +20,7 @@ import signal
 import sys
 import time
 import traceback
+from functools import partial
 from pathlib import Path
 
 from . import build, commands, crd_sources, crds, layout, lws, process, state
@@ -106,7 +107,8 @@ class Supervisor:
         stage_kind = crds.documents(crd_sources.KWOK_CRD) if self.played else []
         await asyncio.to_thread(crds.install, client, [*stage_kind, *self.definitions])
         self._note("CRDs are served")
-        await self._launch("kube-controller-manager", commands.controller_manager)
+        controllers = partial(commands.controller_manager, played=self.played)
+        await self._launch("kube-controller-manager", controllers)
         if self.played:
             await self._start_kwok(client)
             self._note("stages are applied")

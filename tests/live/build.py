@@ -92,7 +92,7 @@ def build(say: Say, *, lab: bool = True) -> None:
         try:
             wheels.installed(each)
         except LabError as error:
-            tell(f"{', '.join(each)} could not be had: {error}")
+            tell(f"{', '.join(each.whole)} could not be had: {error}")
     tell(f"the live lab is built, in {paths.cache()}")
 
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -15,24 +16,28 @@ import pytest
 
 from tests.cluster.support.entries import Entries
 from tests.lab.client import Client
+from tests.lab.errors import LabError
 from tests.lab.fixtures import fresh_namespace
 
-from . import kserve, turn
+from . import images, kserve, sources, turn
 from .lab import Live
 from .place import STARTED, Place
+from .sources import Sources
 
 VARIABLE = "LIVE_PLACE"
 #: The scenarios, the most important first: where time is short the last ones are not run.
 ORDER = (
     "model_service",
     "llm_inference_service",
-    "rollouts",
-    "hand_over",
-    "groups",
+    "storage",
     "inference_service",
+    "groups",
+    "hand_over",
     "events",
     "restricted",
+    "rollouts",
     "faults",
+    "node",
 )
 #: What was answered, and when: seconds since 1970.
 _ANSWERS: list[tuple[float, str]] = []
@@ -78,6 +83,29 @@ def secured(live: Live, client: Client) -> Entries:
     """The modules, for a KServe of release 0.19 whose configuration asks for TLS."""
     kserve.configure(client)
     return Entries(live.kubeconfig, kserve.OPTIONS)
+
+
+@pytest.fixture(scope="session")
+def served(live: Live) -> Iterator[Sources]:
+    """An S3 server, a hub and a volume that have a model."""
+    with contextlib.ExitStack() as until_the_end:
+        try:
+            found = until_the_end.enter_context(sources.served(live.place))
+        except LabError as error:
+            pytest.skip(f"not run: {error}")
+        yield found
+
+
+@pytest.fixture(scope="module")
+def fetching(live: Live, client: Client, secured: Entries, served: Sources) -> Iterator[Sources]:  # noqa: ARG001
+    """The same, while models are fetched by KServe's own package and no stand-in."""
+    try:
+        image = live.bring(images.FETCHER)
+    except LabError as error:
+        pytest.skip(f"not run: {error}")
+    kserve.configure(client, image)
+    yield served
+    kserve.configure(client)
 
 
 @pytest.fixture

@@ -14,21 +14,26 @@ from pathlib import Path
 
 from ..lab import paths
 from ..lab.files import locked
-from . import build, libraries, wheels
+from . import build, libraries, network, wheels
 from .oci import File, Image, Layer, layer
-from .programs import KSERVE_WHEELS
+from .programs import FETCH_WHEELS, SERVER_WHEELS, Wheels
 
 STAND_INS = Path(__file__).parent / "stand_ins"
 #: Where nothing listens: an image that is not there is not searched for elsewhere.
 REGISTRY = "127.0.0.1:5000"
 
 PAUSE, ENVOY, ENGINE = (f"{REGISTRY}/{name}:1" for name in ("pause", "envoy", "engine"))
+#: The same engine under the name of a later release.
+LATER_ENGINE = f"{REGISTRY}/engine:2"
 #: Images that the collection's defaults name, of ModelServices and of presets: ours have their names.
 PICKERS = tuple(f"ghcr.io/llm-d/llm-d-inference-scheduler:{tag}" for tag in ("v0.6.0", "v0.7.1"))
 SERVER = "ghcr.io/llm-d/llm-d-cuda:v0.6.0"
 KIT = "ghcr.io/kitops-ml/kitops:v1.11.0"
 #: What the ConfigMap of KServe names here.
 INITIALIZER = "docker.io/kserve/storage-initializer:v0.19.0"
+
+#: Where the node serves models as the Hugging Face Hub does.
+HUB_PORT = 9001
 
 _TMP = File("/tmp/.keep", mode=0o644)
 
@@ -110,13 +115,22 @@ def _engine() -> Image:
     return Image([_shell(), _python(), layer(files)], environment={"PATH": "/usr/bin:/bin"})
 
 
-def model_server() -> Image:
-    """KServe's own model server with a model of one's own. Raises LabError where its packages cannot be had."""
-    site = layer(wheels.files(wheels.installed(KSERVE_WHEELS)))
-    start = File("/opt/model.py", STAND_INS / "model.py")
-    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": wheels.PLACE, "HOME": "/tmp"}
-    command = ["/usr/bin/python3", "-u", "/opt/model.py"]
-    return Image([_python(), site, layer([start, _TMP])], command, environment=environment)
+def _with_packages(packages: Wheels, program: str, *, environment: dict[str, str]) -> Image:
+    """Python with packages and a program that uses them. Raises LabError where the packages cannot be had."""
+    site = layer(wheels.files(wheels.installed(packages)))
+    own = [File(f"/opt/{program}", STAND_INS / program)]
+    common = {"PATH": "/usr/bin:/bin", "PYTHONPATH": wheels.PLACE, "HOME": "/tmp", **environment}
+    command = ["/usr/bin/python3", "-u", f"/opt/{program}"]
+    return Image([_python(), site, layer([*own, _TMP])], command, environment=common)
+
+
+def _model_server() -> Image:
+    return _with_packages(SERVER_WHEELS, "model.py", environment={})
+
+
+def _fetcher() -> Image:
+    hub = f"http://{network.NODE}:{HUB_PORT}"
+    return _with_packages(FETCH_WHEELS, "fetch.py", environment={"HF_ENDPOINT": hub})
 
 
 #: Made at the start. Those of one scenario are made where it begins.
@@ -126,12 +140,13 @@ RECIPES = (
     Recipe(PICKERS, _picker),
     Recipe((KIT,), _kit),
     Recipe((INITIALIZER,), _initializer),
-    Recipe((ENGINE, SERVER), _engine),
+    Recipe((ENGINE, LATER_ENGINE, SERVER), _engine),
 )
 
 
-#: The image of KServe's model server, which one scenario makes.
-MODEL_SERVER = Recipe((f"{REGISTRY}/kserve-model-server:1",), model_server)
+#: Each made by the scenarios that need it: KServe's own model server, and its own package that fetches models.
+MODEL_SERVER = Recipe((f"{REGISTRY}/kserve-model-server:1",), _model_server)
+FETCHER = Recipe((f"{REGISTRY}/kserve-storage:1",), _fetcher)
 
 
 def archives(folder: Path, recipes: Sequence[Recipe] = RECIPES) -> dict[str, str]:

@@ -6,9 +6,12 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 from typing import Any
+
+import urllib3
 
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.defaults import (
     DEFAULTS,
@@ -33,7 +36,6 @@ CONFIGURATION: Json = {
         "enableLLMInferenceServiceTLS": True,
     },
     "storageInitializer": {
-        "image": images.INITIALIZER.removeprefix("docker.io/"),
         "cpuRequest": "20m",
         "cpuLimit": "1",
         "memoryRequest": "32Mi",
@@ -42,14 +44,16 @@ CONFIGURATION: Json = {
 }
 
 
-def configure(client: Client) -> None:
-    """Write the ConfigMap that every service reads."""
+def configure(client: Client, initializer: str = images.INITIALIZER) -> None:
+    """Write the ConfigMap that every service reads. initializer: the image that fetches models."""
+    storage = {**CONFIGURATION["storageInitializer"], "image": initializer}
+    blocks = {**CONFIGURATION, "storageInitializer": storage}
     client.apply(
         {
             "apiVersion": "v1",
             "kind": "ConfigMap",
             "metadata": {"name": "inferenceservice-config", "namespace": gateway.KSERVE},
-            "data": {name: json.dumps(block) for name, block in CONFIGURATION.items()},
+            "data": {name: json.dumps(block) for name, block in blocks.items()},
         }
     )
 
@@ -81,3 +85,20 @@ def ask(service: Json) -> Answer:
     """Ask a service by its path."""
     meta = service["metadata"]
     return chat(service["spec"]["model"]["name"], prefix=f"/{meta['namespace']}/{meta['name']}")
+
+
+def trusting(client: Client, service: Json) -> tuple[urllib3.PoolManager, str]:
+    """A client that verifies the certificate of a service's pods, and the address of the Service in front of them."""
+    meta = service["metadata"]
+    name, namespace = f"{meta['name']}-kserve-workload-svc", meta["namespace"]
+    secret = client.get("v1", "Secret", f"{meta['name']}-kserve-self-signed-certs", namespace)
+    found = client.get("v1", "Service", name, namespace)
+    assert secret is not None, meta
+    assert found is not None, meta
+    pool = urllib3.PoolManager(
+        ca_cert_data=base64.b64decode(secret["data"]["ca.crt"]).decode(),
+        assert_hostname=f"{name}.{namespace}.svc.cluster.local",
+        retries=False,
+        timeout=10,
+    )
+    return pool, f"https://{found['spec']['clusterIP']}:8000"

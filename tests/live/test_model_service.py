@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +16,7 @@ import pytest
 from tests.cluster.support.cluster import owned
 from tests.cluster.support.entries import Entries
 from tests.lab.client import Client
+from tests.tools.steps import tool
 
 from . import network
 from .asking import Answer, chat, until
@@ -22,6 +25,8 @@ from .lab import Live
 Json = dict[str, Any]
 HEADER = "OtterScale-Model-Name"
 READY_WITHIN = 180.0
+#: Headers of a request, and how a playbook ends that looks whether it is answered.
+ASKED = [({}, 0, "chat"), ({HEADER: "nobody"}, 2, "services that do not answer: 1 of 1")]
 ASKING: Json = {"wait": True, "wait_timeout": READY_WITHIN, "wait_for": "answer"}
 
 
@@ -79,6 +84,23 @@ def test_api_server_passes_the_request_on_to_a_stand_in_engine(
     result = entries.reconcile(service, **ASKING, answer={"through": "apiserver"})
     answer = result["services"][0]["answer"]
     assert (answer["status"], answer["model"], answer["through"]) == (200, "acme/chat", "apiserver")
+
+
+@pytest.mark.parametrize(("headers", "code", "words"), ASKED)
+def test_status_playbook_fails_where_a_service_does_not_answer_and_a_stand_in_engine_does(
+    live: Live, service: Json, headers: Json, code: int, words: str
+) -> None:
+    variables = {
+        "model_services_kubeconfig": str(live.kubeconfig),
+        "model_services_namespace": service["metadata"]["namespace"],
+        "model_services_ask": True,
+        "model_services_answer": {"headers": headers, "timeout": 2.0},
+        "model_services_fail_on": ["unanswered"],
+    }
+    command = [tool("ansible-playbook"), "modelops.inference.status", "-e", json.dumps(variables)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stdout
+    assert words in done.stdout, done.stdout
 
 
 def test_wait_says_which_header_was_wanted_before_any_stand_in(

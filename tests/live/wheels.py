@@ -19,24 +19,25 @@ from ..lab.errors import LabError
 from ..lab.files import locked
 from . import libraries
 from .oci import File
+from .programs import Wheels
 
 #: Where an image has them.
 PLACE = "/opt/site"
 _PATIENCE = 300.0
 
 
-def folder(requirements: Sequence[str]) -> Path:
+def folder(packages: Wheels) -> Path:
     """Where these packages are, or would be."""
-    digest = hashlib.sha256(repr((sorted(requirements), sys.version)).encode()).hexdigest()[:16]
+    digest = hashlib.sha256(repr((packages, sys.version)).encode()).hexdigest()[:16]
     return paths.cache() / f"live-wheels-{digest}"
 
 
-def installed(requirements: Sequence[str]) -> Path:
+def installed(packages: Wheels) -> Path:
     """Return the folder with these packages and what they need. Raises LabError."""
-    place = folder(requirements)
+    place = folder(packages)
     with locked(paths.cache() / "locks" / place.name):
         if not place.is_dir():
-            _install(place, requirements)
+            _install(place, packages)
     return place
 
 
@@ -57,18 +58,24 @@ def _is_unwanted(path: Path) -> bool:
     return path.suffix in (".pyc", ".pyi", ".h", ".c", ".pyx") or "tests" in path.parts
 
 
-def _install(place: Path, requirements: Sequence[str]) -> None:
+def _install(place: Path, packages: Wheels) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place.parent) as temporary:
         target = Path(temporary) / "site"
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        command = [*pip, "--prefer-binary", "--target", str(target), *requirements]
-        try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, check=False, timeout=_PATIENCE
-            )
-        except subprocess.TimeoutExpired as error:
-            raise LabError(f"pip did not end within {_PATIENCE:.0f} s") from error
-        if done.returncode:
-            raise LabError(f"{', '.join(requirements)}: {done.stderr.strip()[-500:]}")
+        for words in ([*packages.whole], ["--no-deps", *packages.bare]):
+            if words != ["--no-deps"]:
+                _pip(["--target", str(target), *words])
         shutil.move(target, place)
+
+
+def _pip(words: Sequence[str]) -> None:
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    command = [*pip, "--prefer-binary", *words]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=_PATIENCE
+        )
+    except subprocess.TimeoutExpired as error:
+        raise LabError(f"pip did not end within {_PATIENCE:.0f} s") from error
+    if done.returncode:
+        raise LabError(f"{' '.join(words)}: {done.stderr.strip()[-500:]}")

@@ -90,6 +90,14 @@ def newest(pods: Sequence[Json], selector: Mapping[str, str]) -> list[Json]:
     return [pod for pod in living if _template(pod) == _template(youngest)]
 
 
+def is_waited_for(pod: Json) -> bool:
+    """Tell whether a pod lives and is not ready."""
+    conditions = (pod.get("status") or {}).get("conditions") or ()
+    return _alive(pod) and not any(
+        each.get("type") == "Ready" and each.get("status") == "True" for each in conditions
+    )
+
+
 def _template(pod: Json) -> list[str | None]:
     return [_labels(pod).get(label) for label in _TEMPLATE_LABELS]
 

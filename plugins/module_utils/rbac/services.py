@@ -166,6 +166,8 @@ def _used(
         yield ("v1", "Namespace"), "", ("get",)
         if wanted.wait:
             yield ("v1", "Pod"), "", WATCH
+            # What the kubelet says of pods that do not get ready.
+            yield ("v1", "Event"), "", LIST
 
 
 def _shared(kind: ServiceKind[Any, Any], *, namespaced: bool) -> Iterator[Right]:

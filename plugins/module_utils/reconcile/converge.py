@@ -11,6 +11,7 @@ from ..kube.problem import InputError
 from ..kube.reference import Reference
 from ..task.result import ServiceResult
 from .compiled_service import CompiledService
+from .pod_events import last_words
 from .readiness_wait import ReadinessWait
 from .reconciler import Reconciler
 from .run import Run
@@ -30,7 +31,7 @@ def wait_for(run: Run, reconciler: Reconciler, targets: Sequence[CompiledService
         wait.broken += _go_on(reconciler, turned)
         wait.until_settled(turned)
     return wait.broken + [
-        _shortfall(service, run.clock.elapsed)
+        _shortfall(service, run)
         for reference, service in wait.ended.items()
         if not reached(done.results[reference].observation, run.wait_for)
     ]
@@ -136,16 +137,19 @@ def _looked_at(result: ServiceResult) -> Sequence[Reference]:
     return result.observation.looked_at if result.observation else ()
 
 
-def _shortfall(service: ServiceProgress, seconds: float) -> str:
+def _shortfall(service: ServiceProgress, run: Run) -> str:
     """Return how far a service is from what was waited for, and why."""
     reasons = (
         lacking(service.observation) if service.observation else ["it could not be listed in time"]
     )
     verdict = service.verdict
     if verdict is None:
-        how = f"is not {service.wait_for} after {seconds:.0f} s"
+        how = f"is not {service.wait_for} after {run.clock.elapsed:.0f} s"
     else:
         how = "failed"
         if not any(verdict.message in reason for reason in reasons):
             reasons.insert(0, f"{verdict.reason}: {verdict.message}")
+    # A container that ends again and again may have been ended by the kubelet, for a probe.
+    if verdict is None or verdict.reason == "CrashLoopBackOff":
+        reasons += last_words(run.cluster, service.unready_pods)
     return f"{service.target.reference} {how}: {'; '.join(reasons)}"

@@ -10,6 +10,7 @@ from ..kinds.kind import Observation
 from ..kube.fault import WorkloadFault
 from ..kube.leader_worker_set import unchanged_since
 from ..kube.manifest import Json
+from ..kube.pod_health import is_waited_for
 from ..kube.reader import Reader
 from ..kube.reference import Reference
 from .compiled_service import CompiledService
@@ -65,6 +66,12 @@ class ServiceProgress:
     def reached(self) -> bool:
         """Whether the service is what is waited for."""
         return reached(self.observation, self.wait_for)
+
+    @property
+    def unready_pods(self) -> list[Reference]:
+        """Its living pods that are not ready, the newest first."""
+        waiting = {each: pod for each, pod in self._pods.items() if is_waited_for(pod)}
+        return sorted(waiting, key=lambda each: str(_made(waiting[each])), reverse=True)
 
     def see(self, reference: Reference, live: Json | None) -> None:
         """Take note of one of its objects, or that it is gone."""
@@ -129,6 +136,10 @@ def reached(observation: Observation | None, wait_for: str) -> bool:
         return observation.ready
     found = condition(observation.status, wait_for)
     return found is not None and found.get("status") == "True"
+
+
+def _made(pod: Json) -> object:
+    return pod["metadata"].get("creationTimestamp")
 
 
 def _put(place: dict[Reference, Json], reference: Reference, live: Json | None) -> None:

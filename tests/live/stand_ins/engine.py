@@ -91,10 +91,13 @@ class Engine(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     #: Names under which the model is served, set before the first request.
     models: tuple[str, ...] = ()
+    #: What the files of the model say of themselves.
+    weights = ""
 
     def do_GET(self) -> None:
         if self.path == "/health":
-            self._answer(503 if PEERS.missing else 200, b"", "text/plain")
+            sick = PEERS.missing or "STAND_IN_SICK" in os.environ
+            self._answer(503 if sick else 200, b"", "text/plain")
         elif self.path == "/metrics":
             self._answer(200, metrics(self.models[0]).encode(), "text/plain; version=0.0.4")
         elif self.path == "/v1/models":
@@ -122,7 +125,7 @@ class Engine(http.server.BaseHTTPRequestHandler):
             (self._stream if stream else self._complete)(model)
 
     def _complete(self, model: str) -> None:
-        message = {"role": "assistant", "content": f"answered by {POD}"}
+        message = {"role": "assistant", "content": f"{self.weights} answered by {POD}"}
         choice = {
             "index": 0,
             "message": message,
@@ -188,6 +191,12 @@ def metrics(model: str) -> str:
     return "\n".join([*lines, f"# TYPE vllm:cache_config_info gauge\n{cache}", ""])
 
 
+def config(folder: Path) -> dict[str, Any]:
+    """The configuration of a model, empty where it has none."""
+    file = folder / "config.json"
+    return dict(json.loads(file.read_text("utf-8"))) if file.is_file() else {}
+
+
 def main() -> None:
     """Serve until TERM."""
     parser = argparse.ArgumentParser(allow_abbrev=False)
@@ -216,6 +225,7 @@ def main() -> None:
         PEERS.follow(flags.data_parallel_address, flags.data_parallel_rpc_port)
     if others := flags.data_parallel_size // flags.data_parallel_size_local - 1:
         PEERS.lead(flags.data_parallel_rpc_port, others)
+    Engine.weights = " ".join(config(Path(model)).get("architectures") or ())
     Engine.models = tuple(flags.served_model_name or [model])
     server = http.server.ThreadingHTTPServer((flags.host, flags.port), Engine)
     server.daemon_threads = False
