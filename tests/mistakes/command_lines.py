@@ -12,7 +12,7 @@ from .places import Place, Spoilt, put
 from .registry import Service, mistake
 
 
-def _engines(service: Service) -> Iterator[Place]:
+def engines(service: Service) -> Iterator[Place]:
     """Yield what has the arguments of an engine."""
     for place in service.places:
         fields = place.schema.fields if isinstance(place.schema, Object) else {}
@@ -27,7 +27,7 @@ def _engines(service: Service) -> Iterator[Place]:
 
 
 def _argument(service: Service, item: Any) -> Iterator[Spoilt]:
-    for place in _engines(service):
+    for place in engines(service):
         there = list(place.value.get("args") or ())
         document = put(service.document, (*place.steps, "args"), [*there, item])
         yield Spoilt(document, (f"{place.path}.args[{len(there)}]",))
@@ -61,7 +61,7 @@ def argument_with_quotes_of_typography(service: Service) -> Iterator[Spoilt]:
 
 @mistake
 def arguments_in_one_text(service: Service) -> Iterator[Spoilt]:
-    for place in _engines(service):
+    for place in engines(service):
         document = put(service.document, (*place.steps, "args"), "--max-model-len 8192")
         yield Spoilt(document, (f"{place.path}.args",))
 

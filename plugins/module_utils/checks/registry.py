@@ -57,6 +57,7 @@ def further_themes() -> Sequence[ModuleType]:
     from . import (
         device_names,
         engine_values,
+        gated_fields,
         model_names,
         models,
         names,
@@ -68,7 +69,7 @@ def further_themes() -> Sequence[ModuleType]:
     )
 
     of_engines = (engine_values, model_names, device_names, probes)
-    return *of_engines, quota, pod_security, queues, models, names, no_effect
+    return *of_engines, gated_fields, quota, pod_security, queues, models, names, no_effect
 
 
 def of_theme(theme: ModuleType) -> Sequence[BoundCheck]:

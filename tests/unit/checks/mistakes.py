@@ -455,6 +455,16 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
         IG: Mistake(
             graph(resources={"limits": {"nvidia.com/gpus": "1"}}), 'spec.resources.limits["nvidia.com/gpus"]', (CONFIG,)),
     },
+    "gated-field": {
+        LLM: Mistake(
+            llm_inference_service(
+                template={"containers": [{"name": "main"}]}, parallelism={"data": 2, "dataLocal": 1},
+                worker={"containers": [{"name": "main"}], "hostnameOverride": "rank"}),
+            "spec.worker.hostnameOverride"),
+        IS: Mistake(
+            custom_with(securityContext={"seLinuxChangePolicy": "MountOption"}),
+            "spec.predictor.securityContext.seLinuxChangePolicy", (CONFIG,)),
+    },
     "visible-devices": {
         MS: Mistake(
             model_service(engine={"env": [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"}]}), "spec.engine.env[0]"),
@@ -743,6 +753,10 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("scaled-to-zero", IS): "keeps at least one pod, or an autoscaler starts the first",
     ("data-parallel", IS): "says nothing of copies",
     ("engine-beside", MS): "has no containers of its author's",
+    (
+        "gated-field",
+        MS,
+    ): "its pods have no fields of their author's but a few that every API server knows",
     ("served-name", MS): "the operator passes the name to the engine",
     ("served-name", IS): "says no name for its model but that of its server",
     ("probe-port", MS): "its probes are the operator's own",
@@ -801,6 +815,7 @@ _OF_GRAPHS: dict[str, tuple[str, ...]] = {
     "its router asks for no devices of its own": (
         *("mixed-devices", "shared-devices", "mig-parallel", "claim-missing", "claim-unused", "shared-memory"),
     ),
+    "its pods have no fields of their author's but a few that every API server knows": ("gated-field",),
     "has no prefill pods": (
         *("prefill-without-proxy", "prefill-tensor", "kv-transfer", "kv-role", "kv-connector"),
     ),
