@@ -203,6 +203,7 @@ STAGES = {
     "Secret": Stage.CONFIG,
     "ConfigMap": Stage.CONFIG,
     "OpenTelemetryCollector": Stage.CONFIG,
+    "ResourceClaimTemplate": Stage.CONFIG,
     "RoleBinding": Stage.CONFIG,
     "ClusterRoleBinding": Stage.CONFIG,
     "Service": Stage.SERVICE,

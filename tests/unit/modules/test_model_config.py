@@ -604,7 +604,7 @@ def test_a_config_that_cannot_be_used_is_refused_with_all_problems(
         ("renamed.json", b"GGUF\x03", "is a GGUF file"),
         ("model.safetensors", b"\x80\xff\xfe\xfd{}", "is not text; is it a file of weights?"),
         ("config.json", b'"text"', "holds a text, not an object"),
-        ("config.json", b"[" * 100_000, "is not JSON"),
+        ("config.json", b"[" * 100_000, "is not usable JSON: it is nested too deeply"),
         ("config.json", b"", "is not JSON"),
     ],
 )

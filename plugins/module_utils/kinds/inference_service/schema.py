@@ -13,6 +13,7 @@ from ...kube.pod_schema import CONTAINER
 from ...kube.schema import Integer, ListOf, Object, Row, Schema, Text, rows
 from ...kube.schema_check import related
 from ...kube.schema_release import at_release
+from ..kserve.confidential import CONFIDENTIAL
 from ..kserve.framework import FRAMEWORKS
 from ..kserve.releases import KServe
 from .extension_schema import EXTENSION, storage_fields
@@ -62,9 +63,13 @@ _SERVER: dict[str, Schema] = {
     ),
     **CONTAINER.fields,
     "storage": _STORAGE,
+    "confidential": CONFIDENTIAL,
 }
-#: What is said of fields of 0.20 that are not reproduced.
-_LATER = "KServe 0.20 knows it, and this collection does not yet"
+#: What is said of canaries.
+_CANARY = (
+    "KServe 0.20 knows it, and this collection does not yet: give the new version a service of its own, and split requests by an "
+    "HTTPRoute of yours"
+)
 
 MODEL = Object(
     description="A model whose server a runtime describes; container fields go over the runtime's.",
@@ -83,7 +88,6 @@ MODEL = Object(
         ),
         **_SERVER,
     },
-    hints={"confidential": _LATER},
 )
 
 _WORKERS = Object(
@@ -123,7 +127,6 @@ PREDICTOR = Object(
             name: Object(
                 description=f"The same as `model` with format `{name}`.",
                 fields=_SERVER,
-                hints={"confidential": _LATER},
             )
             for name in FRAMEWORKS
         },
@@ -154,7 +157,7 @@ SPEC = Object(
     description="What is wanted.",
     fields={"predictor": PREDICTOR, "explainer": EXPLAINER, "transformer": TRANSFORMER},
     required=("predictor",),
-    hints={"canary": _LATER},
+    hints={"canary": _CANARY},
 )
 
 

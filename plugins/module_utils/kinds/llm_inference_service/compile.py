@@ -21,6 +21,7 @@ from .child_kinds import (
     CONFIG_MAP,
     DEPLOYMENT,
     GROUP,
+    RESOURCE_CLAIM_TEMPLATE,
     ROLE,
     ROLE_BINDING,
     SECRET,
@@ -51,6 +52,7 @@ from .children.picker_access import (
 )
 from .children.picker_deployment import picker_deployment
 from .children.picker_service import picker_service
+from .children.resource_claim_template import resource_claim_template
 from .children.sidecar_access import (
     main_role,
     main_role_binding,
@@ -89,6 +91,7 @@ CHILDREN: Children[Builder] = Children(
     Made(multi_node_prefill_service_account, SERVICE_ACCOUNT),
     Made(main_group, GROUP),
     Made(prefill_group, GROUP),
+    Made(resource_claim_template, RESOURCE_CLAIM_TEMPLATE, since=KServe.V0_20),
     Made(main_service_account, SERVICE_ACCOUNT),
     Made(main_role, ROLE),
     Made(main_role_binding, ROLE_BINDING),

@@ -129,6 +129,11 @@ def prefill_pod_autoscaler(service: str) -> str:
     return child_name(service, "-kserve-prefill-hpa")
 
 
+def managed_devices(service: str) -> str:
+    """Return the name of the template of claims for devices that annotations ask for."""
+    return child_name(service, "-managed-dra")
+
+
 def published(namespace: str, model: str) -> str:
     """Return the name by which requests name a model of a namespace, for engine and routes alike."""
     return f"publishers/{namespace}/models/{model}"

@@ -6,7 +6,7 @@ Source: KServe pkg/apis/serving/v1alpha2/{llm_inference_service_types,llm_infere
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from ...kube.envelope import Envelope, as_applied, read_envelope
@@ -19,16 +19,14 @@ from ...kube.schema_check import check, related
 from ...kube.schema_faults import show
 from ..kind import Loaded
 from ..kserve.releases import KServe
-from .admission import adapters, offloading, routing, scaling, scheduler, workloads
+from .admission import adapters, confidential, offloading, routing, scaling, scheduler, workloads
 from .conversion import OLD_API_VERSION, to_v1alpha2
 from .labels import GROUP_LABEL
+from .managed_devices import annotation_problems
 from .schema import spec_schema
 from .settings import Settings
 from .spec import API_VERSION, KIND, LlmInferenceService
 
-#: Annotations by which devices are claimed, and whether a release reads them.
-_CLAIM_PREFIX = "serving.kserve.io/exp-dra-"
-_CLAIMS: Since[bool] = Since({KServe.V0_17: False, KServe.V0_20: True})
 #: Whether services carry the label of their group.
 _MARKS_GROUPS: Since[bool] = Since({KServe.V0_17: False, KServe.V0_20: True})
 #: Rules about these as a whole say nothing about the fields in them.
@@ -45,7 +43,7 @@ def load(document: Json, settings: Settings) -> Loaded[LlmInferenceService]:
     )
     found = [*envelope.problems, *spec.problems, *_name_problems(envelope)]
     found += _address_problems(spec.value.get("model"))
-    found += _annotation_problems(envelope.annotations, settings)
+    found += annotation_problems(envelope.annotations, settings.release)
     found += _adapter_problems(value_at(spec.value, ("model", "lora", "adapters")))
     broken = [problem.path for problem in found if problem.path not in _WHOLE]
     judged = [
@@ -74,17 +72,6 @@ def load(document: Json, settings: Settings) -> Loaded[LlmInferenceService]:
         spec=stored["spec"],
     )
     return Loaded(service, tuple(found))
-
-
-def _annotation_problems(annotations: Mapping[str, str], settings: Settings) -> Iterator[Problem]:
-    """Yield annotations by which a release makes what is not reproduced."""
-    for key in annotations:
-        if _CLAIMS.at(settings.release) and key.startswith(_CLAIM_PREFIX):
-            message = (
-                f"KServe {settings.release} makes a ResourceClaimTemplate of it, and this collection does not yet: make one, and name "
-                "it in the pods' resourceClaims"
-            )
-            yield Problem(f'metadata.annotations["{key}"]', message, rule="managed-claim")
 
 
 def _write_group(metadata: Json, group: str | None) -> None:
@@ -143,6 +130,7 @@ def _refused(spec: Json, service: str, version: str, settings: Settings) -> Iter
         adapters.errors(spec, service, version, settings.release),
         offloading.errors(spec),
         routing.group_errors(spec),
+        confidential.errors(spec),
     )
     for rule in rules:
         for error in rule:
@@ -150,6 +138,7 @@ def _refused(spec: Json, service: str, version: str, settings: Settings) -> Iter
 
 
 def _warned(spec: Json, version: str, settings: Settings) -> Iterator[Problem]:
+    yield from confidential.warnings(spec)
     if routing.redundant_parents(spec, version, settings.release):
         path = "spec.router.route.http.spec.parentRefs"
         yield Problem(path, routing.REDUNDANT, "warning", rule="redundant-parents")

@@ -44,8 +44,6 @@ def _pod(description: str) -> Object:
     return Object(description=description, fields=POD_SPEC.fields)
 
 
-#: What is said of fields of 0.20 that are not reproduced.
-LATER = "KServe 0.20 knows it, and this collection does not yet"
 _SECTION = replace(SUBDOMAIN, description="Its listener.", since=KServe.V0_18)
 
 #: Whether routes are those of Gateway API 1.5.

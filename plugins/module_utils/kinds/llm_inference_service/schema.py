@@ -14,11 +14,12 @@ from ...kube.input_schemas import InputSchemas
 from ...kube.pod_schema import POD_SPEC
 from ...kube.schema import Anything, Boolean, Integer, ListOf, Object, Row, Schema, Text, rows
 from ...kube.schema_release import at_release
+from ..kserve.confidential import CONFIDENTIAL
 from ..kserve.releases import KServe
 from ..kserve.service import GROUP
 from .offloading_schema import OFFLOADING, TRACING
 from .releases import NEWEST
-from .router_schema import LATER, name_only, router_schema
+from .router_schema import name_only, router_schema
 from .scaling_schema import REPLICAS_OR_SCALING, scaling_schema
 from .spec import API_VERSION, CONFIG_KIND, KIND
 from .status_schema import STATUS
@@ -76,11 +77,11 @@ def _model(version: str) -> Object:
             "maxCpuAdapters": _limit("Adapters that are kept in the memory of the host."),
         },
     )
+    if version == STORED_VERSION:
+        fields["confidential"] = CONFIDENTIAL
+    hints = {} if version == STORED_VERSION else {"confidential": "v1alpha2 has it"}
     return Object(
-        description="The model that is served.",
-        fields=fields,
-        hints={"confidential": LATER},
-        required=("uri",),
+        description="The model that is served.", fields=fields, hints=hints, required=("uri",)
     )
 
 

@@ -103,16 +103,44 @@ def test_fields_of_it_are_named_with_their_release() -> None:
         assert "KServe 0.20 knows it" in problem.message
 
 
-def test_what_is_not_reproduced_is_refused_by_name() -> None:
+def test_canaries_are_refused_by_name_with_the_way_out() -> None:
     canary = {"predictor": served(name="v2"), "trafficPercent": 10}
-    model = {**served()["model"], "confidential": {"enabled": True}}
-    for given, path in (
-        (document(canary=[canary]), "spec.canary"),
-        (document(predictor={"model": model}), "spec.predictor.model.confidential"),
+    (problem,) = load(document(canary=[canary]), settings(NEW)).problems
+    assert problem.path == "spec.canary"
+    assert "this collection does not yet" in problem.message
+    assert "HTTPRoute of yours" in problem.message
+
+
+KEY = "kbs:///default/key/v1"
+
+
+def encrypted(uri: str = "s3://b/m", **asked: Any) -> Json:
+    given = served(uri)
+    given["model"]["confidential"] = {"enabled": True, **asked}
+    return document(predictor=given, annotations=STANDARD)
+
+
+def test_an_encrypted_model_is_decrypted_by_who_fetches_it() -> None:
+    template = made(encrypted(resourceId=KEY), NEW, server())["Deployment", "iris-predictor"]
+    notes = template["spec"]["template"]["metadata"]["annotations"]
+    assert notes[f"{PREFIX}confidential-enabled"] == "true"
+    assert notes[f"{PREFIX}confidential-resource-id"] == KEY
+    (container,) = template["spec"]["template"]["spec"]["initContainers"]
+    found = {each["name"]: each.get("value") for each in container["env"]}
+    assert found["CONFIDENTIAL_ENABLED"] == "true"
+    assert found["CONFIDENTIAL_RESOURCE_ID"] == KEY
+    assert "onfidential" not in str(made(encrypted(enabled=False), NEW, server()))
+
+
+def test_what_is_wrong_with_an_encrypted_model_is_told() -> None:
+    where = "spec.predictor.model.confidential"
+    for given, path, severity in (
+        (encrypted(resourceId="x"), f"{where}.resourceId", "error"),
+        (encrypted(""), where, "error"),
+        (encrypted("pvc://a/b"), where, "warning"),
     ):
-        problems = load(given, settings(NEW)).problems
-        assert [each.path for each in problems] == [path]
-        assert "this collection does not yet" in problems[0].message
+        (problem,) = load(given, settings(NEW)).problems
+        assert (problem.path, problem.severity) == (path, severity)
 
 
 def fetcher(name: str, image: str, prefix: str = "s3://", **fields: Any) -> Json:

@@ -403,12 +403,6 @@ def test_images_are_read_as_configured_or_as_the_address_asks(
         assert (mount["mountPath"], mount["subPath"]) == ("/mnt/models", "models")
 
 
-def test_what_is_not_reproduced_is_refused_with_its_release() -> None:
-    given = document(model={"uri": "hf://a/b", "confidential": {}})
-    told = messages_of(given, settings("0.20"))
-    assert "this collection does not yet" in told["spec.model.confidential"]
-
-
 def service(name: str, *ports: int) -> Json:
     made = thing("v1", "Service", name)
     return {**made, "spec": {"ports": [{"port": port} for port in ports]}}
@@ -487,14 +481,6 @@ def test_only_gateways_that_lead_to_a_service_have_to_accept_its_pool(
     found = pool_state(given, [route()], Cluster([pool])).condition
     assert found is not None
     assert (found.reason if found.status == "False" else found.status) == said
-
-
-def test_claims_by_annotation_are_refused() -> None:
-    given = document(**CLAIM)
-    given["metadata"]["annotations"] = {"serving.kserve.io/exp-dra-device-class": "gpu"}
-    (path,) = messages_of(given, settings("0.20"))
-    assert "exp-dra-device-class" in path
-    assert messages_of(given, settings("0.19")) == {}
 
 
 NEW_POOL = {"group": "inference.networking.k8s.io", "kind": "InferencePool", "name": "p"}

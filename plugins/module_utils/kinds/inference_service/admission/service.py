@@ -15,6 +15,7 @@ from ...kserve.system_config import CONFIG_MAP, SystemConfig
 from ..gpus import GPU_TYPES_ANNOTATION, annotated_gpus
 from ..spec import ROLES, InferenceService
 from .components import component_problems
+from .confidential import confidential_problems
 from .environment import environment_problems
 from .extension import extension_problems
 from .multi_node import device_problems, multi_node_problems
@@ -33,6 +34,7 @@ def own_problems(spec: Json, annotations: Mapping[str, str], release: KServe) ->
         message = f"{show(annotations[GPU_TYPES_ANNOTATION])} is not a JSON list of names"
         yield Problem(f'metadata.annotations["{GPU_TYPES_ANNOTATION}"]', message, rule="gpu-type")
     yield from multi_node_problems(spec["predictor"], annotations)
+    yield from confidential_problems(spec["predictor"])
     for role in ROLES:
         component = spec.get(role)
         if component is not None:

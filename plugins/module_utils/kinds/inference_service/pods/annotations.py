@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from ....kube.go_json import go_json
 from ....kube.manifest import Json
+from ...kserve.confidential import asked_key
 from .. import names
 
 PREFIX = "internal.serving.kserve.io/"
@@ -12,6 +13,10 @@ SOURCE_URI = f"{PREFIX}storage-initializer-sourceuri"
 STORAGE_SPEC = f"{PREFIX}storage-spec"
 STORAGE_PARAMETERS = f"{STORAGE_SPEC}-param"
 STORAGE_KEY = f"{STORAGE_SPEC}-key"
+CONFIDENTIAL, CONFIDENTIAL_KEY = (
+    f"{PREFIX}confidential-enabled",
+    f"{PREFIX}confidential-resource-id",
+)
 STORAGE_CONTAINER = f"{PREFIX}storage-container-name"
 LOGGER = f"{PREFIX}logger"
 BATCHER = f"{PREFIX}batcher"
@@ -64,6 +69,14 @@ def storage_annotations(storage: Json | None) -> Texts:
     if storage.get("path") is not None:
         found[SOURCE_URI] = f"{SCHEME_PLACEHOLDER}://{storage['path'].removeprefix('/')}"
     return found
+
+
+def confidential_annotations(confidential: Json | None) -> Texts:
+    """Return what lets an encrypted model be decrypted once it was fetched."""
+    key = asked_key(confidential)
+    if key is None:
+        return {}
+    return {CONFIDENTIAL: "true", **({CONFIDENTIAL_KEY: key} if key else {})}
 
 
 def agent_annotations(service: str) -> Texts:

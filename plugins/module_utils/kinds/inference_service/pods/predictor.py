@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ....kube.manifest import Json
 from ....kube.reader import Reader
+from ...kserve.framework import model_of
 from ...kserve.pod import container_of
 from ...kserve.releases import KServe
 from ..errors import ModelFailure, Unbuildable
@@ -23,6 +24,7 @@ from .annotations import (
     Texts,
     agent_annotations,
     batcher_annotations,
+    confidential_annotations,
     logger_annotations,
     storage_annotations,
 )
@@ -98,6 +100,7 @@ def _internal(resolved: Resolved, spec: Json, reader: Reader) -> Texts:
         **(agent_annotations(resolved.service.name) if is_multi_model(spec) else {}),
     }
     found = with_source(found, spec, "predictor", reader, resolved.settings.release)
+    found |= confidential_annotations((model_of(spec)[1] or {}).get("confidential"))
     container = spec.get("storageContainerName")
     if container and storage_uri(spec, "predictor") is not None:
         found[STORAGE_CONTAINER] = container

@@ -6,7 +6,7 @@ from __future__ import annotations
 from ....kube.manifest import Json
 from ...kserve.releases import KServe
 from ..spec import KIND
-from . import adapters, offloading, routing, scaling, scheduler, workloads
+from . import adapters, confidential, offloading, routing, scaling, scheduler, workloads
 from .field_error import FieldError, refusal
 
 
@@ -21,6 +21,7 @@ def create_errors(spec: Json, service: str, version: str, release: KServe) -> li
         *adapters.errors(spec, service, version, release),
         *offloading.errors(spec),
         *routing.group_errors(spec),
+        *confidential.errors(spec),
     ]
 
 

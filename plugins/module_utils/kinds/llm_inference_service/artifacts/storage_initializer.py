@@ -12,6 +12,7 @@ from ....kube.reader import Reader
 from ....kube.reference import Reference
 from ....kube.release import Since, change
 from ....kube.strategic_merge import MergeError, merge
+from ...kserve.confidential import asked_key, with_key
 from ...kserve.pod import (
     appended,
     container_of,
@@ -71,7 +72,8 @@ def with_storage_initializer(
     pod = mounted(pod, place.container, volume, mount)
     # There may be no server to mount it: the fetching goes on all the same, as with the controller.
     pod = with_volume(pod, volume)
-    container = _fetching([uri, MODEL_PATH], given, resolved, _mount())
+    key = asked_key(resolved.at("model", "confidential"))
+    container = _fetching([uri, MODEL_PATH], given, resolved, _mount(), key)
     target = _with_credentials(Target(container, tuple(pod["volumes"])), resolved, reader, account)
     if uri.startswith("s3://"):
         at_home = resolved.namespace == resolved.settings.kserve_namespace
@@ -114,9 +116,14 @@ def without_given(pod: Json, release: KServe) -> Json:
     return without(pod, NAME, "initContainers") if _FACTS.at(release).merges_given else pod
 
 
-def _fetching(args: list[str], given: Json | None, resolved: Resolved, mount: Json) -> Json:
-    """Return the container with its mount. given: what its author says of it, which may change all but what it does."""
-    container = initializer(args, resolved.config.storage)
+def _fetching(
+    args: list[str], given: Json | None, resolved: Resolved, mount: Json, key: str | None = None
+) -> Json:
+    """Return the container with its mount. given: what its author says of it, which may change all but what it does.
+
+    key: of an encrypted model, None for another one.
+    """
+    container = with_key(initializer(args, resolved.config.storage), key)
     if given is not None:
         try:
             merged = merge(container, as_go_writes(given), CONTAINER)

@@ -16,6 +16,7 @@ from ..artifacts.adapters import adapters_of, given_adapters
 from ..artifacts.errors import ArtifactError
 from ..errors import Unbuildable
 from ..local_model import with_local_model
+from ..managed_devices import managed_devices, with_managed_devices
 from ..read_system_config import read_system_config
 from ..resolved import Preset, Resolved
 from ..settings import Settings
@@ -102,6 +103,8 @@ def _combined(
     if _FILLS_PICKER_PORT.at(settings.release):
         spec = _with_picker_port(spec)
     _validate(spec, service, settings)
+    devices = managed_devices(service.annotations, settings.release)
+    spec = with_managed_devices(spec, service.name, devices)
     applied = (*_applied(presets, "Preset"), *_applied(bases, "UserRef"))
     return Resolved(service, spec, config, settings, names_kept, tuple(layers[:-1]), applied)
 

@@ -7,6 +7,7 @@ from .....kube.manifest import Json
 from .....kube.pod_merge_keys import CONTAINER, as_go_writes
 from .....kube.reference import Reference
 from .....kube.strategic_merge import MergeError, merge
+from ....kserve.confidential import with_key
 from ....kserve.container_merge import with_one_value_each
 from ....kserve.pod import appended, variable_of
 from ....kserve.releases import KServe
@@ -14,6 +15,7 @@ from ....kserve.storage.ca_bundle import ca_bundle_of, with_ca_bundle
 from ....kserve.storage.credentials import SecretMissing, with_credentials
 from ....kserve.storage.initializer import initializer
 from ....kserve.storage.target import Target, in_pod
+from ..annotations import CONFIDENTIAL, CONFIDENTIAL_KEY
 from .context import Surroundings
 from .errors import StorageRefused
 from .spec_secret import with_storage_spec
@@ -43,7 +45,9 @@ def with_init_container(
     target = with_ca_bundle(Target(container, target.volumes), bundle)
     missing = {key: value for key, value in _FAST.items() if not variable_of(target.container, key)}
     target = target.with_env(*({"name": key, "value": value} for key, value in missing.items()))
-    return appended(in_pod(pod, target), "initContainers", target.container)
+    encrypted = around.annotations.get(CONFIDENTIAL) == "true"
+    key = around.annotations.get(CONFIDENTIAL_KEY, "") if encrypted else None
+    return appended(in_pod(pod, target), "initContainers", with_key(target.container, key))
 
 
 def _with_credentials(target: Target, pod: Json, around: Surroundings) -> Target:
