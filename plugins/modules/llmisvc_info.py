@@ -156,8 +156,8 @@ services:
     - One entry for each service, as M(modelops.inference.llmisvc_reconcile) returns it with all children, and C(drift), the objects that a run would
       change, each with C(action) and C(reason). C(pods) are name and uid of its pods, by which it can be told whether any was made anew.
     - With O(upgrades=true), C(upgrades) has an entry for each later release that this collection reproduces, for services that it reconciles itself. Each has
-      C(version), C(backing) (C(proved) or C(unjudged)), C(refused) (why the service cannot be had in it), C(changes) (objects, each with C(action)) and C(restarts)
-      (the workloads whose pods would be made anew).
+      C(version), C(backing) (C(proved) or C(unjudged)), C(refused) (why the service cannot be had in it), C(changes) (objects, each with
+      C(action)) and C(restarts) (the workloads whose pods would be made anew).
     - With O(topology=true), C(topology) lists its objects in the order of a request, each with C(group), C(kind), C(namespace), C(name), C(layer)
       (C(gateway), C(route), C(pool), C(picker), C(workload), C(pod), or C(other) for what stands beside), C(state) (C(ready), C(waiting), C(failed),
       C(missing), C(idle) where no replicas are wanted, C(there) where a kind has no state, C(unknown)), C(message), C(written) (when this collection

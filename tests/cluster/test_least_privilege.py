@@ -70,7 +70,8 @@ def test_generated_rights_are_enough_and_each_is_used(lab: Cluster, namespace: s
     runner.reconcile(service, state="absent")
     user = f"system:serviceaccount:{namespace}:robot"
     unused = granted(found["manifests"], "used") - used(lab, user)
-    # A Lease is renewed only by a run that takes long, events are read by one that waits in vain; classes are looked at behind a Gateway, ranges behind a quota that is there.
+    # A Lease is renewed only by a run that takes long, events are read by one that waits in vain; classes are looked at behind a
+    # Gateway, ranges behind a quota that is there.
     late = {("leases", "get"), ("leases", "patch"), ("events", "list")}
     assert unused <= {*late, ("gatewayclasses", "list"), ("limitranges", "list")}
 

@@ -44,9 +44,11 @@ class Controller:
     alterations: tuple[Alteration, ...]
 
 
-_JSON_AS_FAST_AS_IT_GOES = """cfg.QPS = -1
-	cfg.ContentType = "application/json"
-	clientSet, err := kubernetes.NewForConfig(cfg)"""
+_JSON_AS_FAST_AS_IT_GOES = (
+    "cfg.QPS = -1\n"
+    '\tcfg.ContentType = "application/json"\n'
+    "\tclientSet, err := kubernetes.NewForConfig(cfg)"
+)
 
 
 def _client(package: str) -> Alteration:

@@ -147,15 +147,18 @@ def _role(path: Path) -> Json:
 def _playbook(path: Path) -> Json:
     """Return the variables that the head of a playbook names."""
     head = path.read_text("utf-8").partition("\n- ")[0]
-    _, _, told = head.partition("# Variables:")
+    dummy, dummy, told = head.partition("# Variables:")
     return {"variables": sorted(set(_VARIABLE.findall(told)))}
 
 
 class _Plain(yaml.SafeDumper):
-    """Writes equal values out each time, without anchors."""
+    """Writes equal values out each time, without anchors, and lists deeper than their names, as yamllint wants it."""
 
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - PyYAML gives it
         return True
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002 - PyYAML gives it
+        super().increase_indent(flow, False)
 
 
 def text(found: Json) -> str:

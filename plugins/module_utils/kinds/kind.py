@@ -84,7 +84,8 @@ class ServiceKind(Generic[S, C]):
     load: checks and defaults one custom resource; never raises for bad input.
     releases: of the kind's controller, and how the one of a service is found.
     settings: types the user's `settings` for a release; raises InputError.
-    compile: the children; of other services it knows those of the task, and by its reader those of the cluster. view: what a service became, in words of no kind, from its intent's `basis` and its children.
+    compile: the children; of other services it knows those of the task, and by its reader those of the cluster. view: what a service
+    became, in words of no kind, from its intent's `basis` and its children.
     schema: of the `spec` of a custom resource as it is written.
     pod_metadata: where `labels` and `annotations` that are meant for pods stand, as advice. idle: why some fields come to nothing.
     unseen: a regular expression for fields whose effect is not seen in what is compiled, or comes later.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..kube.manifest import Json
 from ..kube.reference import Reference
@@ -33,7 +33,7 @@ class Installed:
 
 
 #: What says by which release something was installed, None where it says nothing.
-Installation = Callable[[Json], Installed | None]
+Installation: TypeAlias = "Callable[[Json], Installed | None]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,8 @@ def _nobody_listens(_line: str) -> None:
 class Run:
     """One run over the services of a fleet.
 
-    releases: what found the releases of the services. reconciler, skip_invalid, fit: the options of the task. keeps: services that the task names, valid or not; every other one of the
-    fleet is removed. None: no other one is touched.
+    releases: what found the releases of the services. reconciler, skip_invalid, fit: the options of the task. keeps: services that the task
+    names, valid or not; every other one of the fleet is removed. None: no other one is touched.
     wait_for: `ready`, or the type of a condition; empty where nothing is waited for. wait_timeout: seconds.
     answer: what is sent to each service at the end, which then has to have a way in; None where nothing is.
     progress: takes a line for each change while the run waits.
