@@ -52,7 +52,8 @@ class Surroundings(NamedTuple):
 class Kind:
     """A kind of services. Functions take a release, and where they make something at random a seed.
 
-    controller: takes the version of its module. requests, problems: spoilt services, and what we say of them. known: recorded inputs, with what stood around them. look_on: what else is
+    controller: takes the version of its module. requests, problems: spoilt services, and what we say of them.
+    known: recorded inputs, with what stood around them. look_on: what else is
     asked of the controller about a service while it runs.
     """
 

@@ -44,8 +44,9 @@ _ISVC_HEAD = """# Fields of an InferenceService
 
 Made by `python -m tests.tools.fields` from `plugins/module_utils/kinds/inference_service/schema.py`.
 Fields of `serving.kserve.io/v1beta1`; those that came after KServe 0.17 are marked with their [release](kserve_releases.md).
-Predictor, transformer, explainer and `workerSpec` also hold the fields of a pod spec of Kubernetes, `model`, the frameworks' fields and `art` those of a container;
-they are not repeated here. What stands behind `spec.predictor.workerSpec` (scaling, logging, batching, metadata, strategy) and `storageUris` are fields of transformer and explainer, too.
+Predictor, transformer, explainer and `workerSpec` also hold the fields of a pod spec of Kubernetes, `model`, the frameworks' fields
+and `art` those of a container; they are not repeated here. What stands behind `spec.predictor.workerSpec` (scaling, logging,
+batching, metadata, strategy) and `storageUris` are fields of transformer and explainer, too.
 **Bold** fields are required where the field above them is given. Without a default a field has no value when it is left out.
 
 | field | type | default | values | meaning |

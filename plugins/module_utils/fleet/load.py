@@ -18,7 +18,7 @@ from ..kube.input_schemas import InputSchemas, merged_shapes
 from ..kube.intent import Child, Intent
 from ..kube.manifest import Json, Manifest
 from ..kube.problem import Complaint, InputError, Problem
-from ..kube.reader import Reader
+from ..kube.reader import GivenObjects, Reader
 from ..kube.redact import masked_paths
 from ..kube.reference import Reference
 from ..kube.release import AUTO, ChosenRelease, newest_proved
@@ -213,9 +213,9 @@ def load_fleet(
     invalid = [Complaint(service.subject, service.errors) for service in services if service.errors]
     complaints += invalid
     valid = [service for service in services if not service.errors]
-    if complaints and not (skip_invalid and valid):
-        raise InputError(complaints)
     introduce(valid, Peers(service.typed for service in valid))
+    if complaints and not (skip_invalid and valid):
+        raise InputError([*complaints, *_also_refused(valid, GivenObjects())])
     return valid, complaints
 
 
@@ -367,8 +367,24 @@ def compile_fleet(
     ]
     kept = [made for reference, made in compiled.items() if reference not in found]
     if complaints and not (skip_invalid and kept):
-        raise InputError(complaints)
+        fine = [service for service in services if service.reference not in found]
+        raise InputError([*complaints, *(() if judged else _also_refused(fine, reader))])
     return kept, complaints
+
+
+def _also_refused(services: Iterable[Service], reader: Reader) -> Iterator[Complaint]:
+    """Yield what the API server would refuse of services, so that one message tells it with what is wrong with others.
+
+    A service that cannot be compiled from what the reader knows is left out.
+    """
+    for service in services:
+        try:
+            problems = _refused(service, service.compile(reader))
+        except InputError:
+            continue
+        errors = tuple(each for each in problems if each.severity == "error")
+        if errors:
+            yield Complaint(service.subject, errors)
 
 
 def _refused(service: Service, intent: Intent) -> list[Problem]:

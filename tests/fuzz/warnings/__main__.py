@@ -104,7 +104,10 @@ def main() -> int:
         print(f"wrong: {line}")
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(found.valid.items()))
     print(f"{found.valid.total()} valid services ({kinds}), {found.refused} refused on the way")
-    print(f"no-effect: {found.told.total()} warnings, {len(found.wrong)} wrong")
+    idle = sum(count for key, count in found.told.items() if key.split()[1] == "no-effect")
+    print(
+        f"{found.told.total()} warnings, {idle} of them of lines without effect: {len(found.wrong)} wrong"
+    )
     return int(bool(found.wrong))
 
 

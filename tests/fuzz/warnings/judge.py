@@ -15,6 +15,8 @@ from .services import other_value
 
 #: Other values that a line is given.
 VALUES = 6
+#: What messages say of a field that does nothing, whatever its value.
+_OF_A_FIELD = " has no effect: "
 
 
 def result_of(source: Source, document: Json) -> Json:
@@ -30,12 +32,14 @@ def result_of(source: Source, document: Json) -> Json:
 def wrong_findings(source: Source, result: Json, seed: str) -> Iterator[tuple[Json, str]]:
     """Yield findings `no-effect` about fields that change something, each with how that was seen.
 
-    Labels and annotations are left out: their copies are there, and nobody reads them.
+    Left out are findings that speak of one value alone (`0 becomes 1`), which another value does not disprove, and labels and
+    annotations: their copies are there, and nobody reads them.
     """
     chance = random.Random(seed)
     for problem in result["services"][0]["problems"]:
         texts = ".labels" in problem["path"] or ".annotations" in problem["path"]
-        if problem["rule"] == "no-effect" and problem["path"].startswith("spec.") and not texts:
+        of_field = problem["rule"] == "no-effect" and _OF_A_FIELD in problem["message"]
+        if of_field and problem["path"].startswith("spec.") and not texts:
             how = _effect(source, problem["path"], result, chance)
             if how:
                 yield problem, how

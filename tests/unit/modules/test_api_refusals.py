@@ -206,3 +206,31 @@ def test_what_a_runtime_says_is_told_of_the_runtime() -> None:
         llmisvc_reconcile, state="rendered", services=[document], cluster_objects=[runtime]
     )
     assert "ClusterServingRuntime sklearn: spec.tolerations[0].value: " in message
+
+
+#: A mistake that the schema refuses, and one that only a look at the compiled service finds.
+OTHERS = {
+    "schema": ("spec.predictor.storageUris[0].uri", {"storageUris": [{"uri": 3}]}),
+    "compile": (
+        "spec.predictor.model.modelFormat",
+        {"model": {"modelFormat": {"name": "nobody-serves-this"}, "storageUri": "s3://a/b"}},
+    ),
+}
+
+
+@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize(
+    "make",
+    [model_service, llm_inference_service, inference_service],
+    ids=lambda make: make.__name__,
+)
+def test_what_the_api_refuses_is_told_with_what_is_wrong_with_other_services(
+    make: Any, other: str
+) -> None:
+    refused, where = make("pull policy", "imagePullPolicy", "Sometimes")
+    path, predictor = OTHERS[other]
+    wrong = of("serving.kserve.io/v1beta1", "InferenceService", {"predictor": predictor})
+    wrong["metadata"] = {"name": "other", "namespace": "team-a"}
+    message = told(llmisvc_reconcile, state="rendered", services=[refused, wrong])
+    assert f"  {where}.imagePullPolicy: " in message
+    assert f"  {path}: " in message

@@ -29,6 +29,7 @@ from .pods.build import models_refused
 from .pods.component import Component
 from .pods.containers import SERVER, readers
 from .pods.knative_features import FEATURES, switched_off
+from .pods.knative_limits import number_faults, port_faults
 from .pods.storage.images import images_among, reads_each
 from .pods.storage.one_model import OCI
 from .pods.webhook_emulation import POD_WEBHOOKS, is_rendered, may_look, mutator
@@ -104,6 +105,12 @@ KNATIVE_FEATURES = Check(
     WARNING,
     finds="Knative refuses these pods while {missing} {be} off",
     fix=f"write `enabled` in {FEATURES}, or use Standard mode",
+)
+KNATIVE_LIMITS = Check(
+    "knative-limits",
+    WARNING,
+    finds="Knative {fault}: it refuses the service",
+    fix="change it, or use Standard mode",
 )
 PATH_TEMPLATE = Check(
     "path-template",
@@ -270,6 +277,22 @@ def features(view: ServiceView, reader: Reader) -> Iterator[Problem]:
             yield KNATIVE_FEATURES.at(f"spec.{component.role}", missing=", ".join(missing), be=be)
 
 
+@check(KNATIVE_LIMITS, reads=("ConfigMaps",))
+def knative_limits(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield ports and numbers that Knative does not take."""
+    resolved = _resolved(view)
+    if resolved.mode != KNATIVE:
+        return
+    fields = {workload.origin: workload.fields for workload in view.workloads}
+    for component in _components(view):
+        own = fields.get(f"spec.{component.role}")
+        for place, fault in port_faults(component.pod):
+            where = own(place) if own else f"spec.{component.role}"
+            yield KNATIVE_LIMITS.at(where, fault=fault)
+        for field, fault in number_faults(component.spec, reader):
+            yield KNATIVE_LIMITS.at(f"spec.{component.role}.{field}", fault=fault)
+
+
 @check(PATH_TEMPLATE, costly=True)
 def path_template(view: ServiceView) -> Iterator[Problem]:
     """Yield that a path of the cluster's configuration does not lead to one service alone."""
@@ -394,6 +417,7 @@ CHECKS = (
     model_user,
     agent,
     features,
+    knative_limits,
     path_template,
     past_transformer,
     without_effect,

@@ -188,3 +188,37 @@ def test_features_that_knative_has_switched_off_are_told(
     found = told(*world)
     assert [each.rule for each in found] == (["knative-features"] if missing else [])
     assert all(missing in each.message for each in found)
+
+
+def limits(**data: str) -> Json:
+    metadata = {"name": "config-defaults", "namespace": "knative-serving"}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+
+
+HTTP, GRPC = {"containerPort": 8080, "name": "http1"}, {"containerPort": 9000, "name": "h2c"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "data", "place"),
+    [
+        ({}, {}, ""),
+        ({"ports": [HTTP]}, {}, ""),
+        ({"ports": [{**HTTP, "name": "web"}]}, {}, "spec.predictor.model.ports[0].name"),
+        (
+            {"ports": [{**HTTP, "containerPort": 9090}]},
+            {},
+            "spec.predictor.model.ports[0].containerPort",
+        ),
+        ({"ports": [HTTP, GRPC]}, {}, "spec.predictor.model.ports[1]"),
+        ({"timeout": 900}, {}, "spec.predictor.timeout"),
+        ({"timeout": 900}, {"max-revision-timeout-seconds": "1200"}, ""),
+        ({"containerConcurrency": 2000}, {}, "spec.predictor.containerConcurrency"),
+    ],
+)
+def test_what_knative_does_not_take_is_told(fields: Json, data: Json, place: str) -> None:
+    ports = {name: value for name, value in fields.items() if name == "ports"}
+    predictor = {**model(**ports), **{k: v for k, v in fields.items() if k != "ports"}}
+    found = told(*resolved(predictor, KNATIVE, AUTOSCALER, runtime("a", takes()), limits(**data)))
+    assert [(each.rule, each.path) for each in found if each.rule == "knative-limits"] == (
+        [("knative-limits", place)] if place else []
+    )

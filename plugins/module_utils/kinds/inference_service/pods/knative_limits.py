@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Knative's webhook refuses of a revision beyond the rules of pods.
+
+Source: Knative Serving 0.48.1, pkg/apis/serving/k8s_validation.go, v1/revision_validation.go and config/defaults.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....kube.manifest import Json
+from ....kube.reader import Reader
+from ....kube.reference import Reference
+from ..knative import KNATIVE_NAMESPACE
+
+#: Where a cluster has limits of its own.
+DEFAULTS = Reference("v1", "ConfigMap", KNATIVE_NAMESPACE, "config-defaults")
+_TIMEOUT, _CONCURRENCY = "max-revision-timeout-seconds", "container-concurrency-max-limit"
+_USUAL = {_TIMEOUT: 600, _CONCURRENCY: 1000}
+_PORT_NAMES = ("", "h2c", "http1")
+#: Ports of Knative's own container in each pod, and that of its profiler.
+_RESERVED = frozenset({8008, 8012, 8013, 8022, 9090, 9091})
+
+
+def port_faults(pod: Json) -> Iterator[tuple[str, str]]:
+    """Yield place and fault of the ports of a revision's pod."""
+    ports = [
+        (f"containers[{number}].ports[{index}]", port)
+        for number, container in enumerate(pod.get("containers") or ())
+        for index, port in enumerate(container.get("ports") or ())
+    ]
+    if len(ports) > 1:
+        yield ports[1][0], f"takes one port of all containers together, and here are {len(ports)}"
+        return
+    for place, port in ports:
+        if (port.get("name") or "") not in _PORT_NAMES:
+            yield (
+                f"{place}.name",
+                f'takes no port name but h2c and http1, and this is "{port["name"]}"',
+            )
+        if (port.get("protocol") or "TCP") != "TCP":
+            yield f"{place}.protocol", f"takes TCP alone, and this is {port['protocol']}"
+        if port.get("containerPort") in _RESERVED:
+            yield f"{place}.containerPort", f"keeps port {port['containerPort']} for itself"
+
+
+def number_faults(component: Json, reader: Reader) -> Iterator[tuple[str, str]]:
+    """Yield field and fault of the numbers of a component."""
+    data = (reader.get(DEFAULTS) or {}).get("data") or {}
+    for field, name in (("timeout", _TIMEOUT), ("containerConcurrency", _CONCURRENCY)):
+        text = str(data.get(name) or "")
+        most = int(text) if text.isdecimal() else _USUAL[name]
+        value = component.get(field)
+        if isinstance(value, int) and not 0 <= value <= most:
+            yield field, f"takes 0 to {most} ({name} of {DEFAULTS.name}), and this is {value}"
