@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from tests.fuzz.warnings.__main__ import Tally
-from tests.fuzz.warnings.services import edited_service
+from tests.fuzz.warnings.services import edited_service, generated_sources
 from tests.long import often
 from tests.mistakes.sources import example_sources
 
@@ -13,7 +13,7 @@ TRIED = often(120, long=3000)
 
 
 def test_line_that_is_said_to_have_no_effect_has_none() -> None:
-    examples = list(example_sources())
+    examples = [*example_sources(), *generated_sources(0, 6)]
     found = Tally()
     for seed in range(TRIED):
         found.add(edited_service(examples[seed % len(examples)], str(seed)), str(seed))

@@ -63,9 +63,17 @@ def _variants(source: Source, path: str, chance: random.Random) -> Iterator[tupl
             if isinstance(place.value, dict | list):
                 continue
             for dummy in range(VALUES):
-                value = other_value(place, chance)
+                value = _of_its_scheme(place.value, other_value(place, chance))
                 if value is not None:
                     yield put(source.document, place.steps, value), f"{place.path}: {value}"
+
+
+def _of_its_scheme(before: Any, value: Any) -> Any:
+    """Return another address of the same scheme: what an address does hangs on its scheme, and messages say so."""
+    scheme, separator, dummy = str(before).partition("://")
+    if not separator or not isinstance(value, str):
+        return value
+    return f"{scheme}://{value.partition('://')[2] or value}"
 
 
 def _made(result: Mapping[str, Any]) -> Any:

@@ -8,6 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import (
+    KServe,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.metadata_names import (
     FAMILIES,
 )
@@ -83,7 +86,7 @@ def generated_sources(seed: int, count: int) -> Iterator[Source]:
     system = [
         each for path in sorted((RECORDINGS / "context").glob("*.yaml")) for each in read_all(path)
     ]
-    for case in Generator(seed).cases(count):
+    for case in Generator(seed, KServe.V0_17).cases(count):
         yield Source(
             f"generated/{case.namespace[:12]}", case.document, (*system, *case.context), {}
         )
