@@ -24,7 +24,8 @@ from .support.killed import Positions, is_killed
 Json = dict[str, Any]
 Flow = Literal["install", "upgrade", "remove"]
 FLOWS: tuple[Flow, ...] = ("install", "upgrade", "remove")
-POSITIONS = Positions(at_a_time=3, step=often(9, long=1), most=120)
+#: The shortest run, a removal, takes some 22 requests, so that each flow is killed at three of them at least.
+POSITIONS = Positions(at_a_time=3, step=often(6, long=1), most=120)
 
 
 def release(namespace: str) -> list[Json]:

@@ -20,6 +20,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.cluster.connect
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
 from tests.lab import cluster as lab
 from tests.lab import kubeconfig as lab_kubeconfig
+from tests.lab.faults import Fault, refuse, seen
 from tests.lab.proxy import Proxy
 
 MANAGER = "test-connection"
@@ -204,6 +205,21 @@ def test_missing_kinds_are_told_from_missing_objects(cluster: Cluster, namespace
             ask()
     with pytest.raises(errors.KindMissing, match=r"serves the kind as autoscaling/v1, autoscal"):
         cluster.get(Reference("autoscaling/v9", "HorizontalPodAutoscaler", namespace, "one"))
+
+
+def test_kind_whose_definition_goes_while_it_is_listed_is_missing(
+    control_plane: lab.Cluster,
+) -> None:
+    """What is served still names it then."""
+    listed = seen("list", "deployments")
+    gone = Fault(listed, refuse(404, "NotFound", "404 page not found"), times=2)
+    with Proxy(control_plane, hooks=[gone]) as proxy:
+        auth = {"kubeconfig": str(proxy.kubeconfig), "environment": {}}
+        with connect(auth, deadline=120) as connection:
+            with pytest.raises(errors.KindMissing, match="has no Deployment of apps/v1"):
+                connection.list("apps/v1", "Deployment")
+            assert connection.list("apps/v1", "Deployment").resource_version
+    assert len(gone.struck) == 2
 
 
 def test_watch_sees_changes_and_ends(cluster: Cluster, namespace: str) -> None:

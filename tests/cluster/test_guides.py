@@ -35,8 +35,8 @@ ELSEWHERE = ("make ", "pip ", "sha256sum ", "ansible-galaxy ")
 TELLING = ("reconcile", "render")
 #: How many services there are in the examples, and in the folder of the guides.
 COUNTS = [
-    len(list((CHECKOUT / "examples").glob(f"{places}/*.yaml")))
-    for places in ("*services", "services")
+    sum(len(list((CHECKOUT / "examples").glob(f"{place}/*.yaml"))) for place in places)
+    for places in (("*services", "inference_graphs"), ("services",))
 ]
 
 

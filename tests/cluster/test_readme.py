@@ -96,7 +96,7 @@ def test_demo_makes_every_example_ready(
 def test_demo_says_that_the_second_run_wrote_nothing(
     demo: subprocess.CompletedProcess[str],
 ) -> None:
-    assert "second run:  changed=0, 14 of 14 services Ready" in demo.stdout
+    assert "second run:  changed=0, 15 of 15 services Ready" in demo.stdout
     assert read(demo.stdout.splitlines()).writes == 0
 
 
@@ -104,7 +104,7 @@ def test_demo_leaves_a_page(demo: subprocess.CompletedProcess[str]) -> None:
     assert f"open it in a browser: {PAGE.as_uri()}" in demo.stdout
     page = PAGE.read_text(encoding="utf-8")
     assert "playground/writer-3.5" in page
-    assert "<b>14</b>ready" in page
+    assert "<b>15</b>ready" in page
 
 
 def test_demo_says_what_to_do_next(
@@ -138,7 +138,7 @@ def test_command_runs(command: str, plane: ControlPlane, tmp_path: Path) -> None
         words += ["-e", json.dumps(everywhere)]
     done = _ansible_playbook(plane, *words)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "14 services" in done.stdout
+    assert "15 services" in done.stdout
 
 
 @pytest.mark.usefixtures("demo")

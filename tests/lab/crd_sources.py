@@ -60,7 +60,7 @@ BUNDLES: dict[str, Bundle] = {
     ),
     "inference-extension": Bundle(
         "sigs.k8s.io/gateway-api-inference-extension",
-        "v1.3.1",
+        "v1.5.0",
         _in("config/crd/bases", "inference.networking.k8s.io_inferencepools"),
     ),
     "inference-extension-old": Bundle(

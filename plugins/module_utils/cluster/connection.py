@@ -178,8 +178,10 @@ class Cluster:
                     items += page.items
                     version = page.resource_version
                 return Listing(items, version)
-            except (Gone, NotFound):
-                # A page that came too late; or a server that does not serve yet what the others do.
+            except (Gone, NotFound) as error:
+                # A page that came too late; or a server that does not serve yet what the others do, or no more.
+                if last_try and isinstance(error, NotFound):
+                    raise KindMissing(api_version, kind) from None
                 if last_try:
                     raise
         raise AssertionError("unreachable")
