@@ -10,7 +10,7 @@ from ..kube.manifest import Json
 from ..kube.selector import selector_keys, selects
 from .check import Report
 from .findings import Finding, warning
-from .workloads import as_map, pod_of
+from .workloads import as_map, pod_labels
 
 _BY_LABEL = "by-label"
 _BY_SELECTOR = ("by-label-selector", "label-selector-filter")
@@ -23,7 +23,7 @@ _GIVEN = re.compile(
 
 def pod_label_findings(workloads: Iterable[Json], report: Report) -> Iterator[Finding]:
     """Yield filters by label that let no pod through. workloads: pods, or what has a pod template."""
-    labels = [_labels(workload) for workload in workloads]
+    labels = [pod_labels(workload) for workload in workloads]
     for number, plugin in enumerate(report.config.get("plugins", ())):
         parameters = as_map(plugin.get("parameters"))
         kind = plugin.get("type")
@@ -50,8 +50,3 @@ def _has_value(parameters: Json, labels: Mapping[str, str]) -> bool:
     if label not in labels:
         return parameters.get("allowsNoLabel") is True
     return labels[label] in (parameters.get("validValues") or ())
-
-
-def _labels(workload: Json) -> dict[str, str]:
-    metadata = as_map(pod_of(workload).get("metadata"))
-    return {str(key): str(value) for key, value in as_map(metadata.get("labels")).items()}

@@ -12,7 +12,7 @@ from ..kube.manifest import Json
 from .check import Report
 from .findings import Finding, warning
 from .releases import Generation, PickerRelease
-from .workloads import as_map, pod_of
+from .workloads import as_map, pod_labels
 
 LABEL = "llm-d.ai/role"
 _BOTH = "both"
@@ -41,7 +41,7 @@ def role_findings(
 
     workloads: pods, or what has a pod template. pool: its selector says which of them count; all do without one.
     """
-    labels = [_pod_labels(workload) for workload in workloads]
+    labels = [pod_labels(workload) for workload in workloads]
     selector = _selector(pool)
     members = [each for each in labels if selector.items() <= each.items()]
     if labels and not members:
@@ -102,11 +102,6 @@ def _filters_in_use(report: Report) -> dict[str, str]:
     return {
         name: kind for name, kind in report.instances.items() if kind in _TAKEN and name in names
     }
-
-
-def _pod_labels(workload: Json) -> dict[str, str]:
-    metadata = as_map(pod_of(workload).get("metadata"))
-    return {str(key): str(value) for key, value in as_map(metadata.get("labels")).items()}
 
 
 def _selector(pool: Json | None) -> dict[str, str]:

@@ -24,6 +24,12 @@ def as_map(value: object) -> Json:
     return value if isinstance(value, dict) else {}
 
 
+def pod_labels(workload: Json) -> dict[str, str]:
+    """Return the labels of a workload's pods."""
+    metadata = as_map(pod_of(workload).get("metadata"))
+    return {str(key): str(value) for key, value in as_map(metadata.get("labels")).items()}
+
+
 def engines_of(workload: Json) -> Iterator[tuple[str, Json]]:
     """Yield the containers of a pod that serve, each with its name: what is known as an engine, or else the first container."""
     containers = as_map(pod_of(workload).get("spec")).get("containers") or []

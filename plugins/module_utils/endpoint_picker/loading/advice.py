@@ -16,6 +16,7 @@ from .choice import choice_findings
 from .deprecations import deprecations
 from .flow_control import BAND_LIMITS, size_of
 from .loading import Loading
+from .runtime_state import saturation_detector
 from .unused import unused_plugins
 
 _G = Generation
@@ -221,25 +222,30 @@ def _undercut_limits(loading: Loading) -> Iterator[Finding]:
 
 def _ignored_thresholds(loading: Loading) -> Iterator[Finding]:
     """Yield thresholds of the saturation detector that mean nothing, for which the picker takes its defaults."""
-    section = loading.config.get("saturationDetector", {})
-    if not _G.V1_2 <= loading.release.generation <= _G.V1_4:
+    if loading.release.generation > _G.V1_4:
         return
-    for key, default, wanted in _THRESHOLDS:
+    section = loading.config.get("saturationDetector", {})
+    taken = saturation_detector(loading) or {}
+    for key, name, wanted in _THRESHOLDS:
         value = section.get(key)
-        if is_number(value) and not (0 < value < 1 if key == _SHARE else value > 0):
+        if name in taken and is_number(value) and value != taken[name]:
             yield warning(
                 "threshold-ignored",
                 f"saturationDetector.{key}",
                 value,
-                f"{value} is no threshold, so the picker takes its default, {default}",
+                f"{value} is no threshold, so the picker takes its default, {taken[name]}",
                 f"write {wanted}",
             )
 
 
-_SHARE = "kvCacheUtilThreshold"
+#: A threshold's key, its name in the picker that has started, and what is written there.
 _THRESHOLDS = (
-    (_SHARE, "0.8", "a share between 0 and 1, for example 0.8"),
-    ("queueDepthThreshold", "5", "a number above 0"),
+    (
+        "kvCacheUtilThreshold",
+        "KVCacheUtilThreshold",
+        "a share between 0 and 1, for example 0.8",
+    ),
+    ("queueDepthThreshold", "QueueDepthThreshold", "a number above 0"),
 )
 
 
