@@ -100,7 +100,7 @@ def test_what_others_say_stays_text(browser: Browser, pages: dict[int, Path]) ->
     opened = Opened(browser, pages[20])
     opened.unfold()
     assert opened.page.title() == "Inference services"
-    assert HOSTILE in opened.page.inner_text("main")
+    assert HOSTILE in opened.page.locator("main").text_content()
     assert opened.page.locator("main script, main img").count() == 0
 
 
@@ -108,7 +108,8 @@ def test_way_of_a_request_fits_the_kind(browser: Browser, pages: dict[int, Path]
     opened = Opened(browser, pages[20])
     opened.unfold()
     way = {
-        kind: opened.page.locator(f"#{kind}-team-{number}-chat-{number} .way").inner_text()
+        # Not inner_text(): a browser lays out a service below the window only when it comes near.
+        kind: opened.page.locator(f"#{kind}-team-{number}-chat-{number} .way").text_content()
         for number, kind in enumerate(("modelservice", "llminferenceservice", "inferenceservice"))
     }
     assert "Pool" in way["modelservice"]
