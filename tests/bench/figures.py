@@ -124,11 +124,11 @@ FIGURES = (
 
 HEAD = """# Performance
 
-Written by `make bench`; change `tests/bench/figures.py`, not this page. Sizes: S is one ModelService, M 20 with about 300
-objects, L 200 with about 3,000, XL 1,000 with about 15,000; llm and isvc are 100 services of a kind of KServe. The ceiling is
-a bare loop over 8 connections that sends the very same writes, custom resources and statuses included. "Task" is the time
-between a task's start and its result, "play" a whole `ansible-playbook`. Each figure is the median of its runs, taken in turn
-with the peers'; requests are counted at a proxy, writes without those of the Lease.
+`make bench` writes this page; change `tests/bench/figures.py`, not the page. Sizes: S is one ModelService, M is 20 with
+about 300 objects, L is 200 with about 3,000, XL is 1,000 with about 15,000; llm and isvc are 100 services of a kind of
+KServe. The ceiling is a bare loop over 8 connections that sends exactly the same writes, including custom resources and
+statuses. "Task" is the time between a task's start and its result, "play" a whole `ansible-playbook`. Each figure is
+the median of its runs, taken in turn with the peers'. A proxy counts the requests; writes of the Lease do not count.
 """
 
 

@@ -19,9 +19,9 @@ GRAPH_PAGE = CHECKOUT / "docs" / "inference_graph_fields.md"
 
 _HEAD = """# Fields of a ModelService
 
-Made by `python -m tests.tools.fields` from `plugins/module_utils/kinds/model_service/schema.py`.
-Fields of release 1.0.1; those that 0.9.0-alpha.2 lacks are marked. **Bold** fields are required where the field above them is given.
-Without a default a field has no value when it is left out.
+`python -m tests.tools.fields` writes this page from `plugins/module_utils/kinds/model_service/schema.py`.
+The fields are those of release 1.0.1; fields that 0.9.0-alpha.2 lacks are marked. A **bold** field is required if you
+set the field above it. A field without a default has no value unless you set it.
 
 | field | type | default | values | meaning |
 |---|---|---|---|---|
@@ -29,11 +29,12 @@ Without a default a field has no value when it is left out.
 
 _LLM_HEAD = """# Fields of an LLMInferenceService
 
-Made by `python -m tests.tools.fields` from `plugins/module_utils/kinds/llm_inference_service/schema.py`.
-Fields of `serving.kserve.io/v1alpha2`; those that came after KServe 0.17 are marked with their [release](kserve_releases.md).
-v1alpha1 differs in two places ([filter to_v1alpha2](../plugins/filter/to_v1alpha2.yml)).
-`template` and `worker` hold a pod spec of Kubernetes, `router.route.http.spec` that of an HTTPRoute; their fields are not repeated here.
-**Bold** fields are required where the field above them is given. Without a default a field has no value when it is left out.
+`python -m tests.tools.fields` writes this page from `plugins/module_utils/kinds/llm_inference_service/schema.py`.
+The fields are those of `serving.kserve.io/v1alpha2`; fields added after KServe 0.17 are marked with their
+[release](kserve_releases.md). v1alpha1 differs in two places ([filter to_v1alpha2](../plugins/filter/to_v1alpha2.yml)).
+`template` and `worker` hold a pod spec of Kubernetes, `router.route.http.spec` holds that of an HTTPRoute; this page
+does not repeat their fields. A **bold** field is required if you set the field above it. A field without a default has
+no value unless you set it.
 
 | field | type | default | values | meaning |
 |---|---|---|---|---|
@@ -42,12 +43,13 @@ v1alpha1 differs in two places ([filter to_v1alpha2](../plugins/filter/to_v1alph
 
 _ISVC_HEAD = """# Fields of an InferenceService
 
-Made by `python -m tests.tools.fields` from `plugins/module_utils/kinds/inference_service/schema.py`.
-Fields of `serving.kserve.io/v1beta1`; those that came after KServe 0.17 are marked with their [release](kserve_releases.md).
-Predictor, transformer, explainer and `workerSpec` also hold the fields of a pod spec of Kubernetes, `model`, the frameworks' fields
-and `art` those of a container; they are not repeated here. What stands behind `spec.predictor.workerSpec` (scaling, logging,
-batching, metadata, strategy) and `storageUris` are fields of transformer and explainer, too.
-**Bold** fields are required where the field above them is given. Without a default a field has no value when it is left out.
+`python -m tests.tools.fields` writes this page from `plugins/module_utils/kinds/inference_service/schema.py`.
+The fields are those of `serving.kserve.io/v1beta1`; fields added after KServe 0.17 are marked with their
+[release](kserve_releases.md). Predictor, transformer, explainer and `workerSpec` also hold the fields of a pod spec of
+Kubernetes, and `model`, the frameworks' fields and `art` those of a container; this page does not repeat them.
+Transformer and explainer also have the fields listed after `spec.predictor.workerSpec` (scaling, logging, batching,
+metadata, strategy) and `storageUris`. A **bold** field is required if you set the field above it. A field without a
+default has no value unless you set it.
 
 | field | type | default | values | meaning |
 |---|---|---|---|---|
@@ -55,10 +57,10 @@ batching, metadata, strategy) and `storageUris` are fields of transformer and ex
 
 _GRAPH_HEAD = """# Fields of an InferenceGraph
 
-Made by `python -m tests.tools.fields` from `plugins/module_utils/kinds/inference_graph/schema.py`.
-Fields of `serving.kserve.io/v1alpha1` in KServe 0.17 to 0.20. What stands in `affinity`, `tolerations` and `resources` are fields of a pod of
-Kubernetes; they are not repeated here.
-**Bold** fields are required where the field above them is given. Without a default a field has no value when it is left out.
+`python -m tests.tools.fields` writes this page from `plugins/module_utils/kinds/inference_graph/schema.py`.
+The fields are those of `serving.kserve.io/v1alpha1` in KServe 0.17 to 0.20. `affinity`, `tolerations` and `resources`
+hold fields of a pod of Kubernetes; this page does not repeat them. A **bold** field is required if you set the field
+above it. A field without a default has no value unless you set it.
 
 | field | type | default | values | meaning |
 |---|---|---|---|---|
