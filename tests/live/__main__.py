@@ -18,11 +18,9 @@ from ..tools import debian, tree
 from . import background, build, host, needs, outside
 from .place import STARTED, Place
 from .tally import Tally
-from .turn import SECONDS, Turn
+from .turn import UNTIL, Turn
 
 NAME = "live"
-#: Seconds that the last scenario may take beyond the time of all.
-_LAST_SCENARIO = 240.0
 
 
 def _say(text: str) -> None:
@@ -36,13 +34,22 @@ def run(words: Sequence[str]) -> int:
     arguments, for_pytest = parser.parse_known_args(words)
     turn = Turn.of_environment()
     tally = Tally()
-    if why := needs.lacking() or _build(turn) or needs.lacking_for_pods() or _time(turn):
-        tally.skipped += 1
-        _say(f"not run: {why}")
+    if why := _lacking(turn):
+        tally.leave_out(why)
     else:
-        _scenarios(Place.named(NAME), tally, for_pytest, keep=arguments.keep)
+        _scenarios(Place.named(NAME), tally, for_pytest, turn, keep=arguments.keep)
     _say(str(tally))
     return 1 if tally.failed else 0
+
+
+def _lacking(turn: Turn | None) -> str:
+    """Build what is missing, and say why nothing can be started; empty where it can."""
+    if outside.is_running(Place.named(NAME)):
+        return "a live lab runs already; end it: python -m tests.live down"
+    if why := needs.lacking() or _build(turn) or needs.lacking_for_pods():
+        return why
+    too_late = turn is not None and not turn.is_worth_a_start
+    return "make test has taken its time already" if too_late else ""
 
 
 def _build(turn: Turn | None) -> str:
@@ -57,39 +64,58 @@ def _build(turn: Turn | None) -> str:
     return ""
 
 
-def _time(turn: Turn | None) -> str:
-    """Say that there is too little time; else tell the scenarios how much there is."""
-    if turn is None:
-        return ""
-    os.environ[SECONDS] = str(turn.seconds)
-    return "" if turn.seconds else "make test has taken its time already"
-
-
-def _scenarios(place: Place, tally: Tally, for_pytest: Sequence[str], *, keep: bool) -> None:
+def _scenarios(
+    place: Place, tally: Tally, for_pytest: Sequence[str], turn: Turn | None, *, keep: bool
+) -> None:
     before = host.look()
     spaces: dict[str, str] = {}
+    runs_on = False
     os.environ[STARTED] = str(time.time())
     try:
-        began = time.monotonic()
-        said = outside.start(place, keep=keep)
-        spaces = host.namespaces(outside.first_process(place) or 0)
-        _say(
-            f"the node and the gateway are ready after {time.monotonic() - began:.0f} s (inside {said.seconds:.0f} s)"
-        )
-        tally.read(lambda report: outside.enter(place, _pytest(report, for_pytest), _within()))
-    except LabError as error:
-        tally.fail("start", str(error))
+        if why := _start(place, keep=keep):
+            _did_not_start(tally, turn, why)
+        else:
+            runs_on = keep
+            spaces = host.namespaces(outside.first_process(place) or 0)
+            _run_pytest(place, tally, for_pytest, turn)
     finally:
-        if keep:
+        if runs_on:
             _say("it runs on: python -m tests.live shell    end it: python -m tests.live down")
         else:
             tally.demand("test_nothing_of_the_machine_is_changed", _ended(place, before, spaces))
 
 
-def _within() -> float | None:
-    """Seconds after which pytest hangs: each scenario has deadlines of its own, and none begins when their time is over."""
-    seconds = os.environ.get(SECONDS)
-    return float(seconds) + _LAST_SCENARIO if seconds else None
+def _start(place: Place, *, keep: bool) -> str:
+    """Start it, and say why it did not start; empty where it did."""
+    began = time.monotonic()
+    try:
+        said = outside.start(place, keep=keep)
+    except (LabError, OSError) as error:
+        return f"it did not start: {error}"
+    took = time.monotonic() - began
+    _say(f"the node and the gateway are ready after {took:.0f} s (inside {said.seconds:.0f} s)")
+    return ""
+
+
+def _did_not_start(tally: Tally, turn: Turn | None, why: str) -> None:
+    """Count it as a failure of `make live`. What `make test` promises does not depend on whether a machine can start a node."""
+    if turn is None:
+        tally.fail("start", why)
+    else:
+        tally.leave_out(why)
+
+
+def _run_pytest(place: Place, tally: Tally, more: Sequence[str], turn: Turn | None) -> None:
+    """Run the scenarios; each has deadlines of its own, so those that do not end in time hang."""
+    within = None
+    if turn is not None:
+        os.environ[UNTIL] = str(turn.until)
+        within = turn.hangs_at - time.time()
+    words = [sys.executable, "-m", "pytest", "tests/live", *more]
+    try:
+        tally.read(lambda report: outside.enter(place, [*words, f"--junit-xml={report}"], within))
+    except LabError as error:
+        tally.fail("scenarios", str(error))
 
 
 def _ended(place: Place, before: host.Seen, spaces: dict[str, str]) -> list[str]:
@@ -99,10 +125,6 @@ def _ended(place: Place, before: host.Seen, spaces: dict[str, str]) -> list[str]
     except TimeoutError as error:
         return [str(error), *_left(before, spaces)]
     return _left(before, spaces)
-
-
-def _pytest(report: str, more: Sequence[str]) -> list[str]:
-    return [sys.executable, "-m", "pytest", "tests/live", f"--junit-xml={report}", *more]
 
 
 def _left(before: host.Seen, spaces: dict[str, str]) -> list[str]:

@@ -48,7 +48,6 @@ def _builder() -> Iterator[int]:
         process = subprocess.Popen(
             _COMMAND,
             cwd=CHECKOUT,
-            env={**os.environ, "GOFLAGS": f"{os.environ.get('GOFLAGS', '')} -p=1".strip()},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,

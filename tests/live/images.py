@@ -117,7 +117,7 @@ def _engine() -> Image:
 
 def _with_packages(packages: Wheels, program: str, *, environment: dict[str, str]) -> Image:
     """Python with packages and a program that uses them. Raises LabError where the packages cannot be had."""
-    site = layer(wheels.files(wheels.installed(packages)))
+    site = layer(wheels.files(wheels.there(packages)))
     own = [File(f"/opt/{program}", STAND_INS / program)]
     common = {"PATH": "/usr/bin:/bin", "PYTHONPATH": wheels.PLACE, "HOME": "/tmp", **environment}
     command = ["/usr/bin/python3", "-u", f"/opt/{program}"]

@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 
 from ..lab import paths
 from . import cgroups, trial
@@ -43,8 +44,7 @@ def lacking() -> str:
         )
     if not os.access("/dev/kmsg", os.R_OK):
         return "it needs /dev/kmsg, which a kubelet reads"
-    command = ["unshare", *NAMESPACES, "--fork", "--mount-proc", "sh", "-c", _TRIAL]
-    tried = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_WITHIN)
+    tried = _tried("namespaces", ["sh", "-c", _TRIAL])
     if tried.returncode:
         return f"it needs namespaces with networks and mounts of their own: {tried.stderr.strip()}"
     return cgroups.lacking(GROUP)
@@ -52,10 +52,20 @@ def lacking() -> str:
 
 def lacking_for_pods() -> str:
     """Say what a node cannot do here, once everything is built; empty where nothing is."""
-    command = ["unshare", *NAMESPACES, "--fork", "--kill-child", "--mount-proc", sys.executable]
+    tried = _tried("mounts, rules and a container", [sys.executable, "-m", trial.__name__, GROUP])
     try:
-        tried = subprocess.run(
-            [*command, "-m", trial.__name__, GROUP],
+        cgroups.remove(GROUP)
+    except TimeoutError as error:
+        return f"it needs cgroups that it can remove: {error}"
+    return tried.stdout.strip() if tried.returncode == trial.LACKING else tried.stderr.strip()
+
+
+def _tried(what: str, command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """Run a command in namespaces of its own, which end with it; one that takes too long has failed."""
+    words = ["unshare", *NAMESPACES, "--fork", "--kill-child", "--mount-proc", *command]
+    try:
+        return subprocess.run(
+            words,
             cwd=paths.CHECKOUT,
             capture_output=True,
             text=True,
@@ -63,7 +73,5 @@ def lacking_for_pods() -> str:
             timeout=_WITHIN,
         )
     except subprocess.TimeoutExpired:
-        return f"a trial of mounts, rules and a container took more than {_WITHIN:.0f} s"
-    finally:
-        cgroups.remove(GROUP)
-    return tried.stdout.strip() if tried.returncode == trial.LACKING else tried.stderr.strip()
+        why = f"a trial of {what} took more than {_WITHIN:.0f} s"
+        return subprocess.CompletedProcess(words, 1, "", why)

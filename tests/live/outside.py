@@ -25,8 +25,9 @@ from . import cgroups, host
 from .needs import NAMESPACES
 from .place import Place, State
 
-_START_WITHIN = 300.0
-_END_WITHIN = 30.0
+#: Seconds for the whole start and for the whole end, and for each part of the end.
+START_WITHIN, END_WITHIN = 300.0, 90.0
+_PART_WITHIN = 30.0
 _LOOK_EVERY = 0.1
 #: What is shown of each log when a start fails.
 _LINES = 12
@@ -107,13 +108,13 @@ def _kill(place: Place) -> None:
         left = host.members(spaces)
         return not left, left
 
-    wait_until(look, "the processes of the live lab to end", _END_WITHIN)
+    wait_until(look, "the processes of the live lab to end", _PART_WITHIN)
     holder = int(place.started.read_text("utf-8"))
-    wait_until(lambda: (not is_alive(holder), holder), "its namespaces to end", _END_WITHIN)
+    wait_until(lambda: (not is_alive(holder), holder), "its namespaces to end", _PART_WITHIN)
 
 
 def _await_ready(place: Place, lives: Callable[[], bool]) -> State:
-    until = time.monotonic() + _START_WITHIN
+    until = time.monotonic() + START_WITHIN
     pause = threading.Event()
     while True:
         said = place.read()
@@ -122,7 +123,7 @@ def _await_ready(place: Place, lives: Callable[[], bool]) -> State:
         if said.phase == "failed" or not lives():
             raise LabError(f"the live lab did not start: {said.message}\n{logs(place)}")
         if time.monotonic() > until:
-            raise LabError(f"it is not ready after {_START_WITHIN:.0f} s\n{logs(place)}")
+            raise LabError(f"it is not ready after {START_WITHIN:.0f} s\n{logs(place)}")
         pause.wait(_LOOK_EVERY)
 
 

@@ -102,7 +102,7 @@ def served(place: Place) -> Iterator[Sources]:
 
 @contextlib.contextmanager
 def _bucket(place: Place) -> Iterator[dict[str, str]]:
-    site = wheels.installed(S3_WHEELS)
+    site = wheels.there(S3_WHEELS)
     file = place.root / bucket.KEYS
     file.unlink(missing_ok=True)
     words = [network.NODE, str(_BUCKET_PORT), str(place.root)]

@@ -50,6 +50,11 @@ class Tally:
         print(f"FAILED {name}: {why}", flush=True)
         failures.note(f"{name}: {why.partition(chr(10))[0]}")
 
+    def leave_out(self, why: str) -> None:
+        """Count something that is not run, and say why."""
+        self.skipped += 1
+        print(f"not run: {why}", flush=True)
+
     def demand(self, name: str, wrong: Sequence[str]) -> None:
         """Count a test that passes where nothing is wrong."""
         if wrong:

@@ -12,21 +12,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..lab.process import is_alive
+from .outside import END_WITHIN, START_WITHIN
 
 #: When `make test` began, in seconds since 1970, and the process that builds beside it: 0 where there was nothing to build.
 BEGAN, BUILDER = "LIVE_SUITE_BEGAN", "LIVE_BUILDER"
-#: Tells pytest how many seconds the scenarios have together.
-SECONDS = "LIVE_SECONDS"
+#: Tells pytest when the time of the scenarios is over, in seconds since 1970.
+UNTIL = "LIVE_UNTIL"
 
-#: What is not built after an hour is left to the next run, which goes on where this one ended; nor does the turn wait longer than
-#: this for a build.
-_BUILT_WITHIN, _WAITED_AT_MOST = 3600.0, 240.0
-#: A whole run is over after so long: start, scenarios and end have what is left of it.
-_WHOLE_RUN = 4400.0
+#: What is not built after an hour is left to the next run, which goes on where this one ended.
+_BUILT_WITHIN = 3600.0
+#: A whole run is over after so long.
+_WHOLE_RUN = 4500.0
 #: Seconds of the scenarios together, and the fewest with which a start is worth its while.
 _SCENARIOS, _FEWEST = 600.0, 180.0
-#: What start and end take at most, on a busy machine.
-_AROUND = 180.0
+#: What a scenario takes at most that began in time.
+_LAST_SCENARIO = 240.0
 _LOOK_EVERY = 1.0
 
 
@@ -49,15 +49,27 @@ class Turn:
         return {BEGAN: str(self.began), BUILDER: str(self.builder)}
 
     @property
-    def seconds(self) -> float:
-        """What the scenarios have together: 0 where that is too little for a start."""
-        left = min(_SCENARIOS, self.began + _WHOLE_RUN - _AROUND - time.time())
-        return left if left >= _FEWEST else 0.0
+    def is_worth_a_start(self) -> bool:
+        """Whether scenarios have enough time, even after the slowest start."""
+        return self._last_begin - time.time() >= START_WITHIN + _FEWEST
+
+    @property
+    def until(self) -> float:
+        """When no scenario begins any more, where they start now."""
+        return min(time.time() + _SCENARIOS, self._last_begin)
+
+    @property
+    def hangs_at(self) -> float:
+        """When the scenarios are ended, however far they are."""
+        return self.until + _LAST_SCENARIO
+
+    @property
+    def _last_begin(self) -> float:
+        return self.began + _WHOLE_RUN - END_WITHIN - _LAST_SCENARIO
 
     def await_built(self, missing: Callable[[], list[str]]) -> list[str]:
         """Wait for what is built beside, and return what is not there when the time is over or nobody builds any more."""
-        until = min(self.began + _BUILT_WITHIN, time.time() + _WAITED_AT_MOST)
-        while (absent := missing()) and time.time() < until:
+        while (absent := missing()) and time.time() < self.began + _BUILT_WITHIN:
             if not self.builder or not is_alive(self.builder):
                 break
             time.sleep(_LOOK_EVERY)

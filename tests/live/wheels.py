@@ -23,7 +23,8 @@ from .programs import Wheels
 
 #: Where an image has them.
 PLACE = "/opt/site"
-_PATIENCE = 300.0
+#: Beside other work at the lowest priority, minutes pass.
+_PATIENCE = 1200.0
 
 
 def folder(packages: Wheels) -> Path:
@@ -38,6 +39,14 @@ def installed(packages: Wheels) -> Path:
     with locked(paths.cache() / "locks" / place.name):
         if not place.is_dir():
             _install(place, packages)
+    return place
+
+
+def there(packages: Wheels) -> Path:
+    """Return the folder with these packages where they were installed before. Raises LabError: within the live lab nothing is fetched."""
+    place = folder(packages)
+    if not place.is_dir():
+        raise LabError(f"{', '.join((*packages.whole, *packages.bare))} were not brought")
     return place
 
 
