@@ -6,19 +6,17 @@ Starts a control plane whose controllers stand still, so that nobody else writes
 
 from __future__ import annotations
 
-import argparse
-import signal
 import sys
 import time
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from pathlib import Path
 
+from .progress import BUILD, options
 from .report import mistakes, text_of
 from .rounds import Case
 from .stage import Stage, fuzz_stage
 from .tally import Tally
 
-STATE = Path(__file__).parents[2] / "build" / "fuzz" / "state.json"
+STATE = BUILD / "state.json"
 #: Rounds at once; each waits for the server most of the time.
 THREADS = 8
 SAY_EVERY_S = 30.0
@@ -26,20 +24,13 @@ SAY_EVERY_S = 30.0
 
 def main() -> int:
     """Run; 1 where a decision was unsound."""
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
-    parser.add_argument(
-        "--cases", type=int, default=100_000, help="how many, those of earlier runs included"
-    )
-    parser.add_argument("--seed", type=int, help="do one round again and tell what was wrong")
-    parser.add_argument("--afresh", action="store_true", help="forget earlier runs")
-    options = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *dummy: sys.exit("ended"))
+    asked = options("tests.fuzz", __doc__, "cases", 100_000)
     with fuzz_stage() as stage:
-        if options.seed is not None:
-            return _again(stage, options.seed)
-        if options.afresh:
+        if asked.seed is not None:
+            return _again(stage, asked.seed)
+        if asked.afresh:
             STATE.unlink(missing_ok=True)
-        return _long(stage, options.cases)
+        return _long(stage, asked.wanted)
 
 
 def _again(stage: Stage, seed: int) -> int:

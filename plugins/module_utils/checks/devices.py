@@ -71,13 +71,6 @@ MIG = Check(
     finds="{count} of {resource} cannot reach each other's memory, so tensor parallel engines use one of them",
     fix="ask for one larger slice, or for whole devices",
 )
-NO_CLAIM = Check(
-    "claim-missing",
-    ERROR,
-    finds="container {container} wants the device claim {claim}, and resourceClaims of its pod {has}: the API refuses the pod",
-    fix="name {claim} in {field}resourceClaims, or leave it out of resources.claims",
-    stops=True,
-)
 IDLE_CLAIM = Check(
     "claim-unused",
     WARNING,
@@ -183,24 +176,6 @@ def claimed(view: ServiceView) -> Iterator[Problem]:
                 yield CLAIMED.at(
                     workload.fields(f"{path}.resources"), devices=", ".join(sorted(names))
                 )
-
-
-@check(NO_CLAIM)
-def no_claim(view: ServiceView) -> Iterator[Problem]:
-    """Yield containers that want a device claim which their pod does not have."""
-    for workload in view.workloads:
-        there = _claims(workload.pod.get("resourceClaims"))
-        for container, path in containers_of(workload):
-            for claim in _claims((container.get("resources") or {}).get("claims")):
-                if claim not in there:
-                    field = f"{workload.origin}." if workload.origin else ""
-                    yield NO_CLAIM.at(
-                        workload.fields(f"{path}.resources.claims"),
-                        container=container.get("name"),
-                        claim=claim,
-                        has=f"has {', '.join(there)}" if there else "has none",
-                        field=field,
-                    )
 
 
 @check(IDLE_CLAIM)

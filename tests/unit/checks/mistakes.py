@@ -625,13 +625,6 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
         IS: Mistake(
             model(storageUri="s3:///chat"), "spec.predictor.model.storageUri", (CONFIG, runtime()), stops=True),
     },
-    "claim-missing": {
-        LLM: Mistake(
-            llm_inference_service(template={"containers": [{"name": "main", "resources": {"claims": [{"name": "gpu"}]}}]}),
-            f"{MAIN_PATH}.resources.claims", stops=True),
-        IS: Mistake(
-            custom(resources={"claims": [{"name": "gpu"}]}), f"{SERVER_PATH}.resources.claims", (CONFIG,), stops=True),
-    },
     "claim-unused": {
         LLM: Mistake(
             llm_inference_service(template={"containers": [{"name": "main"}], "resourceClaims": [CLAIM]}),
@@ -786,7 +779,6 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("scale-without-request", LLM): "scales by a metric of llm-d",
     ("replicas-scaled", IS): "leaves the number to its autoscaler, or is told to by the class",
     ("model-address", MS): "its model comes from a registry, with pull secrets",
-    ("claim-missing", MS): "its pods cannot have claims, which is told as resource-claims",
     ("claim-unused", MS): "its pods cannot have claims, which is told as resource-claims",
     ("prefill-tensor", IS): "has no prefill pods",
     ("prefill-without-proxy", IS): "has no prefill pods",
@@ -813,7 +805,7 @@ _OF_GRAPHS: dict[str, tuple[str, ...]] = {
         *("engine-value", "engine-together", "served-name", "probe-port", "probe-scheme", "visible-devices"),
     ),
     "its router asks for no devices of its own": (
-        *("mixed-devices", "shared-devices", "mig-parallel", "claim-missing", "claim-unused", "shared-memory"),
+        *("mixed-devices", "shared-devices", "mig-parallel", "claim-unused", "shared-memory"),
     ),
     "its pods have no fields of their author's but a few that every API server knows": ("gated-field",),
     "has no prefill pods": (

@@ -27,8 +27,6 @@ EARNED = {
 }
 #: Rules that few earn: the recordings.
 EARNED_BY = {
-    # Refused by the API server as well.
-    "claim-missing": {"model_service/res-claims"},
     "data-parallel": {
         "llm_inference_service/mn-dp-local-bigger",
         "llm_inference_service/mn-dp-odd",

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from ...kube.envelope import as_applied, read_envelope
 from ...kube.manifest import Json
-from ...kube.schema_check import check, related
+from ...kube.schema_check import check
 from ..kind import Loaded
+from ..kserve.load import loaded, outside
 from .admission.naming import name_problems
 from .admission.nodes import node_problems
 from .schema import SPEC
@@ -22,20 +23,11 @@ def load(document: Json, settings: Settings) -> Loaded[InferenceGraph]:  # noqa:
     envelope = read_envelope(document, API_VERSION, KIND)
     spec = check(SPEC, document.get("spec") or {}, "spec", keep_empty=True)
     found = [*envelope.problems, *spec.problems]
-    broken = [problem.path for problem in found]
     judged = [*name_problems(envelope.name)]
-    if not related("spec.nodes", [path for path in broken if path in ("spec", "spec.nodes")]):
+    if not any(problem.path in ("spec", "spec.nodes") for problem in found):
         judged += node_problems(spec.value)
-    found += [problem for problem in judged if not related(problem.path, broken)]
-    if any(problem.severity == "error" for problem in found):
-        return Loaded(None, tuple(found))
-    applied = as_applied(document, envelope)
-    graph = InferenceGraph(
-        document=applied,
-        name=envelope.name,
-        namespace=envelope.namespace,
-        labels=envelope.labels,
-        annotations=applied["metadata"].get("annotations") or {},
-        spec=spec.value,
-    )
-    return Loaded(graph, tuple(found))
+
+    def make() -> InferenceGraph:
+        return InferenceGraph(**outside(as_applied(document, envelope), envelope), spec=spec.value)
+
+    return loaded(found, judged, make)

@@ -12,8 +12,9 @@ from typing import Any
 
 from ...kube.envelope import as_applied, read_envelope
 from ...kube.manifest import Json
-from ...kube.schema_check import check, related
+from ...kube.schema_check import check
 from ..kind import Loaded
+from ..kserve.load import loaded, outside
 from .admission.naming import name_problems
 from .admission.service import own_problems
 from .implementations import KSERVE_CONTAINER
@@ -29,25 +30,17 @@ def load(document: Json, settings: Settings) -> Loaded[InferenceService]:
     written = _with_names(document.get("spec") or {})
     spec = check(spec_schema(settings.release), written, "spec")
     found = [*envelope.problems, *spec.problems]
-    broken = [problem.path for problem in found]
     judged = [
         *name_problems(envelope.name),
         *own_problems(spec.value, envelope.annotations, settings.release),
     ]
-    found += [problem for problem in judged if not related(problem.path, broken)]
-    if any(problem.severity == "error" for problem in found):
-        return Loaded(None, tuple(found))
-    whole = _with_whole_lists(written, spec.value)
-    applied = as_applied({"apiVersion": API_VERSION, "kind": KIND, "spec": whole}, envelope)
-    service = InferenceService(
-        document=applied,
-        name=envelope.name,
-        namespace=envelope.namespace,
-        labels=envelope.labels,
-        annotations=applied["metadata"].get("annotations") or {},
-        spec=spec.value,
-    )
-    return Loaded(service, tuple(found))
+
+    def make() -> InferenceService:
+        whole = _with_whole_lists(written, spec.value)
+        applied = as_applied({"apiVersion": API_VERSION, "kind": KIND, "spec": whole}, envelope)
+        return InferenceService(**outside(applied, envelope), spec=spec.value)
+
+    return loaded(found, judged, make)
 
 
 def _with_names(spec: Any) -> Any:

@@ -15,9 +15,10 @@ from ...kube.manifest import Json, value_at
 from ...kube.names import LABEL_LENGTH, check_dns_label, check_dns_subdomain, quoted
 from ...kube.problem import Problem
 from ...kube.release import Since
-from ...kube.schema_check import check, related
+from ...kube.schema_check import check
 from ...kube.schema_faults import show
 from ..kind import Loaded
+from ..kserve.load import loaded, outside
 from ..kserve.releases import KServe
 from .admission import adapters, confidential, offloading, routing, scaling, scheduler, workloads
 from .conversion import OLD_API_VERSION, to_v1alpha2
@@ -45,33 +46,21 @@ def load(document: Json, settings: Settings) -> Loaded[LlmInferenceService]:
     found += _address_problems(spec.value.get("model"))
     found += annotation_problems(envelope.annotations, settings.release)
     found += _adapter_problems(value_at(spec.value, ("model", "lora", "adapters")))
-    broken = [problem.path for problem in found if problem.path not in _WHOLE]
     judged = [
         *_refused(spec.value, envelope.name, version, settings),
         *_warned(spec.value, version, settings),
     ]
-    found += [problem for problem in judged if not related(problem.path, broken)]
-    if any(problem.severity == "error" for problem in found):
-        return Loaded(None, tuple(found))
-    applied = to_v1alpha2(
-        as_applied(
-            {"apiVersion": api_version, "kind": KIND, "spec": document.get("spec")}, envelope
-        )
-    )
-    stored = to_v1alpha2({"apiVersion": api_version, "kind": KIND, "spec": spec.value})
-    _write_address(stored["spec"].get("model") or {})
-    if _MARKS_GROUPS.at(settings.release):
-        _write_group(applied["metadata"], value_at(stored["spec"], ("router", "route", "group")))
-    service = LlmInferenceService(
-        document=applied,
-        name=envelope.name,
-        namespace=envelope.namespace,
-        labels=envelope.labels,
-        annotations=applied["metadata"].get("annotations") or {},
-        version=version,
-        spec=stored["spec"],
-    )
-    return Loaded(service, tuple(found))
+
+    def make() -> LlmInferenceService:
+        written = {"apiVersion": api_version, "kind": KIND}
+        applied = to_v1alpha2(as_applied({**written, "spec": document.get("spec")}, envelope))
+        stored: Json = to_v1alpha2({**written, "spec": spec.value})["spec"]
+        _write_address(stored.get("model") or {})
+        if _MARKS_GROUPS.at(settings.release):
+            _write_group(applied["metadata"], value_at(stored, ("router", "route", "group")))
+        return LlmInferenceService(**outside(applied, envelope), version=version, spec=stored)
+
+    return loaded(found, judged, make, _WHOLE)
 
 
 def _write_group(metadata: Json, group: str | None) -> None:

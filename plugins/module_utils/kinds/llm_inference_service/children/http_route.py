@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ....kube.condition import GATEWAY_GROUP
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
 from ....kube.reader import Reader
+from ....kube.validation.route import named_twice
 from .. import labels, names
 from ..errors import Unbuildable
 from ..resolved import Resolved
@@ -73,20 +73,20 @@ def _spec(resolved: Resolved) -> Json | None:
 
 def _check_parents(resolved: Resolved, spec: Json) -> None:
     """Refuse one parent that is listed twice, unless each time with another sectionName, as the Gateway API does."""
-    sections: dict[tuple[str, ...], list[str]] = {}
-    for parent in spec.get("parentRefs") or ():
-        sections.setdefault(_parent(parent), []).append(parent.get("sectionName") or "")
-    for parent, named in sections.items():
-        if len(named) > 1 and ("" in named or len(set(named)) < len(named)):
-            raise Unbuildable(
-                f"the Gateway API refuses HTTPRoute {resolved.namespace}/{names.route(resolved.name)}: "
-                f"{parent[1]} {parent[3]} stands in parentRefs {len(named)} times",
-                condition="HTTPRoutesReady",
-                reason="HTTPRouteReconcileError",
-                path="spec.router.route.http.spec.parentRefs",
-                advice="give each another sectionName, or name it once",
-                rule="route-parents",
-            )
+    parents = spec.get("parentRefs") or ()
+    repeated = named_twice(parents)
+    if not repeated:
+        return
+    parent = parents[repeated[0]]
+    raise Unbuildable(
+        f"the Gateway API refuses HTTPRoute {resolved.namespace}/{names.route(resolved.name)}: "
+        f"{parent.get('kind', 'Gateway')} {parent.get('name', '')} stands in parentRefs more than once",
+        condition="HTTPRoutesReady",
+        reason="HTTPRouteReconcileError",
+        path="spec.router.route.http.spec.parentRefs",
+        advice="give each another sectionName, or name it once",
+        rule="route-parents",
+    )
 
 
 def _check_backends(resolved: Resolved, spec: Json) -> None:
@@ -116,11 +116,6 @@ def _backends(spec: Json) -> Iterator[tuple[str, Json]]:
     for number, rule in enumerate(spec.get("rules") or ()):
         for place, backend in enumerate(rule.get("backendRefs") or ()):
             yield f"rules[{number}].backendRefs[{place}]", backend
-
-
-def _parent(parent: Json) -> tuple[str, ...]:
-    group, kind = parent.get("group", GATEWAY_GROUP), parent.get("kind", "Gateway")
-    return group, kind, parent.get("namespace") or "", parent.get("name") or ""
 
 
 def _with_pool(manifest: Manifest, service: str, *, migrated: bool) -> Manifest:
