@@ -37,7 +37,12 @@ UNKNOWN_VARIABLE = Check(
     finds="vLLM reads no variable {name}",
     fix="write {near}, if that is meant",
 )
-
+VARIABLE_OF_OTHER_RELEASE = Check(
+    "engine-release",
+    WARNING,
+    finds="the variable {name} is one of vLLM {bound}, and the image is of {release}, which does not read it",
+    fix="leave it out, or take an image that reads it",
+)
 BESIDE = Check(
     "engine-beside",
     WARNING,
@@ -97,8 +102,28 @@ def unknown_variable(view: ServiceView) -> Iterator[Problem]:
                 continue
             near = nearest(name, known, _LIKENESS)
             place = workload.in_engine(f"env[{number}]")
+            flag = name.removeprefix("VLLM_").lower().replace("_", "-")
             if near and not place.object:
                 yield UNKNOWN_VARIABLE.at(place, name=name, near=near)
+            elif flag in flags() and not place.object:
+                yield UNKNOWN_VARIABLE.at(
+                    place, name=name, fix=f"it is a flag: write --{flag} into args"
+                )
+
+
+@check(VARIABLE_OF_OTHER_RELEASE, costly=True)
+def variable_of_other_release(view: ServiceView) -> Iterator[Problem]:
+    """Yield variables of the author that the release of the engine's image does not read yet, or no longer."""
+    for workload in _of_vllm(view):
+        release = release_of(workload)
+        for number, variable in enumerate(workload.engine_container.get("env") or ()):
+            span = variables().get(str(variable.get("name"))) if release else None
+            bound = _bound(span, release) if span is not None else ""
+            place = workload.in_engine(f"env[{number}]")
+            if bound and not place.object:
+                yield VARIABLE_OF_OTHER_RELEASE.at(
+                    place, name=variable["name"], bound=bound, release=release
+                )
 
 
 def _flags(view: ServiceView) -> Iterator[tuple[Workload, Flag, str]]:

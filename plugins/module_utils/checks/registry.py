@@ -62,14 +62,28 @@ def further_themes() -> Sequence[ModuleType]:
         models,
         names,
         no_effect,
+        other_engines,
         pod_security,
         probes,
         queues,
         quota,
+        scripts,
+        variables,
     )
 
-    of_engines = (engine_values, model_names, device_names, probes)
-    return *of_engines, gated_fields, quota, pod_security, queues, models, names, no_effect
+    of_engines = (other_engines, engine_values, variables, scripts, model_names)
+    of_pods = (device_names, probes)
+    return (
+        *of_engines,
+        *of_pods,
+        gated_fields,
+        quota,
+        pod_security,
+        queues,
+        models,
+        names,
+        no_effect,
+    )
 
 
 def of_theme(theme: ModuleType) -> Sequence[BoundCheck]:

@@ -56,9 +56,21 @@ def unknown_field(schema: Object, key: str, value: Any, places: Sequence[str]) -
     near = meant(schema, key, value)
     if near:
         return f'unknown field, did you mean "{near}"?'
+    if _is_wrapped(schema, value):
+        return f"unknown field; leave {key} out, and write what is in it one level higher"
     if places:
         return f"unknown field; it belongs in {' or '.join(places[:_SHOWN])}"
     return f"unknown field; known here: {', '.join(schema.fields) or 'none'}"
+
+
+def _is_wrapped(schema: Object, value: Any) -> bool:
+    """Tell whether a value holds nothing but fields that its holder has, perhaps a level further down: as `spec` of a Deployment's pods does."""
+    if not isinstance(value, Mapping) or not value:
+        return False
+    return all(
+        (name in schema.fields and fits(schema.fields[name], inner)) or _is_wrapped(schema, inner)
+        for name, inner in value.items()
+    )
 
 
 def places_of(

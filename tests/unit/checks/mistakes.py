@@ -417,6 +417,19 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             (preset(command=["vllm", "serve", "--max-model-len=2"]),)),
         IS: Mistake(model("--max-model-len=1"), "spec.predictor.model.args[0]", (CONFIG, runtime("--max_model_len=2"))),
     },
+    "engine-other": {
+        MS: Mistake(model_service(engine={"args": ["--mem-fraction-static=0.8"]}), "spec.engine.args[0]"),
+        LLM: Mistake(llm("--num-shard=2"), f"{MAIN_PATH}.args[0]"),
+        IS: Mistake(
+            custom("--port=8080", "--max-model-len=8192", image="example.com/sglang:v0.5"), f"{SERVER_PATH}.args[1]"
+        ),
+    },
+    "argument-script": {
+        LLM: Mistake(
+            llm("--max-model-len=1"), f"{MAIN_PATH}.args[0]",
+            (preset(command=["/bin/bash", "-c"], args=["exec vllm serve /mnt/models"]),)),
+        IS: Mistake(custom("--max-model-len=1", command=["sh", "-ec"]), f"{SERVER_PATH}.args[0]"),
+    },
     "engine-value": {
         MS: Mistake(model_service(engine={"args": ["--gpu-memory-utilization=90"]}), "spec.engine.args[0]"),
         LLM: Mistake(llm("-q", "--enable-prefix-caching=true", command=VLLM), f"{MAIN_PATH}.args[1]"),
@@ -746,6 +759,7 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("scaled-to-zero", IS): "keeps at least one pod, or an autoscaler starts the first",
     ("data-parallel", IS): "says nothing of copies",
     ("engine-beside", MS): "has no containers of its author's",
+    ("argument-script", MS): "has no command of its author's",
     (
         "gated-field",
         MS,
@@ -802,7 +816,7 @@ _OF_GRAPHS: dict[str, tuple[str, ...]] = {
     "its router is no engine, and its command line is KServe's own": (
         *("argument-blank", "argument-computed", "argument-twice", "argument-typography", "argument-variable"),
         *("engine-arguments", "engine-beside", "engine-flag", "engine-release", "engine-variable", "data-parallel"),
-        *("engine-value", "engine-together", "served-name", "probe-port", "probe-scheme", "visible-devices"),
+        *("engine-other", "argument-script", "engine-value", "engine-together", "served-name", "probe-port", "probe-scheme", "visible-devices"),
     ),
     "its router asks for no devices of its own": (
         *("mixed-devices", "shared-devices", "mig-parallel", "claim-unused", "shared-memory"),

@@ -66,3 +66,21 @@ def test_place_of_a_part_that_is_not_there_is_named_where_there_is_no_other() ->
     assert told("tensorParallelSize", 2, "predictor") == (
         "unknown field; it belongs in spec.predictor.workerSpec.tensorParallelSize"
     )
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("spec", {"nodeSelector": {"gpu": "a"}}),
+        ("template", {"spec": {"tolerations": []}, "metadata": {"labels": {"team": "a"}}}),
+        ("metadata", {"annotations": {"a": "b"}}),
+    ],
+)
+def test_level_that_other_kinds_have_is_left_out(field: str, value: Any) -> None:
+    message = f"unknown field; leave {field} out, and write what is in it one level higher"
+    assert told(field, value, "predictor") == message
+
+
+@pytest.mark.parametrize("value", [{}, {"other": 1}, {"nodeSelector": "gpu"}, []])
+def test_level_with_something_else_in_it_is_not(value: Any) -> None:
+    assert "one level higher" not in told("spec", value, "predictor")

@@ -15,6 +15,7 @@ from ...kube.problem import Problem
 from ...kube.reader import Reader
 from ...kube.reference import Reference
 from ...kube.schema_faults import show
+from ...kube.url_form import is_url
 from ..check import WARNING, Check, check
 from ..kserve.autoscaler_class import AUTOSCALER_ANNOTATION, AUTOSCALER_HPA, AUTOSCALER_NONE
 from ..kserve.service import is_stopped
@@ -241,12 +242,7 @@ def unscaled(view: ServiceView) -> Iterator[Problem]:
 def url(view: ServiceView) -> Iterator[Problem]:
     """Yield addresses that the router cannot ask."""
     for step, address in _addresses(view):
-        try:
-            parts = urlsplit(address)
-            right = parts.scheme in ("http", "https") and bool(parts.hostname)
-        except ValueError:
-            right = False
-        if not right:
+        if not is_url(address):
             yield URL.at(f"{step.path}.serviceUrl", url=show(address))
 
 

@@ -24,6 +24,7 @@ from ..view import ServiceView
 from .admission.multi_node import CLASS_ANNOTATION
 from .errors import Unbuildable
 from .implementations import TRANSFORMER_CONTAINER
+from .logger_address import logger_address
 from .pods.annotations import SOURCE_URI
 from .pods.build import models_refused
 from .pods.component import Component
@@ -420,5 +421,6 @@ CHECKS = (
     knative_limits,
     path_template,
     past_transformer,
+    logger_address,
     without_effect,
 )

@@ -26,11 +26,21 @@ def field_map(resolved: Resolved, manifests: Sequence[Json]) -> FieldMap:
 
 
 def _origins(resolved: Resolved, reference: Reference) -> list[Origin]:
-    return [
+    found = [
         origin
         for child, path in _parts(resolved.name, reference)
         for origin in _written(resolved, child, path)
     ]
+    return [*found, *_gateways(resolved)] if reference.kind == "HTTPRoute" else found
+
+
+def _gateways(resolved: Resolved) -> Iterator[Origin]:
+    """Yield where the parents of a managed route are written that come from gateway refs. What a ref leaves out is an empty text there."""
+    for origin in _written(resolved, "spec.parentRefs", ("router", "gateway", "refs")):
+        for number, ref in enumerate(origin.value or ()):
+            value = {"name": "", "namespace": "", **ref}
+            child, field = f"{origin.child}[{value['name']}]", f"{origin.field}[{number}]"
+            yield Origin(child, field, value, origin.object)
 
 
 def _parts(service: str, reference: Reference) -> Iterator[_Part]:

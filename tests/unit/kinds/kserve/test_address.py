@@ -23,6 +23,13 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.st
         "pvc://models.v1/a/b",
         "oci://registry.example.com:5000/models/tiny@sha256:0123",
         "https://files.example.com/m.tgz",
+        "https://u:p@files.example.com:8443/a/m.tgz?x=1#y",
+        "https://[::1]:8080/m.tgz",
+        "https://huggingface.co/acme/chat/resolve/main/chat.gguf",
+        "https://acct.blob.core.windows.net/container/models/",
+        "hdfs://node:9000/models",
+        "webhdfs://models",
+        "oci://registry.example.com:5000/tiny",
         "/mnt/models",
         "",
     ],
@@ -49,6 +56,17 @@ def test_an_address_that_can_be_read_is_fine(uri: str) -> None:
         ("pvc:///a", "names no claim", "pvc://claim/folder"),
         ("pvc://Models/a", "cannot be a claim", "pvc://claim/folder"),
         ("oci://", "names no image", "oci://registry"),
+        ("oci://registry/tiny:", "no name of an image", "repository:tag"),
+        ("oci://registry/tiny@latest", '"latest" is neither', "repository:tag"),
+        ("hf://huggingface.co/acme/chat", "has 3 parts", "write hf://acme/chat"),
+        ("https://huggingface.co/acme/chat", "is a page of the hub", "write hf://acme/chat"),
+        ("https://hf.co/acme/chat/tree/v1", "is a page of the hub", "write hf://acme/chat:v1"),
+        ("https://", "names no host", "https://host/file"),
+        ("http:///m.tgz", "names no host", "http://host/file"),
+        ("https://files.example.com/models/", "names no file", "/file"),
+        ("https://files.example.com", "names no file", "/file"),
+        ("https://files.example.com:99999/m.tgz", 'the port "99999"', "host:port"),
+        ("hdfs://", "names no folder", "hdfs://host/folder"),
         ("oci://https://registry/a", "twice", "oci://registry/a"),
     ],
 )
@@ -58,6 +76,13 @@ def test_an_address_that_cannot_be_read_is_told(uri: str, fact: str, way: str) -
     assert fault.fatal
     assert fact in fault.finds
     assert way in fault.fix
+
+
+def test_what_stands_behind_a_key_of_s3_is_left_out() -> None:
+    fault = address_fault("s3://bucket/models/tiny?versionId=3")
+    assert fault is not None
+    assert not fault.fatal
+    assert "write s3://bucket/models/tiny" in fault.fix
 
 
 @pytest.mark.parametrize("uri", ["s3://bucket", "gs://bucket/"])

@@ -15,6 +15,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_infer
     routing,
     service,
 )
+from tests.unit.modules.task import run
 
 from .build import document, messages
 
@@ -395,3 +396,15 @@ def test_a_field_of_a_later_release_is_refused_with_its_name(field: str) -> None
     found = messages(document(**spec))
     assert list(found) == [field]
     assert f"KServe {release} knows it" in found[field]
+
+
+@pytest.mark.parametrize(
+    ("ref", "field"), [({"name": "edge"}, "namespace"), ({"namespace": "infra"}, "name")]
+)
+def test_part_of_a_gateway_that_is_left_out_is_told_at_its_field(
+    ref: dict[str, str], field: str
+) -> None:
+    gateways = [{"name": "first", "namespace": "infra"}, ref]
+    service = document(router={"route": {}, "gateway": {"refs": gateways}})
+    found = run(state="rendered", services=[service], settings={})
+    assert f"spec.router.gateway.refs[1].{field}: must not be empty" in found["msg"]

@@ -12,9 +12,15 @@ from dataclasses import dataclass
 
 from ....kube.names import check_dns_subdomain
 
-_HUB = re.compile(r"https?://(?:www\.)?huggingface\.co/")
+_HUB = re.compile(r"(?:https?://)?(?:www\.)?(?:huggingface\.co|hf\.co)/")
 #: What follows the name of a repository on a page of the hub.
 _PAGES = ("tree", "blob", "resolve", "raw")
+#: Under which the hub serves a file, and not a page.
+_FILES = ("resolve", "raw")
+#: Under which a container or a share is fetched as a whole.
+_AZURE = re.compile(r"\.(blob|file)\.core\.windows\.net$")
+_LARGEST_PORT = 65535
+_DIGEST = re.compile(r"[a-z0-9+._-]+:[0-9a-fA-F]+")
 _OF_REPOSITORIES = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _BUCKET = re.compile(r"[A-Za-z0-9._-]{1,255}")
 _PARTS = 2
@@ -91,7 +97,40 @@ def _bucket(scheme: str, rest: str) -> AddressFault | None:
     if not key.strip("/"):
         finds = f"names no key, so everything in the bucket {bucket} is fetched"
         return AddressFault(finds, f"write {scheme}://{bucket}/key", fatal=False)
+    if scheme == "s3" and any(mark in key for mark in "?#"):
+        read = re.split("[?#]", key)[0]
+        finds = f'has "{key[len(read) :]}" behind its key, which is left out'
+        return AddressFault(finds, f"write s3://{bucket}/{read}", fatal=False)
     return None
+
+
+def _web(scheme: str, rest: str) -> AddressFault | None:
+    """Return what is wrong with the address of a file: whoever fetches it calls it by the last part of its path."""
+    address = f"{scheme}://{rest}"
+    host, dummy, path = re.split("[?#]", rest)[0].partition("/")
+    port = host.rpartition("@")[2].partition(":")[2]
+    if not host:
+        return AddressFault("names no host", f"write {scheme}://host/file")
+    if port and (not port.isdecimal() or int(port) > _LARGEST_PORT) and "[" not in host:
+        return AddressFault(
+            f'names the port "{port}", which is none', f"write {scheme}://host:port/file"
+        )
+    if _HUB.match(address) and not set(path.split("/")) & set(_FILES):
+        parts = path.strip("/").split("/")
+        owner, name = parts[0], parts[1] if len(parts) > 1 else ""
+        way = _repository(owner, name, parts[_PARTS:])
+        return AddressFault("is a page of the hub, and the page itself would be fetched", way)
+    if not path.rpartition("/")[2] and not (path and _AZURE.search(host)):
+        return AddressFault("names no file", f"write {scheme}://{host}/file")
+    return None
+
+
+def _somewhere(scheme: str, rest: str) -> AddressFault | None:
+    return (
+        None
+        if rest.strip("/")
+        else AddressFault("names no folder", f"write {scheme}://host/folder")
+    )
 
 
 def _claim(dummy: str, rest: str) -> AddressFault | None:
@@ -109,6 +148,10 @@ def _image(dummy: str, rest: str) -> AddressFault | None:
         return AddressFault("names no image", "write oci://registry/repository:tag")
     if "://" in rest:
         return AddressFault("names its scheme twice", f"write oci://{rest.partition('://')[2]}")
+    name, at, digest = rest.partition("@")
+    if (at and not _DIGEST.fullmatch(digest)) or name.endswith((":", "/")):
+        finds = f'is no name of an image: "{digest or name[-1]}" is neither a tag nor a digest'
+        return AddressFault(finds, "write oci://registry/repository:tag")
     return None
 
 
@@ -126,4 +169,8 @@ _FORMS = {
     "gs": _bucket,
     "pvc": _claim,
     "oci": _image,
+    "http": _web,
+    "https": _web,
+    "hdfs": _somewhere,
+    "webhdfs": _somewhere,
 }

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Flags and variables of one engine given to another: the names for the same idea differ, and the engine ends with one that it does not know.
+
+Source: vLLM vllm/engine/arg_utils.py; the pages Server Arguments of SGLang and Text-generation-launcher arguments of TGI; `tritonserver --help`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from ..kinds.check import WARNING, Check, check
+from ..kinds.view import ServiceView
+from ..kube.command_line import Flag, words
+from ..kube.manifest import Json
+from ..kube.problem import Problem
+from .engine_names import is_vllm
+from .vllm_names import flags
+
+#: Engines, by the names that people call them.
+VLLM, _SGLANG, TGI, _TRITON, _KSERVE = (
+    "vLLM",
+    "SGLang",
+    "Text Generation Inference",
+    "Triton",
+    "KServe's huggingfaceserver",
+)
+
+
+class _Engine(NamedTuple):
+    """How a program is known. program: a part of the word that starts it. image: a part of its image's name."""
+
+    program: str
+    image: str
+
+
+#: vLLM is known by its names in `engine_names`.
+_KNOWN_BY: Mapping[str, _Engine] = {
+    _KSERVE: _Engine("huggingfaceserver", "huggingfaceserver"),
+    _SGLANG: _Engine("sglang", "sglang"),
+    TGI: _Engine("text-generation-launcher", "text-generation-inference"),
+    _TRITON: _Engine("tritonserver", "tritonserver"),
+}
+#: The same idea in each engine's words.
+_IDEAS: Sequence[Mapping[str, str]] = (
+    {
+        VLLM: "--gpu-memory-utilization",
+        _SGLANG: "--mem-fraction-static",
+        TGI: "--cuda-memory-fraction",
+    },
+    {VLLM: "--max-model-len", _SGLANG: "--context-length", TGI: "--max-total-tokens"},
+    {
+        VLLM: "--max-num-seqs",
+        _SGLANG: "--max-running-requests",
+        TGI: "--max-concurrent-requests",
+    },
+    {
+        VLLM: "--max-num-batched-tokens",
+        _SGLANG: "--max-prefill-tokens",
+        TGI: "--max-batch-prefill-tokens",
+    },
+    {VLLM: "--tensor-parallel-size", _SGLANG: "--tp-size", TGI: "--num-shard"},
+    {VLLM: "--model", _SGLANG: "--model-path", TGI: "--model-id", _TRITON: "--model-repository"},
+    {VLLM: "--quantization", _SGLANG: "--quantization", TGI: "--quantize"},
+    {VLLM: "--enforce-eager", _SGLANG: "--disable-cuda-graph", TGI: "--cuda-graphs"},
+    {VLLM: "--no-enable-prefix-caching", _SGLANG: "--disable-radix-cache"},
+    {VLLM: "--block-size", _SGLANG: "--page-size"},
+)
+#: Flags that one engine alone has, beside those above, each by its first words.
+_OWN: Mapping[str, Sequence[str]] = {
+    VLLM: (
+        "--enable-prefix-caching",
+        "--enable-chunked-prefill",
+        "--kv-transfer-config",
+        "--swap-space",
+        "--enable-auto-tool-choice",
+        "--distributed-executor-backend",
+    ),
+    _SGLANG: (
+        "--chunked-prefill-size",
+        "--schedule-policy",
+        "--schedule-conservativeness",
+        "--dist-init-addr",
+        "--enable-dp-attention",
+        "--disaggregation-mode",
+        "--enable-torch-compile",
+        "--cuda-graph-max-bs",
+        "--enable-metrics",
+        "--grammar-backend",
+    ),
+    TGI: (
+        "--max-input-length",
+        "--max-input-tokens",
+        "--max-batch-total-tokens",
+        "--max-best-of",
+        "--sharded",
+        "--waiting-served-ratio",
+        "--huggingface-hub-cache",
+        "--hostname",
+    ),
+    _TRITON: (
+        "--model-control-mode",
+        "--strict-model-config",
+        "--disable-auto-complete-config",
+        "--backend-config",
+        "--backend-directory",
+        "--grpc-port",
+        "--http-port",
+        "--metrics-port",
+        "--allow-http",
+        "--allow-grpc",
+        "--allow-metrics",
+        "--log-verbose",
+        "--response-cache-byte-size",
+    ),
+}
+#: Flags in these tables that another engine has as well.
+_SHARED: Mapping[str, frozenset[str]] = {
+    _SGLANG: frozenset({"--max-total-tokens", "--model", "--tensor-parallel-size"}),
+}
+#: What variables that one engine alone reads begin with.
+_PREFIXES: Mapping[str, str] = {"VLLM_": VLLM, "SGLANG_": _SGLANG}
+#: KServe's server hands vLLM's flags and variables on, reads these as well, and passes over what it does not know.
+_OF_KSERVE = frozenset({"--model-id", "--http-port", "--grpc-port"})
+
+OTHER_ENGINE = Check(
+    "engine-other",
+    WARNING,
+    finds="{flag} is a flag of {owner}, and the container {container} runs {engine}, which {effect}",
+    fix="{way}",
+)
+OTHER_VARIABLE = Check(
+    "engine-other",
+    WARNING,
+    finds="{name} has no effect: {owner} reads it, and the container {container} runs {engine}",
+    fix="leave it out",
+)
+OTHER_IMAGE = Check(
+    "engine-other",
+    WARNING,
+    finds="the image is one of {owner}, and the command of the container {container} starts {engine}: the program is not there",
+    fix="take an image of {engine}, or give the command of {owner}",
+)
+
+
+@check(OTHER_ENGINE, costly=True)
+def other_engine(view: ServiceView) -> Iterator[Problem]:
+    """Yield flags of the author that belong to another engine than the one that the container runs."""
+    for workload in view.serving:
+        engine = engine_of(workload.engine_container)
+        for flag in workload.flags if engine else ():
+            owner = _owner(flag, engine)
+            place = workload.in_engine(flag.place) if owner else None
+            if place is None or place.object:
+                continue
+            idea = next((idea for idea in _IDEAS if idea.get(owner) == flag.name), {})
+            same = idea.get(VLLM if engine == _KSERVE else engine)
+            yield OTHER_ENGINE.at(
+                place,
+                flag=flag.name,
+                owner=owner,
+                container=workload.engine,
+                engine=engine,
+                effect="passes over it" if engine == _KSERVE else "does not start with it",
+                way=f"write {same}, or leave it out" if same else "leave it out",
+            )
+
+
+@check(OTHER_VARIABLE, costly=True)
+def other_variable(view: ServiceView) -> Iterator[Problem]:
+    """Yield variables of the author that another engine reads."""
+    for workload in view.serving:
+        engine = engine_of(workload.engine_container)
+        if not engine:
+            continue
+        for number, variable in enumerate(workload.engine_container.get("env") or ()):
+            name = str(variable.get("name"))
+            owner = next((of for start, of in _PREFIXES.items() if name.startswith(start)), engine)
+            if owner == engine or (owner, engine) == (VLLM, _KSERVE):
+                continue
+            place = workload.in_engine(f"env[{number}]")
+            if not place.object:
+                yield OTHER_VARIABLE.at(
+                    place, name=name, owner=owner, container=workload.engine, engine=engine
+                )
+
+
+@check(OTHER_IMAGE, costly=True)
+def other_image(view: ServiceView) -> Iterator[Problem]:
+    """Yield images of the author that hold another engine than the one that the command starts."""
+    for workload in view.serving:
+        container = workload.engine_container
+        owner, engine = _by_image(container), _by_command(container)
+        if owner and engine and owner != engine:
+            place = workload.in_engine("image")
+            if not place.object:
+                yield OTHER_IMAGE.at(place, owner=owner, container=workload.engine, engine=engine)
+
+
+def engine_of(container: Json) -> str:
+    """Return the name of the engine that a container runs, by its command, its image or its name; empty where that does not tell."""
+    return _by_command(container) or _by_image(container) or (VLLM if is_vllm(container) else "")
+
+
+def _by_command(container: Json) -> str:
+    """Return the engine whose program a container's command line starts."""
+    given = words(container)
+    for engine, known in _KNOWN_BY.items():
+        if any(_is_program(word, known.program) for word in given):
+            return engine
+    started = {"command": container.get("command"), "args": container.get("args")}
+    return VLLM if is_vllm(started) else ""
+
+
+def _is_program(word: str, program: str) -> bool:
+    """Tell whether a word of a command line is a program or a module of that name, and no flag's value or folder of models."""
+    return word.rpartition("/")[2].split(".")[0] == program and "://" not in word
+
+
+def _by_image(container: Json) -> str:
+    """Return the engine that the name of a container's image tells."""
+    image = str(container.get("image") or "").partition("@")[0].rpartition("/")[2]
+    for engine, known in _KNOWN_BY.items():
+        if known.image in image:
+            return engine
+    return VLLM if is_vllm({"image": container.get("image")}) else ""
+
+
+def _owner(flag: Flag, engine: str) -> str:
+    """Return whose flag it is where it is none of an engine's own, empty elsewhere."""
+    name = flag.name
+    if not name.startswith("--") or name in _flags_of(engine):
+        return ""
+    owners = [owner for owner in _OWN if owner != engine and name in _named_by(owner)]
+    return owners[0] if owners else ""
+
+
+def _flags_of(engine: str) -> frozenset[str]:
+    """Return the flags that an engine takes, as far as it is known."""
+    own = _named_by(engine) | _SHARED.get(engine, frozenset())
+    if engine in (VLLM, _KSERVE):
+        own |= {f"--{name}" for name in flags()}
+    return own | _OF_KSERVE if engine == _KSERVE else own
+
+
+def _named_by(engine: str) -> frozenset[str]:
+    of_ideas = {idea[engine] for idea in _IDEAS if engine in idea}
+    return frozenset({*of_ideas, *_OWN.get(engine, ())})

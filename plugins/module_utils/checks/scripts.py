@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Arguments beside a script that a shell runs: the shell hands them to the script, and most scripts read none.
+
+Source: POSIX.1-2024, Shell and Utilities, sh.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ..kinds.check import WARNING, Check, check
+from ..kinds.view import ServiceView
+from ..kube.manifest import Json
+from ..kube.problem import Problem
+from ..kube.redact import redact
+
+_SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh"})
+#: `-c` by itself or with others, as in `-ec`.
+_OPTION = re.compile(r"-[a-z]*c")
+#: How a script reads its arguments.
+_READS = re.compile(r"\$\{?[@*#0-9]|\bshift\b|\bgetopts\b|\bOPTARG\b")
+
+UNREAD = Check(
+    "no-effect",
+    WARNING,
+    finds='"{argument}" has no effect: the container {container} runs a script, which reads none of its arguments',
+    fix="write it into the script",
+)
+NO_SCRIPT = Check(
+    "argument-script",
+    WARNING,
+    finds='the container {container} starts a shell that takes "{argument}" for its script: no engine starts',
+    fix="write the whole script there, or give the command of the engine, too",
+)
+
+
+class _Script(NamedTuple):
+    """What a shell gets. script: the item that is run. place: where it stands. rest: the items behind it, each with its place."""
+
+    script: str
+    place: str
+    rest: Sequence[tuple[str, str]]
+
+
+@check(UNREAD, costly=True)
+def unread(view: ServiceView) -> Iterator[Problem]:
+    """Yield the first argument of the author that a container's script does not read."""
+    for workload in view.workloads:
+        for path, container in _containers(workload.pod):
+            script = _script(container)
+            if script is None or _READS.search(script.script):
+                continue
+            for item, place in script.rest:
+                where = workload.fields(f"{path}.{place}")
+                if not where.object:
+                    yield UNREAD.at(where, argument=_shown(item), container=container.get("name"))
+                    break
+
+
+@check(NO_SCRIPT, costly=True)
+def no_script(view: ServiceView) -> Iterator[Problem]:
+    """Yield flags of the author that stand where a shell of a preset or of the author expects its script."""
+    for workload in view.workloads:
+        for path, container in _containers(workload.pod):
+            script = _script(container)
+            if script is None or not script.script.startswith("-"):
+                continue
+            where = workload.fields(f"{path}.{script.place}")
+            if not where.object:
+                name = container.get("name")
+                yield NO_SCRIPT.at(where, argument=_shown(script.script), container=name)
+
+
+def _containers(pod: Json) -> Iterator[tuple[str, Json]]:
+    for part in ("initContainers", "containers"):
+        for number, container in enumerate(pod.get(part) or ()):
+            yield f"{part}[{number}]", container
+
+
+def _script(container: Json) -> _Script | None:
+    """Return what a container's shell runs, None where it starts none with a script."""
+    items = [
+        (str(item), f"{part}[{number}]")
+        for part in ("command", "args")
+        for number, item in enumerate(container.get(part) or ())
+    ]
+    if not items or items[0][0].rpartition("/")[2] not in _SHELLS:
+        return None
+    for number, (item, dummy) in enumerate(items[1:], 1):
+        if _OPTION.fullmatch(item) and number + 1 < len(items):
+            script, place = items[number + 1]
+            return _Script(script, place, items[number + 2 :])
+        if not item.startswith("-"):
+            return None
+    return None
+
+
+def _shown(item: str) -> str:
+    (shown,) = redact({"args": [item]})["args"]
+    return str(shown).splitlines()[0] if shown else ""

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Variables of engines that nothing reads: names that the hub's library does not have, and what a flag or another variable says instead.
+
+Source: the page Environment variables of huggingface_hub; vLLM vllm/envs.py and vllm/entrypoints/openai/api_server.py; the page
+Text-generation-launcher arguments of TGI.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..kinds.check import WARNING, Check, check
+from ..kinds.field_map import Place
+from ..kinds.view import ServiceView, Workload
+from ..kube.did_you_mean import nearest
+from ..kube.problem import Problem
+from .other_engines import TGI, VLLM, engine_of
+
+#: One letter may differ, and not a word: HF_HUB_CACHE and HF_XET_CACHE are two things.
+_LIKENESS = 0.9
+_OF_HUB = frozenset(
+    {
+        "HF_ASSETS_CACHE",
+        "HF_DATASETS_CACHE",
+        "HF_DATASETS_OFFLINE",
+        "HF_DEBUG",
+        "HF_ENDPOINT",
+        "HF_HOME",
+        "HF_HUB_CACHE",
+        "HF_HUB_DISABLE_EXPERIMENTAL_WARNING",
+        "HF_HUB_DISABLE_IMPLICIT_TOKEN",
+        "HF_HUB_DISABLE_PROGRESS_BARS",
+        "HF_HUB_DISABLE_SYMLINKS_WARNING",
+        "HF_HUB_DISABLE_TELEMETRY",
+        "HF_HUB_DISABLE_XET",
+        "HF_HUB_DOWNLOAD_TIMEOUT",
+        "HF_HUB_ENABLE_HF_TRANSFER",
+        "HF_HUB_ETAG_TIMEOUT",
+        "HF_HUB_OFFLINE",
+        "HF_HUB_USER_AGENT_ORIGIN",
+        "HF_HUB_VERBOSITY",
+        "HF_INFERENCE_ENDPOINT",
+        "HF_MODULES_CACHE",
+        "HF_STORED_TOKENS_PATH",
+        "HF_TOKEN",
+        "HF_TOKEN_PATH",
+        "HF_XET_CACHE",
+        "HF_XET_CHUNK_CACHE_SIZE_BYTES",
+        "HF_XET_HIGH_PERFORMANCE",
+        "HF_XET_NUM_CONCURRENT_RANGE_GETS",
+        "HUGGINGFACE_HUB_CACHE",
+        "HUGGING_FACE_HUB_TOKEN",
+    }
+)
+_HUB_PREFIXES = ("HF_", "HUGGING")
+#: Names under which people give the token, and which the library does not read.
+_TOKENS = frozenset(
+    {
+        "HF_ACCESS_TOKEN",
+        "HF_API_KEY",
+        "HF_API_TOKEN",
+        "HF_HUB_TOKEN",
+        "HUGGINGFACEHUB_API_TOKEN",
+        "HUGGINGFACE_API_KEY",
+        "HUGGINGFACE_HUB_TOKEN",
+        "HUGGINGFACE_TOKEN",
+        "HUGGING_FACE_TOKEN",
+    }
+)
+#: Variable → the flag of vLLM that counts where both are given.
+_FLAGS: Mapping[str, str] = {
+    "VLLM_API_KEY": "--api-key",
+    "HF_TOKEN": "--hf-token",
+    "HF_HUB_CACHE": "--download-dir",
+    "HUGGINGFACE_HUB_CACHE": "--download-dir",
+}
+#: Variable → the other one that counts where both are given.
+_STRONGER: Mapping[str, str] = {
+    "HUGGINGFACE_HUB_CACHE": "HF_HUB_CACHE",
+    "HUGGING_FACE_HUB_TOKEN": "HF_TOKEN",
+}
+
+UNKNOWN = Check(
+    "engine-variable",
+    WARNING,
+    finds="the library of the Hugging Face hub reads no variable {name}",
+    fix="write {near}, if that is meant",
+)
+OVERRIDDEN = Check(
+    "no-effect",
+    WARNING,
+    finds="{name} has no effect beside {other}, which {engine} follows",
+    fix="keep one of them",
+)
+NOT_THE_PORT = Check(
+    "engine-variable",
+    WARNING,
+    finds="VLLM_PORT is {port}, at which vLLM answers requests: the variable is the first port by which its processes find each other",
+    fix="leave it out; --port says where requests are answered",
+)
+
+
+@check(UNKNOWN, costly=True)
+def unknown(view: ServiceView) -> Iterator[Problem]:
+    """Yield variables that look like one of the hub's library and are none."""
+    for dummy, name, place in _variables(view):
+        if not name.startswith(_HUB_PREFIXES) or name in _OF_HUB:
+            continue
+        near = "HF_TOKEN" if name in _TOKENS else nearest(name, _OF_HUB, _LIKENESS)
+        if near:
+            yield UNKNOWN.at(place, name=name, near=near)
+
+
+@check(OVERRIDDEN, costly=True)
+def overridden(view: ServiceView) -> Iterator[Problem]:
+    """Yield variables beside a flag or another variable that counts in their stead."""
+    for workload, name, place in _variables(view):
+        engine = engine_of(workload.engine_container)
+        env = {str(each.get("name")) for each in workload.engine_container.get("env") or ()}
+        given = {flag.name for flag in workload.flags}
+        flag = {VLLM: _FLAGS.get(name), TGI: f"--{name.lower().replace('_', '-')}"}.get(engine)
+        other = _STRONGER.get(name)
+        if flag in given:
+            yield OVERRIDDEN.at(place, name=name, other=flag, engine=engine)
+        elif other in env:
+            yield OVERRIDDEN.at(place, name=name, other=other, engine=engine or "the hub's library")
+
+
+@check(NOT_THE_PORT, costly=True)
+def not_the_port(view: ServiceView) -> Iterator[Problem]:
+    """Yield VLLM_PORT where it names the port of the API, which it does not set."""
+    for workload, name, place in _variables(view):
+        if name != "VLLM_PORT" or engine_of(workload.engine_container) != VLLM:
+            continue
+        value = next(
+            each.get("value") for each in workload.engine_container["env"] if each["name"] == name
+        )
+        ports = {flag.value for flag in workload.flags if flag.name == "--port"}
+        said = workload.said.get("port")
+        if value and value in {*ports, said.value if said else ""}:
+            yield NOT_THE_PORT.at(place, port=value)
+
+
+def _variables(view: ServiceView) -> Iterator[tuple[Workload, str, Place]]:
+    """Yield the variables that authors give to engines."""
+    for workload in view.serving:
+        for number, variable in enumerate(workload.engine_container.get("env") or ()):
+            place = workload.in_engine(f"env[{number}]")
+            if not place.object:
+                yield workload, str(variable.get("name")), place
