@@ -26,7 +26,8 @@ options:
         description:
           - A release of KServe, V(0.17), V(0.18), V(0.19) or V(0.20), for all services of the task. It is V(auto) where it is not given.
           - With V(auto) each service keeps the release that made its objects. A service without objects gets the release of the
-            controller in the cluster, and where nothing names one the newest release that is proved, also where no cluster is looked at.
+            controller in the cluster, and where nothing names one the newest release that is proved and whose status the CRD declares. Where no
+            cluster is looked at, it gets the newest one that is proved.
           - The result says of each service which release it has and why. Another one is taken only where it is written here.
           - Another release than before may restart pods; a warning names the workloads before anything is written.
         type: str

@@ -302,15 +302,38 @@ def test_a_field_of_a_later_release_is_named_with_what_this_one_does(
     assert "KServe 0.18 knows it, and 0.17 would drop it; releases.kserve" in message
 
 
+@pytest.mark.parametrize(
+    ("has", "asked", "lacking"),
+    [
+        (KServe.V0_17, "0.19", "status.workloads"),
+        (KServe.V0_19, "0.20", "status.workloads.primary.readyReplicas"),
+    ],
+)
 def test_a_crd_that_lacks_what_a_release_writes_is_named_with_the_fields(
-    entries: Entries, client: Client, place: str
+    entries: Entries, client: Client, place: str, has: KServe, asked: str, lacking: str
 ) -> None:
-    client.apply(crd(KServe.V0_17))
+    client.apply(crd(has))
     try:
-        message = entries.refused(llm("chat", place), **under("0.19"))
+        message = entries.refused(llm("chat", place), **under(asked))
         assert "the CRD in the cluster does not declare" in message
-        assert "status.workloads" in message
+        assert lacking in message
         assert of(entries.reconcile(llm("chat", place), **under("0.18"))) == ("0.18", "option")
+    finally:
+        client.apply(crd())
+
+
+@pytest.mark.parametrize("has", [KServe.V0_17, KServe.V0_19])
+def test_a_new_service_gets_a_release_whose_status_the_crd_declares(
+    entries: Entries, client: Client, place: str, has: KServe
+) -> None:
+    client.apply(crd(has))
+    try:
+        result = entries.reconcile(llm("chat", place))
+        proved = {release: how for release, how in BACKING.items() if release <= has}
+        assert of(result) == (str(newest_proved(proved)), "newest")
+        assert "whose status the CRD in the cluster declares" in str(
+            result["services"][0]["release"]
+        )
     finally:
         client.apply(crd())
 

@@ -25,6 +25,7 @@ _ADAPTERS = (
     "",
 )
 _ADAPTER_NAMES = ("sql", "chat", "a/b c", "Ünï", "..", "", "tiny", "demo", "sql")
+_BEHAVIOR = {"scaleDown": {"stabilizationWindowSeconds": 60}}
 _LABELS = {
     "one": {"internal.serving.kserve.io/localmodel": "by-hand"},
     "two": {"inference.optimization/acceleratorName": "H100"},
@@ -112,10 +113,17 @@ def _scaling(given: Given) -> None:
         {"keda": {"pollingInterval": 10, "cooldownPeriod": 5, "initialCooldownPeriod": 0}},
         {"keda": {"fallback": {"failureThreshold": 3, "replicas": 2}}},
         {"keda": {"idleReplicaCount": 0}},
+        {
+            "keda": {
+                "fallback": {"failureThreshold": 1, "replicas": 1, "behavior": "currentReplicas"}
+            }
+        },
+        {"keda": {"advanced": {"restoreToOriginalReplicaCount": True}}},
+        {"keda": {"advanced": {"horizontalPodAutoscalerConfig": {"behavior": _BEHAVIOR}}}},
     )
     hpa: tuple[Json, ...] = (
         {"hpa": {}},
-        {"hpa": {"behavior": {"scaleDown": {"stabilizationWindowSeconds": 60}}}},
+        {"hpa": {"behavior": _BEHAVIOR}},
     )
     actuators = given.chance.choice((keda, hpa, keda + hpa))
     for workload in _workloads(given.document):
@@ -345,6 +353,39 @@ def _newer_route(given: Given) -> None:
     route["http"] = {"spec": {"rules": rules}}
 
 
+def _confidential(given: Given) -> None:
+    found: Json = {"enabled": given.chance.random() < 0.8}
+    if given.chance.random() < 0.7:
+        found["resourceId"] = given.chance.choice(
+            ("kbs:///default/key/one", "kbs:///a.b/c_d/e-f", "kbs://host/default/key/one", "")
+        )
+    given.document["spec"]["model"]["confidential"] = found
+
+
+def _devices(given: Given) -> None:
+    """Ask for devices by annotations."""
+    notes = given.document["metadata"].setdefault("annotations", {})
+    for key, likely, values in (
+        ("device-class", 0.95, ("gpu.example.com", " gpu.example.com ", "Not A Class")),
+        ("device-count", 0.4, ("1", "4", " 2 ", "0", "two", "")),
+        ("cel-selector", 0.4, ("device.attributes['x'].y == 1", "true\n\n  false  ", " ")),
+        ("container-name", 0.3, ("main", "logger", "", "A")),
+    ):
+        if given.chance.random() < likely:
+            # Mostly such as may be.
+            best = values[:2] if given.chance.random() < 0.85 else values
+            notes[f"serving.kserve.io/exp-dra-{key}"] = given.chance.choice(best)
+
+
+def _shared_route(given: Given) -> None:
+    """Let a service share requests with a group in which it is alone."""
+    route = given.document["spec"].setdefault("router", {}).setdefault("route", {})
+    if given.chance.random() < 0.9:
+        route["group"] = given.chance.choice(("chat", "chat", "a" * 63, "Chat"))
+    if given.chance.random() < 0.9:
+        route["weight"] = given.chance.choice((0, 1, 90, 1000000, 1000001))
+
+
 def _presets_by_name(given: Given) -> None:
     refs = given.document["spec"].setdefault("baseRefs", [])
     refs.append({"name": given.chance.choice(("kserve-config-llm-tracing", "not-there"))})
@@ -380,4 +421,7 @@ _FEATURES: tuple[tuple[KServe, Feature], ...] = (
     (KServe.V0_20, _picker_port),
     (KServe.V0_20, _newer_route),
     (KServe.V0_20, _presets_by_name),
+    (KServe.V0_20, _confidential),
+    (KServe.V0_20, _devices),
+    (KServe.V0_20, _shared_route),
 )

@@ -305,7 +305,10 @@ class Router:
                     "data": {"epp": text, "config.yaml": text},
                 }
             )
-        return {"ref": {"name": "epp-conf", "key": key}}
+        reference: Json = {"name": "epp-conf", "key": key}
+        if chance.random() < 0.2:
+            reference["optional"] = chance.random() < 0.5
+        return {"ref": reference}
 
     def _pool(self, context: list[Json], namespace: str) -> Json:
         chance = self._chance

@@ -159,15 +159,23 @@ def asks_cluster(documents: Iterable[Document], releases: Mapping[str, str | Non
     )
 
 
-def newest(kind: ServiceKind[Any, Any], why: str) -> ChosenRelease:
-    """Return the release of a service of which nothing else is known. why: in words."""
-    release = newest_proved(kind.releases.backing)
-    proved = kind.releases.backing[release] == "proved"
+def newest(
+    kind: ServiceKind[Any, Any], why: str, declared: frozenset[str] | None = None
+) -> ChosenRelease:
+    """Return the release of a service of which nothing else is known.
+
+    why: in words. declared: what the CRD in the cluster declares of the status, None where nothing is known of it.
+    """
+    line = kind.releases
+    backing = line.backing if declared is None else line.that_fit(declared)
+    release = newest_proved(backing)
     what = (
         "it is the newest one that is proved"
-        if proved
+        if backing[release] == "proved"
         else "none is proved, so it is the oldest one"
     )
+    if len(backing) < len(line.backing):
+        what += " of those whose status the CRD in the cluster declares"
     return ChosenRelease(release, "newest", f"{why}, and {what}")
 
 

@@ -2,7 +2,7 @@
 """Which release each service of a run has where its task does not say so: what made its objects, else the one of the cluster's controller.
 
 An object of ours names its release since that is noted; of older ones the shape has to say. A new service in a cluster that names no
-release gets the newest one that is proved. docs/kserve_releases.md tells it as a user sees it.
+release gets the newest one that is proved and whose status the CRD declares. docs/kserve_releases.md tells it as a user sees it.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ..kinds.registry import WRITTEN
 from ..kinds.release_line import Installations, Installed, MadeAs
 from ..kube.crds import API_VERSION as CRD_API_VERSION
 from ..kube.crds import KIND as CRD_KIND
+from ..kube.crds import declared_status
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reference import Reference
@@ -53,6 +54,7 @@ class ReleaseFinder:
         self._places = places
         self._settings = settings
         self._installed: dict[str, ChosenRelease] = {}
+        self._read: dict[Reference, Json | None] = {}
 
     def find(self, kind: ServiceKind[Any, Any], reference: Reference) -> ChosenRelease:
         """Return the release of a service. Raises ClusterError."""
@@ -94,12 +96,12 @@ class ReleaseFinder:
         ]
 
     def _of_cluster(self, kind: ServiceKind[Any, Any]) -> ChosenRelease:
-        """Return the release of the cluster's controller, the newest one that is proved where there is none."""
+        """Return the release of the cluster's controller; where there is none, the newest one that is proved and that the CRD holds."""
         places = kind.releases.installed
         found = self._installation(kind, places) if places else None
         problems = tuple(self._unseen(kind, found))
         if found is None:
-            chosen = newest(kind, "nothing in the cluster names a release")
+            chosen = newest(kind, "nothing in the cluster names a release", self._declared(kind))
             return replace(chosen, problems=problems)
         release = kind.releases.named(found.version)
         if release is not None:
@@ -123,21 +125,27 @@ class ReleaseFinder:
                 return found
         if kind.key in self.listed.missing:
             return None
-        group = kind.api_version.partition("/")[0]
         for reference, said in (
-            (Reference(CRD_API_VERSION, CRD_KIND, "", f"{kind.plural}.{group}"), places.crd),
+            (_definition(kind), places.crd),
             (places.config_map(self._settings), places.config),
         ):
-            live = self._read(reference)
+            live = self._live(reference)
             if live is not None and (found := said(live)):
                 return found
         return None
 
-    def _read(self, reference: Reference) -> Json | None:
-        try:
-            return self._cluster.get(reference)
-        except (Forbidden, KindMissing):
-            return None
+    def _declared(self, kind: ServiceKind[Any, Any]) -> frozenset[str] | None:
+        """Return what the CRD of a kind declares of the status, None where there is none or it may not be read."""
+        crd = None if kind.key in self.listed.missing else self._live(_definition(kind))
+        return None if crd is None else declared_status(crd, kind.api_version)
+
+    def _live(self, reference: Reference) -> Json | None:
+        if reference not in self._read:
+            try:
+                self._read[reference] = self._cluster.get(reference)
+            except (Forbidden, KindMissing):
+                self._read[reference] = None
+        return self._read[reference]
 
     def _unseen(self, kind: ServiceKind[Any, Any], found: Installed | None) -> Iterator[Problem]:
         if kind.kind in self.controllers.not_looked:
@@ -147,6 +155,12 @@ class ReleaseFinder:
             )
             option = f"releases.{kind.releases.option}"
             yield Problem(option, text, "warning", rule="could-not-look")
+
+
+def _definition(kind: ServiceKind[Any, Any]) -> Reference:
+    """Return the CRD of a kind."""
+    group = kind.api_version.partition("/")[0]
+    return Reference(CRD_API_VERSION, CRD_KIND, "", f"{kind.plural}.{group}")
 
 
 def places_of(documents: Iterable[Document], namespace: str | None) -> list[str]:

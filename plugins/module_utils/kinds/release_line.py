@@ -54,7 +54,7 @@ class ReleaseLine:
     """option: the name of the releases below the option `releases`. backing: how far each is reproduced.
 
     made_as: the release of live objects that do not name it; the oldest one that fits.
-    crd, status_fields: the CRD of a release, and what its status holds; None where all releases have the same.
+    crd, status_fields: the CRD of a release, and the paths of what its status holds; None where all releases have the same.
     installed: None where a task has to say which release it wants, and `auto` is none.
     """
 
@@ -69,6 +69,20 @@ class ReleaseLine:
     def reproduced(self) -> list[ControllerRelease]:
         """All releases that a service may have."""
         return [release for release, how in self.backing.items() if how != "refused"]
+
+    def that_fit(self, declared: frozenset[str]) -> Mapping[Any, Backing]:
+        """Return the releases that write nothing into a status but what a CRD declares; the oldest one is always among them."""
+        return {
+            release: how
+            for release, how in self.backing.items()
+            if self.later_status(release) <= declared
+        }
+
+    def later_status(self, release: Any) -> frozenset[str]:
+        """Return the paths of what a release writes into a status and the oldest one does not."""
+        if self.status_fields is None:
+            return frozenset()
+        return self.status_fields(release) - self.status_fields(min(self.backing))
 
     def named(self, text: str) -> ControllerRelease | None:
         """Return the release with a name as in `0.19`, None where it is not reproduced."""

@@ -140,9 +140,9 @@ def _annotation(manifest: Json, name: str) -> str:
 
 
 def declared_status(crd: Json, api_version: str) -> frozenset[str]:
-    """Return the fields of the status that a CRD declares for a version."""
-    declared = value_at(_schema(crd, api_version), ("properties", "status", "properties")) or {}
-    return frozenset(declared)
+    """Return the paths of all fields of the status that a CRD declares for a version; `[]` stands for the items of a list."""
+    status = value_at(_schema(crd, api_version), ("properties", "status"))
+    return frozenset(_paths(status, "")) if isinstance(status, dict) else frozenset()
 
 
 def undeclared_fields(crd: Json, manifest: Json) -> list[str]:
@@ -158,6 +158,16 @@ def _schema(crd: Json, api_version: str) -> Json:
         if version.get("name") == name:
             return value_at(version, ("schema", "openAPIV3Schema")) or {}
     return {}
+
+
+def _paths(schema: Json, path: str) -> Iterator[str]:
+    """Yield the paths of the fields below an object, or below the objects of a list."""
+    if isinstance(schema.get("items"), dict):
+        yield from _paths(schema["items"], f"{path}[]")
+    for name, field in (schema.get("properties") or {}).items():
+        where = f"{path}.{name}" if path else name
+        yield where
+        yield from _paths(field, where)
 
 
 def _undeclared(value: Any, schema: Json, path: str) -> Iterator[str]:

@@ -10,13 +10,11 @@ from ..cluster.connection import Cluster
 from ..cluster.errors import Forbidden, KindMissing
 from ..engine.service_plan import ServicePlan
 from ..kinds.kind import ServiceKind
-from ..kinds.release_line import ReleaseLine
 from ..kube.crds import API_VERSION, KIND, declared_status, undeclared_fields
 from ..kube.intent import Stage
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reference import Reference
-from ..kube.release import ControllerRelease
 from ..kube.text import few
 from .compiled_service import CompiledService
 
@@ -40,24 +38,20 @@ class CrdCheck:
         oldest = min(line.backing)
         if release == oldest:
             return
-        status = self._status(line, release) - self._status(line, oldest)
+        status = line.later_status(release)
         later = status or undeclared_fields(line.crd(oldest), target.document)
         live = self._live(target.service.kind) if later else None
         if live is None:
             return
         lacking = undeclared_fields(live, target.document)
-        declared = declared_status(live, target.reference.api_version)
-        lacking += sorted(f"status.{name}" for name in status - declared)
+        absent = status - declared_status(live, target.reference.api_version)
+        lacking += sorted(f"status.{path}" for path in absent if not _is_below(path, absent))
         if lacking:
             text = (
                 f"the CRD in the cluster does not declare {few(lacking, _NAMED)}, which {release.product} {release} has, and the API server "
                 f"refuses them; bring up KServe's CRDs to {release}, or choose an older release"
             )
             yield Problem(release.option, text, rule="crd-older")
-
-    @staticmethod
-    def _status(line: ReleaseLine, release: ControllerRelease) -> frozenset[str]:
-        return line.status_fields(release) if line.status_fields else frozenset()
 
     def _live(self, kind: ServiceKind[Any, Any]) -> Json | None:
         """Return the CRD of a kind, None where it may not be read: then the API server says the same."""
@@ -69,3 +63,9 @@ class CrdCheck:
             except (Forbidden, KindMissing):
                 self._read[kind.kind] = None
         return self._read[kind.kind]
+
+
+def _is_below(path: str, others: frozenset[str]) -> bool:
+    """Tell whether a field stands below one of others."""
+    above = path.rpartition(".")[0]
+    return bool(above) and (above.removesuffix("[]") in others or _is_below(above, others))

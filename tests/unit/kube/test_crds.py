@@ -129,5 +129,9 @@ def test_a_crd_without_a_schema_for_the_version_says_nothing() -> None:
 
 
 def test_fields_of_the_status_are_those_that_the_version_declares() -> None:
-    found = declaring(status={"properties": {"url": {}, "workloads": {}}})
-    assert declared_status(found, "example.com/v1") == {"url", "workloads"}
+    listed = {"type": "array", "items": {"properties": {"name": {}}}}
+    found = declaring(
+        status={"properties": {"url": {}, "workloads": {"properties": {"a": listed}}}}
+    )
+    declared = {"url", "workloads", "workloads.a", "workloads.a[].name"}
+    assert declared_status(found, "example.com/v1") == declared

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 from ...kube.core_schema import string_map
 from ...kube.route_filters import backend_fields
 from ...kube.route_rules import SERVICE_PORT
-from ...kube.schema import Boolean, Integer, ListOf, Object, Text
+from ...kube.schema import Boolean, Integer, ListOf, Object, Text, rows
+from ...kube.schema_release import at_release
 from ..kserve.releases import KServe
 from ..kserve.status_schema import CONDITIONS, address
+from .releases import NEWEST
 
 _ADDRESS = address(
     "Where the service is reached.", "Who reaches it: `gateway-external`, `internal` and others."
@@ -132,10 +135,7 @@ STATUS = Object(
 )
 
 
+@cache
 def status_fields(release: KServe) -> frozenset[str]:
-    """Return the fields of a status that a release writes."""
-    return frozenset(
-        name
-        for name, field in STATUS.fields.items()
-        if field.since is None or release >= field.since
-    )
+    """Return the paths of the fields of a status that a release writes; `[]` stands for the items of a list."""
+    return frozenset(row.path for row in rows(at_release(STATUS, release, NEWEST), ""))
