@@ -157,7 +157,7 @@ def test_devices_are_the_same_wherever_the_task_runs(tmp_path: Path) -> None:
         folder = tmp_path / where
         folder.mkdir()
         found, printed = play(folder, where, arguments, module="gpu_resources")
-        assert "2 devices are asked for" in printed
+        assert "2 devices are requested" in printed
         results.append(lasting(found))
     assert results[0] == results[1]
     assert results[0]["resources"]["limits"] == {"nvidia.com/gpu": "2"}

@@ -246,7 +246,7 @@ def test_all_problems_of_a_bundle_are_told_at_once(
     message = refused(
         entries.applyset(state=state, name="demo", namespace=namespace, definition=twice)
     )
-    assert f"ConfigMap {namespace}/one stands in definition[0] as well" in message
+    assert f"ConfigMap {namespace}/one is in definition[0] as well" in message
     assert "no Thing of unknown.example.com/v1" in message
     assert "install cert-manager" in message
 

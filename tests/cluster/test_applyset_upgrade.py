@@ -200,7 +200,7 @@ def test_services_without_a_mode_are_not_moved_by_a_new_default(
     done(entries.applyset(**options, definition=same))
     other = kserve(place, defaultDeploymentMode="Standard")
     message = refused(entries.applyset(**options, definition=other))
-    assert "defaultDeploymentMode goes from Knative to Standard" in message
+    assert "defaultDeploymentMode changes from Knative to Standard" in message
     assert f"1 InferenceServices name no mode and would follow: {place}/plain" in message
     client.patch(named(*kind, "plain", place), {"metadata": {"annotations": {MODE: "Knative"}}})
     done(entries.applyset(**options, definition=other))

@@ -99,7 +99,7 @@ def test_service_of_a_playbook_is_left_to_its_playbook(entries: Entries, namespa
     for force in (False, True):
         refused = entries.gpu(**options(service), force_conflicts=force)
         assert refused["failed"]
-        assert "stand in the services that llmisvc_reconcile gets" in refused["msg"]
+        assert "llmisvc_reconcile sets them from its services" in refused["msg"]
 
 
 def test_child_names_the_field_of_its_service(entries: Entries, namespace: str) -> None:
@@ -121,7 +121,7 @@ def test_child_names_the_field_of_its_service(entries: Entries, namespace: str) 
         ({"accelerator": {"type": "aws-neuron"}}, "not one of those of a ModelService"),
         ({"accelerator": {"type": "nvidia", "device_class": "x"}}, "no field for device claims"),
         ({"parallelism": {"pipeline": 2}}, "no field for pipeline stages"),
-        ({"devices": 8}, "8 devices are wanted in a pod"),
+        ({"devices": 8}, "each pod needs 8 devices"),
     ],
 )
 def test_what_a_service_cannot_say_is_refused(

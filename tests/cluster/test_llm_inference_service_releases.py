@@ -103,7 +103,7 @@ def test_a_live_service_goes_from_release_to_release(
         predicted = entries.reconcile(service, **options, check_mode=True, diff=True)
         assert changed(predicted) == CHANGED[name]
         (told,) = restarts(predicted)
-        assert f"and {name} is wanted" in told
+        assert f"but the task asks for {name}" in told
         for deployment in ("chat-kserve", "chat-kserve-router-scheduler"):
             assert f"Deployment {place}/{deployment}" in told
         made = entries.reconcile(service, **options, **WAIT)
@@ -127,7 +127,7 @@ def test_a_live_service_becomes_one_of_0_20(entries: Entries, place: str) -> Non
         "Role/chat-epp-role",
     }
     (told,) = restarts(predicted)
-    assert "and 0.20 is wanted" in told
+    assert "but the task asks for 0.20" in told
     made = entries.reconcile(service, **options)
     assert actions(made) == actions(predicted)
     again = entries.reconcile(service, **options)

@@ -447,4 +447,4 @@ def test_mask_is_no_input(entries: Entries, bare_namespace: str) -> None:
     gathered = entries.reconcile(service, state="gathered")["gathered"]
     assert "hub-secret" not in str(gathered)
     message = entries.refused(*gathered)
-    assert "spec.engine.env[0].value: holds the mask of a secret" in message
+    assert "spec.engine.env[0].value: contains the mask of a secret" in message

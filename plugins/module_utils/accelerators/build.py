@@ -102,7 +102,7 @@ def place(
     if devices is not None and devices < 1:
         problems.append(Problem("devices", f"{devices} is not a number of devices", rule="devices"))
     elif devices is not None and devices != found.devices_per_pod:
-        text = f"{devices} devices are asked for, and {found.how} is {found.devices_per_pod}; the engine may not start"
+        text = f"{devices} devices are requested, but {found.how} is {found.devices_per_pod}; the engine may not start"
         problems.append(Problem("devices", text, "warning", rule="devices"))
         found = Shape(devices, found.pods_per_replica, "given")
     problems += check_shape(

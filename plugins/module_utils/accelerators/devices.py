@@ -117,12 +117,12 @@ def check_shape(
     """Yield what will not work, or not as hoped, on devices of a kind."""
     tensor = parallelism.tensor
     if is_shared(resource) and found.devices_per_pod > 1:
-        text = f"{found.devices_per_pod} of {resource} may be slices of one device, so they cannot be joined; ask for whole devices"
+        text = f"{found.devices_per_pod} of {resource} may be slices of one device, so they cannot be joined; request whole devices"
         yield Problem(path, text, rule="shared-devices")
     if is_mig(resource) and tensor * parallelism.pipeline > 1:
         text = (
             f"slices of {resource} cannot reach each other's memory, so tensor {tensor} × pipeline {parallelism.pipeline} "
-            "will not start in most engines; ask for one larger slice or whole devices"
+            "will not start in most engines; request one larger slice or whole devices"
         )
         yield Problem(path, text, "warning", rule="mig-parallel")
     if devices_per_node and tensor > devices_per_node:

@@ -62,7 +62,7 @@ def _found(answer: Answer, inventory: Inventory) -> Iterator[str]:
     yield from _passed_over(answer, name, inventory)
     waiting = inventory.waiting.get(name)
     if waiting:
-        yield f"{waiting.devices} are asked for by {counted(waiting.pods, 'pod')} that no node has taken yet."
+        yield f"{counted(waiting.pods, 'pod')} without a node request{'s' if waiting.pods == 1 else ''} {waiting.devices} {name}."
 
 
 def _free(name: str, nodes: Sequence[Node]) -> str:

@@ -200,7 +200,7 @@ def _lacking(cluster_queue: Json, flavor: Json, wanted: Mapping[str, int]) -> li
         taken = amounts({resource: used.get(resource, 0)})[resource]
         if taken + amount > quota:
             lacking.append(
-                f"{shown(resource, quota)} {resource}, {shown(resource, taken)} used, {shown(resource, amount)} wanted"
+                f"{shown(resource, quota)} {resource}, {shown(resource, taken)} used, {shown(resource, amount)} requested"
             )
     return lacking
 

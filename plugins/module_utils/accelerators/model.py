@@ -255,7 +255,7 @@ def _contradictions(
     said["kv_precision"] = found.kv_precision or None
     for name, value in said.items():
         if name in facts and value is not None and value != facts[name]:
-            text = f"{show(facts[name])} is given, and the config says {show(value)}; what is given holds"
+            text = f"{show(facts[name])} is given, but the config says {show(value)}; the given value counts"
             yield Problem(f"{path}.{name}", text, "warning", rule="model-contradiction")
     if found.context and facts.get("context", 0) > found.context:
         text = f"{facts['context']} is more than the {found.context} tokens that the config allows; engines refuse it"
@@ -274,7 +274,7 @@ def _weights_problems(
     if counted is None:
         return
     if "parameters" in facts and _apart(facts["parameters"], counted.parameters):
-        text = f"{facts['parameters']} is given, and the config's tensors have {counted.parameters}; what is given holds"
+        text = f"{facts['parameters']} is given, but the config's tensors have {counted.parameters}; the given value counts"
         yield Problem(f"{path}.parameters", text, "warning", rule="model-contradiction")
     if index and counted.size and _apart(index.total_size, counted.size):
         text = f"{index.total_size} bytes, and the config's tensors have {int(counted.size)}; is it the index of this model?"

@@ -57,7 +57,7 @@ def _exceeded(quota: Json, answers: Sequence[Answer]) -> Iterator[Problem]:
         if wanted and taken + wanted > limit:
             text = (
                 f"ResourceQuota {name} of namespace {quota['metadata'].get('namespace')} allows {shown(resource, limit)} "
-                f"{entry}; {shown(resource, taken)} are used and {shown(resource, wanted)} are wanted, "
+                f"{entry}; {shown(resource, taken)} are used and {shown(resource, wanted)} are requested, "
                 f"{shown(resource, taken + wanted - limit)} too many"
             )
             yield Problem(f"spec.hard[{entry}]", text, rule="quota")
@@ -166,7 +166,7 @@ def _outside(
     for resource, least in amounts(item.get("min")).items():
         if requests.get(resource, 0) < least:
             asked = shown(resource, requests.get(resource, 0))
-            text = f"LimitRange {name} wants at least {shown(resource, least)} {resource}, {what} asks for {asked}"
+            text = f"LimitRange {name} requires at least {shown(resource, least)} {resource}, {what} requests {asked}"
             yield Problem("", text, rule="limit-range")
     for resource, most in amounts(item.get("max")).items():
         if limits.get(resource, most + 1) > most:

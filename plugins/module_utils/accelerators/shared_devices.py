@@ -26,7 +26,7 @@ def shared_device_problems(answer: Answer, inventory: Inventory) -> Iterator[Pro
         return
     text = f"{count} of {device} may be parts of one and the same device on {few(parts, _NAMED, 'node')}"
     if len(parts) == len(nodes):
-        text += ", and there is room on such nodes alone; ask for 1"
+        text += ", and only such nodes have room; request 1"
         yield Problem("", text, rule="shared-devices")
     else:
         text += "; keep the pods away from there by a node selector"

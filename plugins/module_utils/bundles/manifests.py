@@ -95,7 +95,7 @@ def duplicates(objects: Sequence[tuple[Given, Reference]]) -> list[Complaint]:
     for given, reference in objects:
         key = (reference.group, reference.kind, reference.namespace, reference.name)
         if key in first:
-            text = f"{reference} stands in {first[key].origin} as well; remove one of them"
+            text = f"{reference} is in {first[key].origin} as well; remove one of them"
             complaints.append(Complaint(given.origin, (Problem("", text, rule="duplicate"),)))
         first.setdefault(key, given)
     return complaints

@@ -227,7 +227,7 @@ def _rollout(answer: Answer, inventory: Inventory) -> Iterator[Problem]:
     if room_for(demand, answer.number, inventory, beside).most < 1:
         text = (
             f"a change of the template starts {beside} more {'pod' if beside == 1 else 'pods'} before it stops one, and no node has "
-            f"{demand.device} for that: the rollout would wait for ever; free a device, or set maxSurge: 0 and maxUnavailable: 1"
+            f"{demand.device} for that: the rollout would wait forever; free a device, or set maxSurge: 0 and maxUnavailable: 1"
         )
         yield Problem("", text, "warning", rule="fit-rollout")
 

@@ -39,7 +39,7 @@ PAST_PLUGIN = Check(
     "visible-devices",
     WARNING,
     finds="{name} is {value}, by which a container gets devices of the node that other pods have, past the scheduler",
-    fix="leave the variable out, and ask for devices in resources.limits",
+    fix="leave the variable out, and request devices in resources.limits",
 )
 
 

@@ -39,13 +39,13 @@ TOO_FEW = Check(
     "engine-arguments",
     ERROR,
     finds="the engine is started with {said} and gets {count} {resource}, so it will not start",
-    fix="ask for {wanted}, or change the sizes",
+    fix="request {wanted}, or change the sizes",
 )
 TOO_MANY = Check(
     "engine-arguments",
     WARNING,
     finds="the engine is started with {said} and gets {count} {resource}, of which it uses {wanted}",
-    fix="ask for {wanted}, or change the sizes",
+    fix="request {wanted}, or change the sizes",
 )
 MIXED = Check(
     "mixed-devices",
@@ -63,13 +63,13 @@ SHARED = Check(
     "shared-devices",
     ERROR,
     finds="{count} of {resource} may be slices of one and the same device",
-    fix="ask for 1, or for whole devices",
+    fix="request 1, or whole devices",
 )
 MIG = Check(
     "mig-parallel",
     WARNING,
     finds="{count} of {resource} cannot reach each other's memory, so tensor parallel engines use one of them",
-    fix="ask for one larger slice, or for whole devices",
+    fix="request one larger slice, or whole devices",
 )
 IDLE_CLAIM = Check(
     "claim-unused",

@@ -80,7 +80,7 @@ _UNITS = {"k": 1000, "K": 1 << 10, "m": 10**6, "M": 1 << 20}
 FORM = Check(
     "engine-value",
     WARNING,
-    finds='{flag} is "{value}", and vLLM takes {wanted} there: it does not start with it',
+    finds='{flag} is "{value}", and vLLM takes {wanted} there, so it will not start',
     fix="{way}",
 )
 SWITCH = Check(
@@ -92,13 +92,13 @@ SWITCH = Check(
 NO_VALUE = Check(
     "engine-value",
     WARNING,
-    finds="{flag} wants a value, and none follows it: vLLM does not start with it",
+    finds="{flag} needs a value, but none follows it, so vLLM will not start",
     fix="write {flag}=VALUE, or leave it out",
 )
 ALONE = Check(
     "engine-together",
     WARNING,
-    finds="{flag} comes to nothing, or vLLM refuses it, without {other}, which is not given",
+    finds="{flag} has no effect, or vLLM refuses it, without {other}, which is not given",
     fix="give {other}, too, or leave {flag} out",
 )
 TOO_FEW_TOKENS = Check(

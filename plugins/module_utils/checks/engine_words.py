@@ -27,7 +27,7 @@ TYPOGRAPHY = Check(
     "argument-typography",
     WARNING,
     finds='"{argument}" has {mark} where the engine expects one that is typed: it takes the word for no flag, or the mark for a part of the value',
-    fix="type it anew, with - and straight quotes",
+    fix="type it again, with - and straight quotes",
 )
 NOT_FILLED_IN = Check(
     "argument-variable",

@@ -36,7 +36,7 @@ _EFFECTS: Mapping[str, str] = {
     "TriggerAuthentication": "KEDA does not scale",
     "ClusterTriggerAuthentication": "KEDA does not scale",
 }
-_PULL = "images of a registry that asks for a password are not pulled"
+_PULL = "images of a registry that requires a password cannot be pulled"
 _NOT_STARTED = "the containers do not start"
 _ONE_POD, _ONE_NODE = "ReadWriteOncePod", "ReadWriteOnce"
 
@@ -51,13 +51,13 @@ KEY = Check(
     "key-missing",
     ERROR,
     finds="{path} names {key} of {named}, which has {has}: the containers do not start",
-    fix="add it, or name one that is there",
+    fix="create it, or name one that exists",
     stops=True,
 )
 LOST = Check(
     "claim-lost",
     ERROR,
-    finds="PersistentVolumeClaim {name} is Lost, since its volume is gone: the pods wait for it",
+    finds="PersistentVolumeClaim {name} is Lost, because its volume no longer exists: the pods wait for it",
     fix="delete it, create it again, and bring the model back",
     stops=True,
 )

@@ -260,7 +260,7 @@ def _of_metadata(path: str, trials: Trials) -> tuple[str, str]:
     part = "labels" if "labels" in path else "annotations"
     spec = trials.document.get("spec") or {}
     if path.startswith("metadata.") and name in (spec.get(part) or {}):
-        return f"spec.{part} says it, too, and that one is taken", "keep one of them"
+        return f"spec.{part} sets it, too, and overrides this", "keep one of them"
     near = meant(name)
     later = known(near) or own
     if own is not None and own.since > _kserve_release(trials, own.since):

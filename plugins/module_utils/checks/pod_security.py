@@ -20,14 +20,14 @@ from ..kube.validation.pod_security import LEVELS, refusals
 _LABEL = "pod-security.kubernetes.io/enforce"
 _FETCHED = (
     "the release gives that container no securityContext: bring the model on a volume (pvc://), "
-    "or let the namespace enforce a lower level"
+    "or make the namespace enforce a lower level"
 )
 
 POD_SECURITY = Check(
     "pod-security",
     ERROR,
     finds="Namespace {namespace} enforces Pod Security `{level}`, which {refusal}: the API refuses the pods",
-    fix="change that, or let the namespace enforce a lower level",
+    fix="change that, or make the namespace enforce a lower level",
     stops=True,
 )
 

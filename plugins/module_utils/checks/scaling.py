@@ -50,7 +50,7 @@ NO_PODS = Check(
 TWO_COUNTS = Check(
     "replicas-scaled",
     WARNING,
-    finds="{count} replicas are asked for, and {scaler} scales {target}: each run undoes what the autoscaler did",
+    finds="{count} replicas are set, but {scaler} scales {target}: each run would undo what the autoscaler did",
     fix="leave the number out, or delete the autoscaler",
 )
 

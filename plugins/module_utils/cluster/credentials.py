@@ -87,7 +87,9 @@ class Credentials:
 
 def _checked(credential: Credential) -> Credential:
     if any(not 32 <= ord(sign) < 127 for sign in credential.authorization):
-        raise LoginError("the token or password holds characters that cannot be sent in a header")
+        raise LoginError(
+            "the token or password contains characters that cannot be sent in a header"
+        )
     return credential
 
 

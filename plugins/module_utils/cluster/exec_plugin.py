@@ -54,7 +54,7 @@ class ExecPlugin:
             )
         if spec.get("interactiveMode") == "Always":
             raise LoginError(
-                f"the credential plugin {spec['command']} wants a terminal (interactiveMode: Always);"
+                f"the credential plugin {spec['command']} needs a terminal (interactiveMode: Always);"
                 " an Ansible task has none"
             )
         added = {str(item["name"]): str(item["value"]) for item in spec.get("env") or []}
@@ -97,7 +97,7 @@ class ExecPlugin:
         if done.returncode != 0:
             raise LoginError(
                 f"the credential plugin {self.command} failed with exit code {done.returncode};"
-                " what it prints may hold secrets and is not shown: run it by hand"
+                " its output may contain secrets and is not shown: run it by hand"
             )
         return self._credential(done.stdout)
 

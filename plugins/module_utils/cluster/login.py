@@ -145,7 +145,7 @@ def _check_provider(provider: Any) -> None:
     name = provider.get("name") if isinstance(provider, Mapping) else None
     if name != "oidc":
         raise LoginError(
-            f"the kubeconfig has the auth-provider {name}, which clients of Kubernetes know no longer; use a credential plugin"
+            f"the kubeconfig has the auth-provider {name}, which Kubernetes clients no longer support; use a credential plugin"
             " (exec), for example gke-gcloud-auth-plugin or kubelogin"
         )
 

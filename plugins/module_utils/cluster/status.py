@@ -127,9 +127,11 @@ def _harmless(reason: str, message: str) -> bool:
 def _without_values(details: tuple[Cause, ...]) -> tuple[str, tuple[Cause, ...]]:
     """Return a text and causes that name the fields, and hold nothing of what is in them."""
     fields = ", ".join(sorted({cause.field for cause in details if cause.field}))
-    text = "the server refuses the Secret; what it says is not shown, since it may hold values"
+    text = "the server refuses the Secret; its message is not shown, because it may contain values"
     if fields:
-        text = f"the server refuses {fields}; what it says is not shown, since it may hold values"
+        text = (
+            f"the server refuses {fields}; its message is not shown, because it may contain values"
+        )
     return text, tuple(Cause(cause.reason, cause.field, "") for cause in details)
 
 

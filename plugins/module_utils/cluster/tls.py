@@ -19,7 +19,7 @@ from .errors import LoginError
 #: UTCTime of a DER certificate; the first two are its validity.
 _UTC_TIME = re.compile(rb"\x17\x0d(\d{12})Z|\x18\x0f(\d{14})Z")
 _OLD_CA_ADVICE = (
-    "since 3.13 Python wants keyUsage (keyCertSign), basicConstraints and key identifiers in a CA certificate;"
+    "since 3.13 Python requires keyUsage (keyCertSign), basicConstraints and key identifiers in a CA certificate;"
     " renew the cluster's CA, or run this task with Python 3.12 or older"
 )
 #: In what OpenSSL and urllib3 say of certificates, of authorities, and of servers that speak another protocol.
@@ -81,7 +81,7 @@ def explain(error: BaseException) -> tuple[str, str]:
     if any(sign in text for sign in ("Hostname mismatch", "IP address mismatch", "doesn't match")):
         return (
             f"its certificate is for another name ({text})",
-            "use a name that stands in the certificate, or tls-server-name in the kubeconfig",
+            "use a name in the certificate, or tls-server-name in the kubeconfig",
         )
     if "self-signed" in text or "unable to get local issuer" in text:
         return (

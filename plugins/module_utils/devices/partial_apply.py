@@ -39,7 +39,7 @@ def predict(cluster: Cluster, reference: Reference, manifest: Json, *, force: bo
         way_out = "take them out there, or set force_conflicts: true"
         ours = any(each.manager == FIELD_MANAGER for each in error.conflicts)
         if ours:
-            way_out = "they stand in the services that llmisvc_reconcile gets; change them there"
+            way_out = "llmisvc_reconcile sets them from its services; change them there"
         if ours or not force:
             fields = ", ".join(f"{each.field} ({each.manager})" for each in error.conflicts)
             text = f"these fields belong to others: {fields}; {way_out}"

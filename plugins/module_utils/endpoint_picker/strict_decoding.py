@@ -214,7 +214,9 @@ def _wrong_kind(value: Value, wanted: str, path: str, release: PickerRelease) ->
         fix = "quote it: y, n, yes, no, on and off are booleans for the picker"
     elif wanted == "string":
         fix = "quote it"
-    return refusal("field-kind", path, value, f"this is {_kind(value)}, wanted is {words}", fix)
+    return refusal(
+        "field-kind", path, value, f"this is {_kind(value)}, but {words} is expected", fix
+    )
 
 
 def _kind(value: Value) -> str:

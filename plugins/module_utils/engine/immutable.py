@@ -45,11 +45,13 @@ def refused_change(kind: str, error: Invalid) -> str:
     """Return what to do where the server refuses a change of an object that it would take if it were made anew."""
     fields = ", ".join(dict.fromkeys(cause.field for cause in error.details if cause.field))
     what = f"{fields} cannot be changed" if fields else "it cannot be changed so"
-    return f"{what} ({error.message}), but the API server takes the object made anew; {made_anew(kind)}"
+    return (
+        f"{what} ({error.message}), but the API server would accept a new object; {made_anew(kind)}"
+    )
 
 
 def made_anew(kind: str) -> str:
     """Return how an object of a kind may be made anew, and what that costs."""
     if kind in COSTS:
-        return f"permit to make it anew with recreate: [{kind}] ({COSTS[kind]})"
-    return f"a {kind} is never made anew by this collection: change it by hand"
+        return f"to delete it and create it again, set recreate: [{kind}] ({COSTS[kind]})"
+    return f"a {kind} is never deleted and created again by this collection: change it by hand"

@@ -76,7 +76,7 @@ def kept_by_server(desired: Desired, live: Json, owner_uid: str) -> tuple[Proble
     found = _unproved(sent, desired, live, entry.get("fieldsV1") or {}, rules)
     if found is None:
         return ()
-    text = f"{desired.reference}: the server does not keep what is sent, {found}; look for a webhook, or for a feature that is switched off"
+    text = f"{desired.reference}: the server does not keep the values that were sent, {found}; look for a webhook, or for a feature that is switched off"
     return (Problem("", text, "warning", rule="server-mutated"),)
 
 

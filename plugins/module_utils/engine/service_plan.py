@@ -156,7 +156,7 @@ def removals(snapshot: Snapshot, plan: ServicePlan) -> list[Change]:
         return []
     wanted = {plan.parent.reference, *(child.reference for child in plan.children)}
     wanted |= {change.reference for change in plan.changes}
-    return deletions(snapshot, plan.service, keep=wanted, reason="the service no longer wants it")
+    return deletions(snapshot, plan.service, keep=wanted, reason="the service no longer needs it")
 
 
 def plan_give_back(plan: ServicePlan, snapshot: Snapshot) -> None:

@@ -33,8 +33,8 @@ def unrecorded(live: Json, fresh: Json) -> str:
     if not fields:
         return ""
     return (
-        f"its managed fields were wiped, so that nobody can tell whose these are: {few_fields(fields)}; "
-        "they are not wanted. Remove them by hand if nobody needs them"
+        f"its managed fields were wiped, so nobody knows who owns these fields: {few_fields(fields)}; "
+        "the intent does not contain them. Remove them by hand if nobody needs them"
     )
 
 

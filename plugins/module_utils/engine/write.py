@@ -114,7 +114,7 @@ class Writer:
             raise ValueError(f"{change.reference}: nothing to delete")
         self._check_lease(change)
         if not delete_listed(self._cluster, change.reference, live, dry_run=self._policy.dry_run):
-            reason = "somebody made it anew since it was listed; it is left alone"
+            reason = "somebody created it again after it was listed; it is left alone"
             return _said(change, "skipped", reason)
         return _said(change, "deleted", change.reason, diff=self._difference(live, None))
 

@@ -303,7 +303,7 @@ def _reference(kind: ServiceKind[Any, Any], value: Json) -> Reference | None:
 
 def _masks(value: Json) -> Iterator[Problem]:
     for path in masked_paths(value):
-        message = "holds the mask of a secret, not the secret; write the value, or refer to a Secret with valueFrom"
+        message = "contains the mask of a secret, not the secret; write the value, or refer to a Secret with valueFrom"
         yield Problem(path, message, rule="masked")
 
 
@@ -318,9 +318,7 @@ def _given_twice(services: Sequence[Service]) -> None:
     seen: set[Reference] = set()
     for service in services:
         if service.reference in seen:
-            message = (
-                f'"{service.reference.name}" stands in the list more than once; keep one of them'
-            )
+            message = f'"{service.reference.name}" is in the list more than once; keep one of them'
             service.problems.append(Problem("metadata.name", message, rule="service-twice"))
         seen.add(service.reference)
 

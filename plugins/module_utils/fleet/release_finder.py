@@ -151,7 +151,11 @@ class ReleaseFinder:
         if kind.kind in self.controllers.not_looked:
             text = (
                 f"could not look which release the controller of {kind.kind} has: listing Deployments in all namespaces is not allowed; "
-                + (f"{found.seen}" if found else "nothing else that may be read names one")
+                + (
+                    f"{found.seen}"
+                    if found
+                    else "and nothing else that the account can read names one"
+                )
             )
             option = f"releases.{kind.releases.option}"
             yield Problem(option, text, "warning", rule="could-not-look")
@@ -193,7 +197,7 @@ def _noted(kind: ServiceKind[Any, Any], parent: Json, noted: str) -> ChosenRelea
     near = nearest_reproduced(noted, kind.releases.backing)
     text = (
         f"its objects were made as {near.product} {noted} ({where}), which this version of the collection does not reproduce; use the "
-        f"version that made them, or write {near.option} to make them anew by another release"
+        f"version that made them, or set {near.option} to create them with another release"
     )
     told = Problem(near.option, text, rule="release-not-reproduced")
     return ChosenRelease(near, "objects", where, (told,))
@@ -205,7 +209,7 @@ def by_shape(kind: ServiceKind[Any, Any], objects: Sequence[Json]) -> ChosenRele
     made = made_as(objects) if made_as else MadeAs(min(kind.releases.backing), "")
     if made.contradiction:
         option = made.release.option
-        text = f"its objects were made by two releases: {made.contradiction}; write {option} to say which one it is to have"
+        text = f"its objects were made by two releases: {made.contradiction}; set {option} to choose one"
         told = Problem(option, text, rule="two-releases")
         return ChosenRelease(made.release, "objects", made.contradiction, (told,))
     seen = made.seen or "nothing on them is of a later one"

@@ -23,7 +23,7 @@ from .route_match import Match, common_host, concrete, plainest_match
 
 _PORTS = {"http": 80, "https": 443}
 #: How to learn an address that a settled run has no reason to look for.
-HOW_TO_LOOK = "wait: true, check mode or llmisvc_info tells the address"
+HOW_TO_LOOK = "wait: true, check mode or llmisvc_info shows the address"
 _JSON = "Content-Type: application/json"
 
 

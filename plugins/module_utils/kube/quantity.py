@@ -107,7 +107,7 @@ def _read(text: str) -> _Quantity:
     match = _TEXT.fullmatch(text) if len(text) <= _LONGEST else None
     if match is None:
         raise ValueError(
-            f"{quoted(text)} is not a quantity: wanted is a number with an optional suffix n, u, m, k, M, G, T, P, E, "
+            f"{quoted(text)} is not a quantity: write a number with an optional suffix n, u, m, k, M, G, T, P, E, "
             "Ki, Mi, Gi, Ti, Pi, Ei or an exponent as in 1e3"
         )
     whole, fraction, suffix = (

@@ -64,9 +64,7 @@ def read_rollout(workload: Json | None, pods: Sequence[Json]) -> Rollout:
         return rollout
     if spec.get("paused") and not rollout.rolled_out:
         name = workload["metadata"]["name"]
-        message = (
-            f"Deployment {name} is paused, so its rollout does not go on; set spec.paused to false"
-        )
+        message = f"Deployment {name} is paused, so its rollout does not continue; set spec.paused to false"
         return replace(rollout, fault=WorkloadFault("DeploymentPaused", message))
     return replace(rollout, fault=_fault(workload, status, pods))
 

@@ -66,7 +66,7 @@ def _cookie_without_end(value: Mapping[str, Any]) -> bool:
 
 COOKIE_CONFIG = _rule(
     "route-session",
-    "cookieConfig stands with type Cookie alone",
+    "cookieConfig is only for type Cookie",
     lambda value: "cookieConfig" in value and value.get("type") != "Cookie",
 )
 PERMANENT_COOKIE = _rule(
@@ -91,7 +91,7 @@ FRACTION = _rule(
 )
 ONE_WILDCARD = _rule(
     "route-cors",
-    '"*" already says all; it stands alone',
+    '"*" already includes all others; remove them',
     lambda value: "*" in value and len(value) > 1,
 )
 

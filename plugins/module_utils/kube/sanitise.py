@@ -76,7 +76,7 @@ def to_label_value(text: str, max_length: int = LABEL_LENGTH, *, distinct: bool 
 def _limit(max_length: int, longest: int) -> int:
     if not SHORTEST_LIMIT <= max_length <= longest:
         raise ValueError(
-            f"max_length {max_length} is out of range: wanted is {SHORTEST_LIMIT} to {longest}"
+            f"max_length {max_length} is out of range: choose from {SHORTEST_LIMIT} to {longest}"
         )
     return max_length
 

@@ -116,5 +116,5 @@ def refuse_service(live: Json | None, reference: Reference) -> None:
         raise InputError.single(
             "epp_config",
             "name" if reference.kind == "ConfigMap" else "restart",
-            f"{reference} belongs to {owner}, which writes it anew; change that service instead{field}",
+            f"{reference} belongs to {owner}, which would overwrite it; change that service instead{field}",
         )

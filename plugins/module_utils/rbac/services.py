@@ -248,10 +248,10 @@ def _lost(everywhere: Sequence[Json], *, configured: bool) -> Iterator[str]:
     """Yield what a run without rights of the whole cluster cannot do."""
     for each in everywhere:
         name = f"{each['kind']} {each['metadata']['name']}"
-        yield f"{name} cannot be written, and a service that wants it is refused: switch the feature off"
+        yield f"{name} cannot be written, and services that need it are refused: switch the feature off"
     if configured:
-        yield "KServe's configuration and what its services share in the cluster cannot be read, so that runs fail: let somebody grant that"
-    yield "whether a controller runs for the services is not seen; say reconciler: direct"
+        yield "KServe's configuration and what its services share in the cluster cannot be read, so runs fail: ask somebody to grant it"
+    yield "whether a controller runs for the services is not seen; set reconciler: direct"
     if configured:
         yield "which release the controller in the cluster has is not seen; write it into releases.kserve for new services"
     yield "whether the gateway is there is not seen, nor its address, so services can be asked by answer: {through: apiserver} alone"

@@ -163,8 +163,8 @@ def _lost(manifests: Sequence[Json]) -> Iterator[str]:
     for each in manifests:
         if not _namespace(each):
             name = f"{each['kind']} {each['metadata']['name']}"
-            yield f"{name} cannot be written: leave it out, and let somebody else install it"
-    yield "what others keep in a namespace of the set is not seen"
+            yield f"{name} cannot be written: leave it out, and ask somebody to install it"
+    yield "the run does not see what others keep in a namespace of the set"
     yield "whether accounts may do what their roles say is not checked"
 
 

@@ -124,8 +124,8 @@ def could_not_list(snapshot: Snapshot) -> list[Problem]:
     return [
         Problem(
             "",
-            f"could not look for {kind}s that are no longer wanted: listing them is not allowed; "
-            f"one that an earlier run made for these services would stay",
+            f"could not look for {kind}s that are no longer needed: listing them is not allowed; "
+            f"any that an earlier run created for these services stay",
             "warning",
             rule="could-not-look",
         )

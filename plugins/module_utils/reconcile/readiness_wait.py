@@ -146,7 +146,7 @@ class ReadinessWait:
         names = [f"{each.namespace}/{each.name}" for each in (one.target.reference for one in left)]
         total = len(self.services)
         self._say(
-            f"{total - len(left)} of {total} services have come to an end after {now - self._started:.0f} s; "
+            f"{total - len(left)} of {total} services are finished after {now - self._started:.0f} s; "
             f"waiting for {few(names, NAMED)}",
             now,
         )

@@ -44,8 +44,8 @@ def release_problems(
         theirs = " and ".join(dict.fromkeys(release for release, dummy in noted))
         yield Problem(
             option,
-            f"{names} was made as {theirs}, and the service has {settings.release} ({target.service.release.reason}); write {option} to "
-            "say which one it is to have",
+            f"{names} was made as {theirs}, and the service has {settings.release} ({target.service.release.reason}); set {option} to "
+            "choose one",
             rule="two-releases",
         )
         return
@@ -55,8 +55,8 @@ def release_problems(
     if adopting:
         yield Problem(
             option,
-            f"the service was made by {found.theirs} ({found.seen}), and {found.wanted} is wanted; adopt it with the release "
-            "that made it, and change the release in a run of its own",
+            f"the service was made by {found.theirs} ({found.seen}), but the task asks for {found.wanted}; adopt it with the release "
+            "that made it, and change the release in a separate run",
             rule="adopt-release",
         )
         return
@@ -65,7 +65,7 @@ def release_problems(
         names = few([str(reference) for reference in restarted], _NAMED)
         yield Problem(
             option,
-            f"the service is of {found.theirs} ({found.seen}), and {found.wanted} is wanted: the pods of {names} restart",
+            f"the service was made by {found.theirs} ({found.seen}), but the task asks for {found.wanted}: the pods of {names} restart",
             "warning",
             rule="release-restart",
         )

@@ -55,11 +55,11 @@ def judge(
         )
     if status in (401, 403):
         return Verdict(
-            f"{where}: {status}, credentials are wanted; give them in answer.headers{said}"
+            f"{where}: {status}, credentials are required; set them in answer.headers{said}"
         )
     if status == 404 and not refused:
         return Verdict(
-            f"{where}: 404, nothing takes the request; wanted is {wanted(request)}{said}",
+            f"{where}: 404, no route matches the request; expected is {wanted(request)}{said}",
             again=True,
         )
     if status == 503 or (refused and status == 404):

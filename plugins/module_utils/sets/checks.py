@@ -52,5 +52,5 @@ def _starts(
         if live["kind"] != "Deployment" or name not in workloads:
             continue
         missed = missed_kinds(live, starts, lambda kind: cluster.has(kind.group, kind.kind))
-        text = f"it started before {', '.join(missed)} came; install the set again, which starts it anew"
+        text = f"it started before {', '.join(missed)} existed; install the set again, which restarts it"
         yield Check(f"start/{name}", text if missed else "")

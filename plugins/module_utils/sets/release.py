@@ -93,7 +93,7 @@ class SetRelease:
         for kind, by in needed.items():
             if kind in brought or cluster.has(kind.group, kind.kind):
                 continue
-            text = f"it stands on {kind}, which the cluster does not serve; install the component {by} first"
+            text = f"it depends on {kind}, which the cluster does not serve; install the component {by} first"
             yield Problem("component", text, rule="missing-dependency")
 
 
@@ -141,7 +141,7 @@ def _moved_by_default(cluster: Cluster, live: Json | None, wanted: Json) -> Iter
     moved = [name for name, modes in _services(cluster) if not modes]
     if moved:
         text = (
-            f"defaultDeploymentMode goes from {old} to {new}, and {len(moved)} InferenceServices name no mode and would follow: "
+            f"defaultDeploymentMode changes from {old} to {new}, and {len(moved)} InferenceServices name no mode and would follow: "
             f"{few(moved, _NAMED)}; annotate them with {_MODE} first, or set transform.config to keep {old}"
         )
         yield Problem("version", text, rule="default-mode")

@@ -238,7 +238,7 @@ TROUBLES = (InputError, ClusterError, KeyboardInterrupt)
 def told(error: BaseException) -> str:
     """Return what ended a run, for people."""
     if isinstance(error, KeyboardInterrupt):
-        return "interrupted: what was under way was finished, and nothing more was sent; run it again to go on"
+        return "interrupted: requests in progress were finished, and no more were sent; run it again to continue"
     return redact_text(str(error))
 
 

@@ -81,7 +81,7 @@ def test_pending_pods_are_demand_and_said() -> None:
     waiting = pod("waiting", 4, phase="Pending")
     verdict, text = said(deployment(8), [node("a")], [waiting])
     assert verdict == FITS
-    assert "4 are asked for by 1 pod that no node has taken yet" in text
+    assert "1 pod without a node requests 4 " in text
 
 
 TAINT = {"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}

@@ -53,8 +53,8 @@ def test_queue_with_room_in_one_flavor_admits() -> None:
 def test_queue_that_is_full_names_all_numbers() -> None:
     ((severity, text),) = said(cluster_queue(8, 5), [LOCAL])
     assert severity == "error"
-    assert "flavor h100: 8 nvidia.com/gpu, 5 used, 4 wanted" in text
-    assert "flavor a100: 1 nvidia.com/gpu, 0 used, 4 wanted" in text
+    assert "flavor h100: 8 nvidia.com/gpu, 5 used, 4 requested" in text
+    assert "flavor a100: 1 nvidia.com/gpu, 0 used, 4 requested" in text
 
 
 def test_queue_that_may_borrow_is_not_certain() -> None:

@@ -37,7 +37,7 @@ def test_quota_that_is_exceeded_names_all_numbers() -> None:
     ((severity, text),) = problems(quota({f"requests.{GPU}": "5"}, {f"requests.{GPU}": "3"}))
     assert severity == "error"
     assert (
-        "gpus of namespace team-a allows 5 requests.nvidia.com/gpu; 3 are used and 4 are wanted"
+        "gpus of namespace team-a allows 5 requests.nvidia.com/gpu; 3 are used and 4 are requested"
         in text
     )
     assert "2 too many" in text
@@ -95,6 +95,6 @@ def test_container_outside_a_limit_range_is_named() -> None:
         for each in range_problems(demand, [limit_range(max={"cpu": "4"}, min={"memory": "1Gi"})])
     ]
     assert found == [
-        "LimitRange sizes wants at least 1Gi memory, container vllm asks for 0",
+        "LimitRange sizes requires at least 1Gi memory, container vllm requests 0",
         "LimitRange sizes allows at most 4 cpu, container vllm has no limit",
     ]

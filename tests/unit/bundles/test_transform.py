@@ -191,6 +191,6 @@ def test_all_mistakes_are_told_at_once() -> None:
         "transform.config.nothing",
         "transform.workloads.nobody: the bundle has no such workload; there are: kserve-controller-manager",
         "transform.workloads.*.replica: unknown option",
-        "transform.workloads.*.tolerations: 'x' is of type str, wanted is a list",
+        "transform.workloads.*.tolerations: 'x' is of type str, expected a list",
     ):
         assert text in message

@@ -192,7 +192,7 @@ def test_queue_on_pods_wins_over_that_of_the_service() -> None:
     service = llm(labels={name: "one"})
     service["metadata"]["labels"] = {name: "other"}
     path = f'metadata.labels["{name}"]'
-    assert "spec.labels says it, too" in told(service)[path]
+    assert "spec.labels sets it, too" in told(service)[path]
 
 
 @pytest.mark.parametrize(

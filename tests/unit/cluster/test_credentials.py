@@ -216,7 +216,7 @@ def test_a_rotated_token_file_is_read_again(tmp_path: Path) -> None:
     ("body", "message"),
     [
         ("sys.exit(3)", "failed with exit code 3"),
-        ("print('log in first', file=sys.stderr); sys.exit(1)", "exit code 1; what it prints"),
+        ("print('log in first', file=sys.stderr); sys.exit(1)", "exit code 1; its output"),
         ("print('nonsense')", "printed no ExecCredential"),
         ("print('[]')", "printed no ExecCredential"),
         (
@@ -275,7 +275,7 @@ def test_a_plugin_that_is_not_there_gives_its_hint(tmp_path: Path) -> None:
         ({"command": "x", "apiVersion": "client.authentication.k8s.io/v1alpha1"}, "supported are"),
         (
             {"command": "x", "apiVersion": VERSION, "interactiveMode": "Always"},
-            "wants a terminal",
+            "needs a terminal",
         ),
     ],
 )

@@ -139,7 +139,7 @@ def test_an_old_authority_is_explained_where_python_refuses_it(tmp_path: Path) -
             return
         with failing(script, ca=old.pem) as caught:
             assert "its certificate authority is refused" in str(caught.value)
-            assert "since 3.13 Python wants keyUsage" in str(caught.value)
+            assert "since 3.13 Python requires keyUsage" in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def daemons(ready: int, updated: int, seen: int = 1) -> Json:
         (live("Namespace", status={"phase": "Terminating"}), "terminating"),
         (live("DaemonSet", status=daemons(2, 2)), ""),
         (live("DaemonSet", status=daemons(1, 2)), "1 of 2 pods are ready"),
-        (live("DaemonSet", status=daemons(2, 1)), "1 of the present template"),
+        (live("DaemonSet", status=daemons(2, 1)), "1 of the current template"),
         (live("DaemonSet", 2, status=daemons(2, 2)), "present generation"),
         (live("Deployment", 2, status={"observedGeneration": 1}), "present generation"),
         (live("ConfigMap"), ""),

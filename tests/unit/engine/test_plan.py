@@ -218,7 +218,7 @@ def test_child_that_the_service_no_longer_wants_is_removed_and_nothing_else() ->
     plan = _plan(_snapshot(*SETTLED, _old("ConfigMap"), others))
     (change,) = removals(_snapshot(*SETTLED, _old("ConfigMap"), others), plan)
     assert (change.action, change.reference.name) == (Action.DELETE, "old")
-    assert change.reason == "the service no longer wants it"
+    assert change.reason == "the service no longer needs it"
 
 
 def test_copy_that_somebody_made_of_a_child_is_not_removed() -> None:

@@ -39,7 +39,7 @@ def test_prints_and_counts_as_kubernetes_does(text: str, printed: str, value: st
 
 @pytest.mark.parametrize("text", ["", *REFUSED])
 def test_what_is_no_quantity_is_an_error_that_shows_it(text: str) -> None:
-    with pytest.raises(ValueError, match="is not a quantity: wanted is a number"):
+    with pytest.raises(ValueError, match="is not a quantity: write a number"):
         parse_quantity(text)
 
 

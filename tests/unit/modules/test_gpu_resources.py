@@ -115,7 +115,7 @@ def test_slice_of_tpus_needs_both_selectors_and_is_taken_as_a_whole() -> None:
 def test_count_of_the_user_wins_and_is_warned_about() -> None:
     found = rendered(accelerator=NVIDIA, parallelism={"tensor": 4}, devices=2)
     assert found["resources"]["limits"] == {GPU: "2"}
-    assert "2 devices are asked for, and tensor 4" in found["warnings"][0]
+    assert "2 devices are requested, but tensor 4" in found["warnings"][0]
 
 
 MODEL = {"parameters": "8.03B", "layers": 32, "kv_heads": 8, "head_dim": 128, "context": 32768}
@@ -282,7 +282,7 @@ def test_quota_and_limit_range_are_checked() -> None:
         "spec": {"hard": {f"requests.{GPU}": "1"}},
     }
     found = gathered(deployment(2), cluster=[node("a"), quota])
-    assert "allows 1 requests.nvidia.com/gpu; 0 are used and 2 are wanted" in found["msg"]
+    assert "allows 1 requests.nvidia.com/gpu; 0 are used and 2 are requested" in found["msg"]
     sizes = {
         "apiVersion": "v1",
         "kind": "LimitRange",
@@ -541,7 +541,7 @@ def test_a_rolling_update_without_a_spare_device_is_told() -> None:
         "labels": workload["spec"]["template"]["metadata"]["labels"],
     }
     found = gathered(workload, cluster=[node("a"), there])
-    assert any("the rollout would wait for ever" in text for text in found["warnings"])
+    assert any("the rollout would wait forever" in text for text in found["warnings"])
     spare = gathered(workload, cluster=[node("a"), node("b"), there])
     assert not any("the rollout would wait" in text for text in spare["warnings"])
 

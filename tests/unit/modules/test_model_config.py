@@ -161,8 +161,8 @@ def test_what_is_given_by_hand_holds_and_a_contradiction_is_told() -> None:
     assert found["kv_cache_per_token"] == 2 * 36 * 4 * 128
     assert found["weights"] == round(9e9 / GIB, 2)
     told = str(found["warnings"])
-    assert "model.kv_heads: 4 is given, and the config says 8; what is given holds" in told
-    assert 'model.precision: "fp8" is given, and the config says "bf16"' in told
+    assert "model.kv_heads: 4 is given, but the config says 8; the given value counts" in told
+    assert 'model.precision: "fp8" is given, but the config says "bf16"' in told
     assert "model.parameters: 9000000000 is given" in told
     assert not sized(config=DENSE, kv_heads=8, parameters="8.19B")["warnings"]
 

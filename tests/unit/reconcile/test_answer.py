@@ -149,10 +149,10 @@ def test_protocol_says_where_the_model_is_told(
 @pytest.mark.parametrize(
     ("behaviour", "fault", "again"),
     [
-        (answer(b"", 404), "404, nothing takes the request; wanted is HTTPRoute team-a/chat, with a path below /, header X-Service: chat", True),
+        (answer(b"", 404), "404, no route matches the request; expected is HTTPRoute team-a/chat, with a path below /, header X-Service: chat", True),
         (answer(b"no healthy upstream", 503), "503, no endpoint is ready behind it: no healthy upstream", True),
         (answer(b"", 302, Location="https://sso.example.com/?token=abcdefgh"), "redirects to https://sso.example.com/", False),
-        (answer(b"who?", 401), "401, credentials are wanted; give them in answer.headers: who?", False),
+        (answer(b"who?", 401), "401, credentials are required; set them in answer.headers: who?", False),
         (answer(b"x\n  api_key='letmein'", 400), "400: x api_key='<masked", False),
         (answer(b"x" * 5000, 500), "500: " + "x" * 200, True),
         (answer(b"slow down", 429), "429: slow down", True),

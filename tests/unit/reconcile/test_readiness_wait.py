@@ -381,7 +381,7 @@ def test_long_silence_is_broken_by_a_line() -> None:
     for dummy in range(100):
         waited.after(1)
     assert waited.lines == [
-        "1 of 5 services have come to an end after 60 s; waiting for team-a/a, team-a/b, team-a/c and 1 more"
+        "1 of 5 services are finished after 60 s; waiting for team-a/a, team-a/b, team-a/c and 1 more"
     ]
 
 

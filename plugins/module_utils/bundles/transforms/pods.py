@@ -80,7 +80,7 @@ def _mistakes(wanted: Mapping[str, Any]) -> Iterator[Problem]:
             elif value is not None and (
                 not isinstance(value, kind) or (kind is int and isinstance(value, bool))
             ):
-                text = f"{value!r} is of type {type(value).__name__}, wanted is {_NAMES[kind]}"
+                text = f"{value!r} is of type {type(value).__name__}, expected {_NAMES[kind]}"
                 yield Problem(f"{path}.{option}", text)
 
 

@@ -234,6 +234,6 @@ def _open_need(plugin: Declared, kind: str, producer: str) -> Finding:
         "data-without-producer",
         plugin.path or "plugins",
         plugin.name,
-        f"{plugin.type} needs data of {wanted}, which is not declared and is not added by itself",
+        f"{plugin.type} needs data of {wanted}, which is not declared and is not added automatically",
         f"declare {wanted}",
     )

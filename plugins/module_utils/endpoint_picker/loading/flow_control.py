@@ -133,7 +133,7 @@ def load_detector(loading: Loading) -> None:
                     path,
                     name,
                     f"no plugin has the name {name}",
-                    "declare it below plugins; only utilization-detector is added by itself",
+                    "declare it below plugins; only utilization-detector is added automatically",
                 )
             ]
         )

@@ -75,7 +75,7 @@ def _faults(plugin: Declared, loading: Loading) -> Iterator[Finding]:
             plugin.path,
             plugin.name,
             f"{loading.release.target} ends with a panic when {plugin.type} is created a second time",
-            "declare it once, and name it wherever it is wanted",
+            "declare it once, and refer to it wherever you need it",
         )
     if plugin.type == PRECISE_SCORER and loading.release.has_own_picker:
         yield from precise_scorer_faults(plugin, loading)

@@ -124,7 +124,7 @@ def _crash(name: str, path: str, loading: Loading) -> Finding:
         "weight-after-picker",
         path,
         name,
-        f"{loading.release.target} crashes on a scorer without a weight that stands after the picker",
+        f"{loading.release.target} crashes on a scorer without a weight that comes after the picker",
         "give the scorer a weight and put the picker last",
     )
 

@@ -131,7 +131,7 @@ def bound_faults(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
         value = plugin.get(key)
         fault = _fault(value, words)
         if fault:
-            message = f"{plugin.type} wants {key} to be {fault}"
+            message = f"{plugin.type} requires {key} to be {fault}"
             yield refusal("parameter-value", plugin.at(key), value, message, f"make it {fault}")
 
 

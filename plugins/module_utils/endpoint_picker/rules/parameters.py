@@ -128,7 +128,7 @@ def _words(leaf: str) -> str:
 
 def _wrong_kind(value: Value, wanted: str, path: str, type_name: str) -> Finding:
     return refusal(
-        "parameter-kind", path, value, f"{type_name} wants {wanted} here", f"write {wanted}"
+        "parameter-kind", path, value, f"{type_name} expects {wanted} here", f"write {wanted}"
     )
 
 

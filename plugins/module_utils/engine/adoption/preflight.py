@@ -53,8 +53,8 @@ def _release(change: Change, wanted: Desired, live: Json) -> Problem | None:
         return None
     return Problem(
         "releases",
-        f'{change.reference} was made by release "{theirs}" (label {VERSION_LABEL}), and "{ours}" is wanted; adopt it with the '
-        "release that made it, and change the release in a run of its own",
+        f'{change.reference} was made by release "{theirs}" (label {VERSION_LABEL}), but the task asks for "{ours}"; adopt it with the '
+        "release that made it, and change the release in a separate run",
         rule="adopt-release",
     )
 

@@ -63,7 +63,7 @@ def clashes(kept: Sequence[Kept]) -> list[Problem]:
     return [
         Problem(
             "",
-            f"{each.reference}: {each.edit}, both changed since the last install; what is there stays, set it in transform.config to decide",
+            f"{each.reference}: {each.edit}, both changed since the last install; the cluster's value stays; set it in transform.config to decide",
             "warning",
             rule="edit-clash",
         )

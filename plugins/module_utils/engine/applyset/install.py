@@ -134,11 +134,11 @@ class Installation:
         wait_for_members(self._cluster, known, selector, timeout, self._progress, lack)
 
     def _skip(self) -> None:
-        """Tell what was not done, because something that it stands on does not work."""
+        """Tell what was not done, because a component that it depends on does not work."""
         done = {outcome.reference for outcome in self._execution.outcomes}
         for change in self._plan.changes:
             if change.reference not in done:
-                text = "something that it stands on does not work"
+                text = "a component that it depends on does not work"
                 skipped = Outcome(change.reference, change.service, "skipped", text)
                 self._execution.note(skipped)
 

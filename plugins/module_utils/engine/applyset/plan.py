@@ -88,7 +88,7 @@ def _plan_removals(plan: SetPlan, live: Live, policy: SetPolicy) -> None:
             text = f"{reference} is no longer in the set and is kept: {why}"
             plan.problems.append(Problem("", text, "warning", rule="kept"))
         else:
-            plan.removals.append(removal(there, plan.applyset, "the set no longer holds it"))
+            plan.removals.append(removal(there, plan.applyset, "the set no longer contains it"))
     plan.removals.sort(key=lambda change: change.stage, reverse=True)
     if not policy.max_deletions.allows(len(plan.removals), len(live.members)):
         names = ", ".join(str(change.reference) for change in plan.removals[:5])

@@ -91,7 +91,7 @@ def _daemons(live: Json) -> str:
     ready, updated = status.get("numberReady") or 0, status.get("updatedNumberScheduled") or 0
     if ready >= wanted and updated >= wanted:
         return ""
-    return f"{ready} of {wanted} pods are ready, {updated} of the present template"
+    return f"{ready} of {wanted} pods are ready, {updated} of the current template"
 
 
 def _condition(live: Json, kind: str) -> Json:

@@ -107,7 +107,7 @@ def _beside(change: Change, applyset: ApplySet) -> str:
     )
     if not others:
         return ""
-    return f"; fields of {', '.join(others)} stay in it beside those of the set: take them away where that is the reason"
+    return f"; fields of {', '.join(others)} stay in it beside those of the set: remove them if they are the reason"
 
 
 def _conflict(reference: Reference, error: Conflict) -> str:

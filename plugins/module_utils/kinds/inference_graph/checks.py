@@ -52,7 +52,7 @@ CYCLE = Check(
 UNREACHED = Check(
     "graph-unreached",
     WARNING,
-    finds="no step leads from root to the node {node}, so that no request comes to it",
+    finds="no step leads from root to the node {node}, so it gets no requests",
     fix="add a step with nodeName: {node}, or take the node out",
 )
 EMPTY = Check(
@@ -76,7 +76,7 @@ NO_CONDITION = Check(
 TOO_EARLY = Check(
     "graph-condition",
     WARNING,
-    finds="the first step of a Sequence has a condition, which looks at an answer that is not there yet: every request ends with 500",
+    finds="the first step of a Sequence has a condition, which reads an answer that does not exist yet: every request ends with 500",
     fix="take the condition out, or put a Switch in front",
 )
 URL = Check(
@@ -148,7 +148,7 @@ def empty(view: ServiceView) -> Iterator[Problem]:
     """Yield nodes that lead nowhere."""
     spec = _spec(view)
     effects = {
-        SWITCH: "every request that comes to it ends with 404",
+        SWITCH: "every request to it ends with 404",
         ENSEMBLE: "it answers {{}} to every request",
     }
     for node, value in spec["nodes"].items():

@@ -78,19 +78,19 @@ MUTATION = Check(
 MODELS = Check(
     "storage-uris",
     WARNING,
-    finds="{message}: in Knative mode KServe goes on without the models",
+    finds="{message}: in Knative mode KServe continues without the models",
     fix="{advice}",
 )
 PASSED_OVER = Check(
     "storage-images",
     WARNING,
-    finds="{uri} is missing in the pods: once a model of the list stands in an image, KServe {release} reads the first image alone",
+    finds="{uri} is missing in the pods: once a model of the list is in an image, KServe {release} reads the first image alone",
     fix="give the model in an image alone, or fetch all models another way",
 )
 MODEL_USER = Check(
     "modelcar-user",
     WARNING,
-    finds="the model stands in an image, so {name} gets the securityContext {{runAsUser: {user}}} and loses {lost}: "
+    finds="the model is in an image, so {name} gets the securityContext {{runAsUser: {user}}} and loses {lost}: "
     "Pod Security `restricted` refuses such a pod",
     fix="take uidModelcar out of the block storageInitializer of inferenceservice-config, or fetch the model another way",
 )
@@ -219,7 +219,7 @@ def models(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(PASSED_OVER)
 def passed_over(view: ServiceView) -> Iterator[Problem]:
-    """Yield models of `storageUris` that no pod gets, since one of them stands in an image."""
+    """Yield models of `storageUris` that no pod gets, because one of them is in an image."""
     resolved = _resolved(view)
     release = resolved.settings.release
     for component in _components(view):

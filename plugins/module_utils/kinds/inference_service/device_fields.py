@@ -76,8 +76,8 @@ def device_problems(wish: DeviceRequest, service: LiveService) -> Iterator[Probl
         yield Problem("parallelism.pipeline", text, rule="parallelism")
     if workers and wish.devices > 1:
         text = (
-            f"{wish.devices} devices are wanted in a pod, and what workers ask for stands in spec.predictor.{_WORKERS}.containers, "
-            "a list that only the author of the service can write as a whole; say it there"
+            f"each pod needs {wish.devices} devices, but the requests of workers are in spec.predictor.{_WORKERS}.containers, "
+            "a list that only the author of the service can write as a whole; change it there"
         )
         yield Problem("devices", text, rule="devices")
 

@@ -45,7 +45,7 @@ def mode_problem(
         return Problem(
             _ANNOTATION,
             f"{show(wanted)}: the service runs as {canonical_mode(running)}, and KServe refuses a change (update rejected: "
-            f"deploymentMode cannot be changed from '{running}' to '{wanted}'); delete the service and create it anew, "
+            f"deploymentMode cannot be changed from '{running}' to '{wanted}'); delete the service and create it again, "
             "or give the new one another name",
             rule="mode-change",
         )

@@ -60,7 +60,7 @@ OWN_PRESETS = Check(
 STAND_IN = Check(
     "preset-dependent",
     WARNING,
-    finds="{line} reaches the engine through the collection's presets, which stand in here; those of KServe {release} {theirs}",
+    finds="{line} reaches the engine through the collection's presets, which are used here; those of KServe {release} {theirs}",
     fix="{way}",
 )
 IGNORED_CONTAINER = Check(

@@ -145,7 +145,7 @@ def _refused_changes(service: LlmInferenceService, reader: Reader) -> tuple[Prob
     live = reader.get(service.reference)
     old = (live or {}).get("spec")
     errors = update_errors(old, service.spec) if old else []
-    advice = "; remove the service (state: absent) and make it anew, or give it another name"
+    advice = "; remove the service (state: absent) and create it again, or give it another name"
     return tuple(Problem(each.field, f"{each.detail}{advice}", rule="webhook") for each in errors)
 
 

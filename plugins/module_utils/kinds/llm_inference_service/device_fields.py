@@ -82,11 +82,11 @@ def device_problems(wish: DeviceRequest, service: LiveService) -> Iterator[Probl
     if wish.pods == size:
         return
     if not _has_groups(service):
-        text = f"{wish.pods} pods are wanted for each replica, and without {worker} it has one; set {worker} in the service first"
+        text = f"each replica needs {wish.pods} pods, but without {worker} it has one; set {worker} in the service first"
         yield Problem("parallelism", text, rule="parallelism")
     else:
         text = (
-            f"{wish.pods} pods are wanted for each replica, and a group with {worker} has {size}: one for each pipeline stage, "
+            f"each replica needs {wish.pods} pods, but a group with {worker} has {size}: one for each pipeline stage, "
             "or for each data_local of data; give accelerator.devices_per_node, or other sizes"
         )
         yield Problem("parallelism", text, rule="parallelism")

@@ -89,7 +89,7 @@ def _faults(annotations: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         if not (digits.isascii() and digits.isdigit()):
             yield COUNT, f'"{text}" is not a whole number'
         elif int(text.strip()) < 1:
-            yield COUNT, f'"{text}": at least 1 device has to be asked for'
+            yield COUNT, f'"{text}": request at least 1 device'
     if SELECTORS in annotations and not list(_expressions(annotations[SELECTORS])):
         yield SELECTORS, "cel selector must contain at least one non-empty CEL expression"
 

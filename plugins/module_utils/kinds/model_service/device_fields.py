@@ -64,7 +64,7 @@ def device_problems(wish: DeviceRequest, dummy: LiveService) -> Iterator[Problem
         yield Problem("parallelism.pipeline", text, rule="parallelism")
     made = parallelism.tensor * parallelism.ranks_in_pod
     if vendor != CPU and devices != made:
-        text = f"{devices} devices are wanted in a pod, and a ModelService asks for tensor × dataLocal, which is {made}"
+        text = f"each pod needs {devices} devices, but a ModelService requests tensor × dataLocal, which is {made}"
         yield Problem("devices", text, rule="devices")
 
 

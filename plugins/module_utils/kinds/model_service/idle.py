@@ -13,7 +13,7 @@ IDLE: tuple[Idle, ...] = (
     ),
     Idle(
         r"spec\.engine\.env\[[0-9]+\](\..+)?",
-        "a variable of the same name stands further down, and that one is taken",
+        "a later variable has the same name, and that one counts",
         "keep one of them",
     ),
 )

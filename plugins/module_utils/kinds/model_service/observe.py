@@ -118,7 +118,7 @@ def _serving(decode: Rollout, prefill: Rollout | None) -> _Verdict:
         return _Verdict("Running", "False", "PartiallyReady", f"{useful}/{desired} replicas ready")
     if not all(part.rolled_out for part in roles):
         updated = sum(min(part.updated, part.desired) if part.observed else 0 for part in roles)
-        message = f"{updated}/{desired} replicas updated, and old ones have to end"
+        message = f"{updated}/{desired} replicas updated, and old ones must end first"
         return _Verdict("Running", "False", "RolloutInProgress", message)
     return _Verdict("Ready", "True", "AllReplicasReady", f"All {ready} replicas are ready")
 

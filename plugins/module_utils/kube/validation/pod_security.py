@@ -102,7 +102,7 @@ def refusals(pod: Json, level: str) -> Iterator[Refusal]:
                 yield Refusal(f"{path}.{field}", f"forbids {what}", name)
             if level == RESTRICTED and (wanted := list(_wanted_of(container, pod))):
                 context = f"{path}.securityContext"
-                yield Refusal(context, f"wants {', '.join(wanted)} in the securityContext", name)
+                yield Refusal(context, f"requires {', '.join(wanted)} in the securityContext", name)
 
 
 def _of_pod(pod: Json, level: str) -> Iterator[Refusal]:

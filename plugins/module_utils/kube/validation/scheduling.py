@@ -133,9 +133,9 @@ def _label_keys(term: Json, path: str) -> Iterator[Problem]:
     for number, key in enumerate(matched):
         where = f"{path}.matchLabelKeys[{number}]"
         if key in (term.get("mismatchLabelKeys") or ()):
-            yield Problem(where, f"{show(key)} stands in mismatchLabelKeys, too", rule="selector")
+            yield Problem(where, f"{show(key)} is in mismatchLabelKeys, too", rule="selector")
         if selector is not None and _twice_in(selector, key):
-            yield Problem(where, f"{show(key)} stands in labelSelector, too", rule="selector")
+            yield Problem(where, f"{show(key)} is in labelSelector, too", rule="selector")
 
 
 def _twice_in(selector: Json, key: str) -> bool:

@@ -73,7 +73,7 @@ def _file(file: Json) -> Faults:
     for where, message in resource_faults(resource):
         yield f"resourceFieldRef.{where}", message
     if not resource.get("containerName"):
-        yield "resourceFieldRef.containerName", "missing: a file belongs to no container by itself"
+        yield "resourceFieldRef.containerName", "missing: name the container"
 
 
 def _projected(source: Json) -> Faults:
@@ -86,7 +86,7 @@ def _projected(source: Json) -> Faults:
             yield f"{where}.{field}", message
         for file in _files(part):
             if file in paths:
-                yield where, f"{show(file)} stands in it twice"
+                yield where, f"{show(file)} is in it twice"
             paths.add(file)
 
 
@@ -186,10 +186,10 @@ def _claim(source: Json) -> Faults:
     spec, at = source["volumeClaimTemplate"]["spec"], "volumeClaimTemplate.spec"
     modes = spec.get("accessModes") or ()
     if "ReadWriteOncePod" in modes and len(set(modes)) > 1:
-        yield f"{at}.accessModes", "ReadWriteOncePod stands alone"
+        yield f"{at}.accessModes", "ReadWriteOncePod excludes the other modes"
     storage = ((spec.get("resources") or {}).get("requests") or {}).get("storage")
     if storage is None:
-        yield f"{at}.resources.requests.storage", "missing: how much room is wanted"
+        yield f"{at}.resources.requests.storage", "missing: the size of the volume"
     elif parse_quantity(storage) <= 0:
         yield f"{at}.resources.requests.storage", f"{storage} is no room at all"
     for problem in selector_problems(spec.get("selector"), f"{at}.selector"):

@@ -126,7 +126,7 @@ def test_why_each_runtime_was_passed_over_is_said() -> None:
     for words in (
         "off is disabled",
         "mesh is for ModelMesh",
-        "by-hand is not chosen by itself",
+        "by-hand is not chosen automatically",
         "grpc speaks grpc-v2",
         "nodes is for services with workers",
         "of other formats: ClusterServingRuntime trees",

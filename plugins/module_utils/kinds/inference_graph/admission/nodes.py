@@ -40,7 +40,7 @@ def _names(steps: list[Step]) -> Iterator[Problem]:
 def _targets(step: Step) -> Iterator[Problem]:
     given = [field for field in _TARGETS if step.value.get(field)]
     if not given:
-        message = f"leads nowhere: give one of {', '.join(_TARGETS)}"
+        message = f"has no target: give one of {', '.join(_TARGETS)}"
         yield Problem(step.path, message, rule="graph-target")
     elif len(given) > 1:
         message = f"leads to {' and '.join(given)}; keep one of them"

@@ -86,5 +86,5 @@ def _custom(containers: list[Json]) -> Iterator[Problem]:
         yield Problem(f"{path}[0].env", message, rule="protocol")
     called = [container.get("name") for container in containers]
     if len(containers) > 1 and called[0] and KSERVE_CONTAINER not in called:
-        message = f"none of them is called {KSERVE_CONTAINER}, which tells the model server from its helpers"
+        message = f"none of them is called {KSERVE_CONTAINER}, which distinguishes the model server from its helpers"
         yield Problem(path, message, rule="custom-predictor")

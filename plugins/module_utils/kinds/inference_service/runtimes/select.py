@@ -156,7 +156,7 @@ def _named(name: str, wanted: Wanted, namespace: str, reader: Reader) -> Runtime
             _NO_SUPPORT,
             f"Specified runtime {lacks}",
             path="spec.predictor.model.protocolVersion",
-            advice=f'"{wanted.protocol}" is asked for, and {runtime} speaks {", ".join(protocols)}',
+            advice=f'"{wanted.protocol}" is requested, but {runtime} speaks {", ".join(protocols)}',
         )
     formats = runtime.spec.get("supportedModelFormats") or ()
     if not _supports(formats, wanted):
@@ -166,7 +166,7 @@ def _named(name: str, wanted: Wanted, namespace: str, reader: Reader) -> Runtime
             _NO_SUPPORT,
             f"Specified runtime {lacks}",
             path=_FORMAT_PATH,
-            advice=f"{wanted} is asked for, and {runtime} takes {_listed(formats)}",
+            advice=f"{wanted} is requested, but {runtime} takes {_listed(formats)}",
         )
     return runtime
 
@@ -200,7 +200,7 @@ def _refusal(runtime: Runtime, wanted: Wanted) -> str | None:
         return "is for ModelMesh (multiModel)"
     if not _supports([each for each in formats if each.get("autoSelect")], wanted):
         if _supports(formats, wanted):
-            return "is not chosen by itself for this format (autoSelect is not true); name it in spec.predictor.model.runtime"
+            return "is not chosen automatically for this format (autoSelect is not true); name it in spec.predictor.model.runtime"
         return f"takes {_listed(formats)}"
     if protocols and protocol not in protocols:
         return f"speaks {', '.join(protocols)}"

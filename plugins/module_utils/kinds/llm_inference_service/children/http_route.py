@@ -80,7 +80,7 @@ def _check_parents(resolved: Resolved, spec: Json) -> None:
     parent = parents[repeated[0]]
     raise Unbuildable(
         f"the Gateway API refuses HTTPRoute {resolved.namespace}/{names.route(resolved.name)}: "
-        f"{parent.get('kind', 'Gateway')} {parent.get('name', '')} stands in parentRefs more than once",
+        f"{parent.get('kind', 'Gateway')} {parent.get('name', '')} is in parentRefs more than once",
         condition="HTTPRoutesReady",
         reason="HTTPRouteReconcileError",
         path="spec.router.route.http.spec.parentRefs",
@@ -107,7 +107,7 @@ def _check_backends(resolved: Resolved, spec: Json) -> None:
             condition="HTTPRoutesReady",
             reason="HTTPRouteReconcileError",
             path=f"spec.router.route.http.spec.{where}",
-            advice="give it a port, also where it names the pool: without a scheduler the Service stands for it",
+            advice="give it a port, also where it names the pool: without a scheduler the Service replaces it",
             rule="route-backends",
         )
 

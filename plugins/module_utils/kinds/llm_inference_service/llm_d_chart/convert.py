@@ -102,7 +102,7 @@ def convert(values: Json, name: str, namespace: str) -> Converted:
         "spec": spec,
     }
     for path in _templates(service, ""):
-        report.left[path] = "it holds a template of Helm, which nobody fills in; replace it"
+        report.left[path] = "it contains a template of Helm, which nothing fills in; replace it"
     return Converted(service, objects, "0.20" if tracing else "0.17", report.left)
 
 

@@ -53,7 +53,7 @@ def merged(specs: Sequence[Json], release: KServe) -> Json:
             raise Unbuildable(
                 f"failed to merge specs: could not apply merge patch: {error}",
                 path="spec.baseRefs",
-                advice="say this in one of the presets or the service, not in two",
+                advice="set this in one of the presets or in the service, not in two",
                 rule="preset-merge",
             ) from None
     return result

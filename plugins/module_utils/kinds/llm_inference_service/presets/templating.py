@@ -138,7 +138,7 @@ def _failed(error: TemplateError, text: str, layers: Sequence[Layer]) -> Unbuild
     begin = error.action.split('"')[0].split("\\")[0].strip()
     place = next(_places(begin, layers), None)
     variable = f"{{{{ {error.expression or begin} }}}}"
-    where = f"{variable} stands in {place}" if place else f"the template is {variable}"
+    where = f"{variable} is in {place}" if place else f"the template is {variable}"
     if error.reason.startswith(_NIL):
         return _not_seen(error, f"{step}: {error.as_go('config', text)}", where, layers)
     hint = _hint(error)

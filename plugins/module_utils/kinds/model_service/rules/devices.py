@@ -47,7 +47,7 @@ def _fault(accelerator: str, role: Role, resource: str, amount: str) -> str | No
     if not resource.startswith(_VENDORS):
         return None
     return (
-        f"{amount} of {show(resource)} is asked for by hand, while spec.accelerator.type is {accelerator}; "
+        f"{amount} of {show(resource)} is requested by hand, while spec.accelerator.type is {accelerator}; "
         "set the type and parallelism, and leave the resource out"
     )
 

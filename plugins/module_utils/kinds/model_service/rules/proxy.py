@@ -38,5 +38,5 @@ def proxy_tls(service: ModelService, settings: Settings) -> Iterator[Problem]:
         )
         yield Problem("spec.routingProxy.secureProxy", message, "warning", rule="secure-proxy")
     if proxy.cert_path:
-        message = f"{show(proxy.cert_path)} is passed on, but nothing is mounted there; the image has to hold the certificate"
+        message = f"{show(proxy.cert_path)} is passed on, but nothing is mounted there; the image must contain the certificate"
         yield Problem("spec.routingProxy.certPath", message, "warning", rule="certificate")

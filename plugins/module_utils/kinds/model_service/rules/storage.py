@@ -15,7 +15,7 @@ def plain_http(service: ModelService, settings: Settings) -> Iterator[Problem]:
     if settings.plain_http and settings.model_kit_image:
         credentials = ", credentials included," if service.model.image_pull_secrets else ""
         message = (
-            f"is fetched over plain HTTP{credentials} as the operator does, and a registry that wants TLS refuses it; "
+            f"is fetched over plain HTTP{credentials} as the operator does, and a registry that requires TLS refuses it; "
             "set model_registry.plain_http to false for TLS"
         )
         yield Problem("spec.model.image", message, "warning", rule="plain-http")

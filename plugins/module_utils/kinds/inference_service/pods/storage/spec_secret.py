@@ -64,7 +64,7 @@ def with_storage_spec(
         raise StorageRefused(
             "unable to determine storage type",
             "model.storage",
-            f'say the type in parameters.type, or in key "{key}" of Secret {namespace}/{secret}: one of {", ".join(_TYPES)}',
+            f'set the type in parameters.type, or in key "{key}" of Secret {namespace}/{secret}: one of {", ".join(_TYPES)}',
         )
     target = target.with_env(*place.env)
     args = _addressed(target.container["args"], place)
@@ -142,7 +142,7 @@ def _addressed(args: list[str], place: _Place) -> list[str]:
         raise StorageRefused(
             f"format [{place.type}] requires a bucket but one wasn't found in storage data or parameters",
             "model.storage",
-            "say it in parameters.bucket, or in the Secret",
+            "set it in parameters.bucket, or in the Secret",
         )
     begin = f"{place.type}://" + (f"{place.bucket}/" if place.type in _WITH_BUCKET else "")
     return [
