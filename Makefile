@@ -57,7 +57,7 @@ test-matrix: env-test tree ## every supported ansible-core
 
 .PHONY: lint unit parity sanity cluster molecule live
 lint: env-test tree ## every linter: those of `check`, then ansible-lint, documentation, changelog
-	@$(PY) -m tests.tools.lint
+	@$(PY) -m tests.tools.lint $(ARGS)
 
 unit: env-test tree ## pure functions, tables and properties
 	@$(PYTEST) -n $(WORKERS) tests/unit $(ARGS)

@@ -16,7 +16,14 @@ from ..kinds.field_map import Place
 from ..kinds.view import ServiceView
 from ..kube.did_you_mean import nearest
 from ..kube.manifest import Json, value_at
-from ..kube.named_objects import READ_BY_NAME, Named, named_by_claim, named_by_volume_claim
+from ..kube.named_objects import (
+    READ_BY_NAME,
+    Named,
+    named_by_account,
+    named_by_claim,
+    named_by_login,
+    named_by_volume_claim,
+)
 from ..kube.problem import Problem, Severity
 from ..kube.reader import Reader
 from ..kube.reference import Reference
@@ -30,6 +37,8 @@ _EFFECTS: Mapping[str, str] = {
     "PriorityClass": "the API refuses the pods",
     "PersistentVolumeClaim": "the pods wait for it",
     "StorageClass": "no volume is made, and the pods wait for it",
+    "CSIDriver": "no node mounts the volume, and the containers do not start",
+    "Node": "the pods stay Pending, and are deleted",
     "ResourceClaim": "the pods wait for it",
     "ResourceClaimTemplate": "the pods wait for it",
     "DeviceClass": "no device is given, and the pods wait for it",
@@ -87,15 +96,18 @@ def _look_up(kinds: tuple[str, ...], view: ServiceView, reader: Reader) -> Itera
             continue
         for inner in _inside(named, found):
             if _found(inner, reader) is None:
-                yield from _missing(view, inner, place, reader)
+                effect = "" if named.stuck else _EFFECTS.get(named.kind, "")
+                yield from _missing(view, inner, place, reader, effect)
 
 
-def _missing(view: ServiceView, named: Named, place: Place, reader: Reader) -> Iterator[Problem]:
+def _missing(
+    view: ServiceView, named: Named, place: Place, reader: Reader, effect: str = ""
+) -> Iterator[Problem]:
     others = _others(named, reader)
     near = nearest(named.name, others) or ""
     if not reader.complete and not (others if not named.namespace else near):
         return
-    effect = (
+    effect = effect or (
         _EFFECTS.get(named.kind, _NOT_STARTED) if named.stuck or named.kind in _EFFECTS else _PULL
     )
     listed = f"; there is {few(sorted(others), _SHOWN)}" if others and not named.namespace else ""
@@ -126,6 +138,10 @@ def _inside(named: Named, found: Json) -> Iterator[Named]:
         yield from named_by_claim(found, named)
     if named.kind == "PersistentVolumeClaim":
         yield from named_by_volume_claim(found, named)
+    if named.kind == "ServiceAccount":
+        yield from named_by_account(found, named)
+    if named.kind in ("TriggerAuthentication", "ClusterTriggerAuthentication"):
+        yield from named_by_login(found, named)
 
 
 def _found(named: Named, reader: Reader) -> Json | None:
@@ -162,8 +178,12 @@ def _of_kinds(does: str, *kinds: str, reads: tuple[str, ...]) -> BoundCheck:
 secrets = _of_kinds("Secrets that are not there", "Secret", reads=("Secrets",))
 config_maps = _of_kinds("ConfigMaps that are not there", "ConfigMap", reads=("ConfigMaps",))
 accounts = _of_kinds(
-    "accounts of pods that are not there", "ServiceAccount", reads=("ServiceAccounts",)
+    "accounts of pods that are not there, and what they pull images with",
+    "ServiceAccount",
+    reads=("ServiceAccounts", "Secrets"),
 )
+nodes = _of_kinds("nodes that pods are bound to and are not there", "Node", reads=("Nodes",))
+drivers = _of_kinds("drivers of volumes that are not there", "CSIDriver", reads=("CSIDrivers",))
 volumes = _of_kinds(
     "claims of volumes that are not there",
     "PersistentVolumeClaim",
@@ -186,7 +206,7 @@ logins = _of_kinds(
     "logins of autoscalers that are not there",
     "TriggerAuthentication",
     "ClusterTriggerAuthentication",
-    reads=("TriggerAuthentications",),
+    reads=("TriggerAuthentications", "Secrets", "ConfigMaps"),
 )
 
 

@@ -63,6 +63,7 @@ def further_themes() -> Sequence[ModuleType]:
         names,
         no_effect,
         other_engines,
+        picker_flags,
         pod_security,
         probes,
         queues,
@@ -72,7 +73,7 @@ def further_themes() -> Sequence[ModuleType]:
     )
 
     of_engines = (other_engines, engine_values, variables, scripts, model_names)
-    of_pods = (device_names, probes)
+    of_pods = (device_names, picker_flags, probes)
     return (
         *of_engines,
         *of_pods,

@@ -82,6 +82,7 @@ _KNOWN = (
     KindFacts("resource.k8s.io/v1", "ResourceSlice", "resourceslices", namespaced=False),
     KindFacts("node.k8s.io/v1", "RuntimeClass", "runtimeclasses", namespaced=False),
     KindFacts("scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", namespaced=False),
+    KindFacts("storage.k8s.io/v1", "CSIDriver", "csidrivers", namespaced=False),
     KindFacts("storage.k8s.io/v1", "StorageClass", "storageclasses", namespaced=False),
     KindFacts("networking.k8s.io/v1", "Ingress", "ingresses"),
     KindFacts("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies"),

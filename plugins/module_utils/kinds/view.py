@@ -238,7 +238,17 @@ class ServiceView:
         """Yield the objects that the pods of one workload name."""
         for named in named_by_pod(workload.pod, workload.reference.namespace):
             # Positions within `env` are not the author's where a preset has variables, too.
-            yield named, workload.fields(_VARIABLE.sub(r"\1", named.path))
+            place = workload.fields(_VARIABLE.sub(r"\1", named.path))
+            yield named, self.of_model(place, named.name)
+
+    def of_model(self, place: Place, name: str) -> Place:
+        """Return the field with the address of a model, where that is what a part of a pod comes from. name: that of its claim or image."""
+        if place.exact:
+            return place
+        addresses = {each.value.partition("://")[2]: each for each in self.models}
+        found = (each for rest, each in addresses.items() if name in (rest, rest.split("/")[0]))
+        said = next(found, None)
+        return Place(said.field) if said is not None else place
 
     def beside(self, makes: Sequence[Reference]) -> Neighbour:
         """Return what other services have to know of it. makes: its children."""

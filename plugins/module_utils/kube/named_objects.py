@@ -22,6 +22,8 @@ _SERVED: Mapping[str, tuple[str, ...]] = {
     "ServiceAccount": ("v1",),
     "PersistentVolumeClaim": ("v1",),
     "StorageClass": ("storage.k8s.io/v1",),
+    "CSIDriver": ("storage.k8s.io/v1",),
+    "Node": ("v1",),
     "RuntimeClass": ("node.k8s.io/v1",),
     "PriorityClass": ("scheduling.k8s.io/v1",),
     "ResourceClaim": DEVICE_VERSIONS,
@@ -33,6 +35,8 @@ _SERVED: Mapping[str, tuple[str, ...]] = {
 _CLUSTER_WIDE = frozenset(
     {
         "StorageClass",
+        "CSIDriver",
+        "Node",
         "RuntimeClass",
         "PriorityClass",
         "DeviceClass",
@@ -40,7 +44,7 @@ _CLUSTER_WIDE = frozenset(
     }
 )
 #: Kinds of which a namespace may hold many, or secret ones: they are read one by one, so that the right can be given by name.
-READ_BY_NAME = ("Secret", "ConfigMap", "ServiceAccount")
+READ_BY_NAME = ("Secret", "ConfigMap", "ServiceAccount", "Node")
 #: What every namespace and every cluster has by itself.
 _ALWAYS_THERE = frozenset(
     {
@@ -115,6 +119,12 @@ _IN_PODS = (
     _Row("volumes[].projected.sources[].secret", "Secret"),
     _Row("volumes[].projected.sources[].configMap", "ConfigMap"),
     _Row("volumes[].csi.nodePublishSecretRef", "Secret"),
+    _Row("volumes[].csi", "CSIDriver", "driver"),
+    _Row("volumes[].azureFile", "Secret", "secretName"),
+    *(
+        _Row(f"volumes[].{kind}.secretRef", "Secret")
+        for kind in ("cephfs", "flexVolume", "iscsi", "rbd", "scaleIO", "storageos")
+    ),
     _Row("volumes[].persistentVolumeClaim", "PersistentVolumeClaim", "claimName"),
     _Row("volumes[].ephemeral.volumeClaimTemplate.spec", "StorageClass", "storageClassName"),
     _Row("resourceClaims[]", "ResourceClaim", "resourceClaimName"),
@@ -122,6 +132,7 @@ _IN_PODS = (
     _Row("", "ServiceAccount", "serviceAccountName"),
     _Row("", "RuntimeClass", "runtimeClassName"),
     _Row("", "PriorityClass", "priorityClassName"),
+    _Row("", "Node", "nodeName"),
     _Row("imagePullSecrets[]", "Secret", stuck=False),
 )
 
@@ -157,6 +168,25 @@ def named_by_scaler(manifest: Json) -> Iterator[Named]:
             place = "" if kind in _CLUSTER_WIDE else namespace
             path = f"spec.triggers[{number}].authenticationRef"
             yield Named(kind, place, str(login["name"]), path, path, stuck=False)
+
+
+def named_by_account(account: Json, named: Named) -> Iterator[Named]:
+    """Yield the Secrets with which an account's pods pull images."""
+    for each in account.get("imagePullSecrets") or ():
+        if each.get("name"):
+            yield Named(
+                "Secret", named.namespace, str(each["name"]), named.path, str(named), stuck=False
+            )
+
+
+def named_by_login(login: Json, named: Named) -> Iterator[Named]:
+    """Yield the Secrets and ConfigMaps of which a login for triggers is made."""
+    for field, kind in (("secretTargetRef", "Secret"), ("configMapTargetRef", "ConfigMap")):
+        for each in value_at(login, ("spec", field)) or () if named.namespace else ():
+            if each.get("name"):
+                yield Named(
+                    kind, named.namespace, str(each["name"]), named.path, str(named), stuck=False
+                )
 
 
 def named_by_claim(claim: Json, named: Named) -> Iterator[Named]:

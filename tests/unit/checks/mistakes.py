@@ -265,6 +265,12 @@ def hosts(taken: str, name: str, namespace: str) -> Json:
     return found
 
 
+def scheduled(*args: str) -> Json:
+    """Return the router of an LLMInferenceService whose picker has arguments of its author's."""
+    picker = {"containers": [{"name": "main", "args": list(args)}]}
+    return {"route": {}, "gateway": {}, "scheduler": {"template": picker}}
+
+
 VLLM = ["vllm", "serve", "/mnt/models"]
 ONE_GPU = {"nvidia.com/gpu": "1"}
 SLICES = {"nvidia.com/mig-1g.5gb": "2"}
@@ -422,6 +428,12 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
         LLM: Mistake(llm("--num-shard=2"), f"{MAIN_PATH}.args[0]"),
         IS: Mistake(
             custom("--port=8080", "--max-model-len=8192", image="example.com/sglang:v0.5"), f"{SERVER_PATH}.args[1]"
+        ),
+    },
+    "picker-flag": {
+        LLM: Mistake(
+            llm(router=scheduled("--pool-name=other", "--pool-namespace=team-a")),
+            "spec.router.scheduler.template.containers[0].args[0]",
         ),
     },
     "argument-script": {
@@ -686,13 +698,13 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
         IG: Mistake(queued(graph()), 'metadata.labels["kueue.x-k8s.io/queue-name"]', (CONFIG, *QUEUES)),
     },
     "claim-lost": {
-        LLM: Mistake(llm(model={"uri": "pvc://models/chat"}), "spec.template", (volume("Lost", "ReadOnlyMany"),), stops=True),
+        LLM: Mistake(llm(model={"uri": "pvc://models/chat"}), "spec.model.uri", (volume("Lost", "ReadOnlyMany"),), stops=True),
         IS: Mistake(
-            model(storageUri="pvc://models/chat"), "spec.predictor", (CONFIG, runtime(), volume("Lost", "ReadOnlyMany")), stops=True),
+            model(storageUri="pvc://models/chat"), "spec.predictor.model.storageUri", (CONFIG, runtime(), volume("Lost", "ReadOnlyMany")), stops=True),
     },
     "claim-shared": {
         LLM: Mistake(
-            llm(model={"uri": "pvc://models/chat"}, replicas=2), "spec.template", (volume("Bound", "ReadWriteOncePod"),)),
+            llm(model={"uri": "pvc://models/chat"}, replicas=2), "spec.model.uri", (volume("Bound", "ReadWriteOncePod"),)),
     },
     "listener-missing": {
         LLM: Mistake(
@@ -759,6 +771,8 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("scaled-to-zero", IS): "keeps at least one pod, or an autoscaler starts the first",
     ("data-parallel", IS): "says nothing of copies",
     ("engine-beside", MS): "has no containers of its author's",
+    ("picker-flag", MS): "its picker's arguments are the operator's own",
+    ("picker-flag", IS): "has no picker",
     ("argument-script", MS): "has no command of its author's",
     (
         "gated-field",
@@ -816,7 +830,7 @@ _OF_GRAPHS: dict[str, tuple[str, ...]] = {
     "its router is no engine, and its command line is KServe's own": (
         *("argument-blank", "argument-computed", "argument-twice", "argument-typography", "argument-variable"),
         *("engine-arguments", "engine-beside", "engine-flag", "engine-release", "engine-variable", "data-parallel"),
-        *("engine-other", "argument-script", "engine-value", "engine-together", "served-name", "probe-port", "probe-scheme", "visible-devices"),
+        *("engine-other", "argument-script", "picker-flag", "engine-value", "engine-together", "served-name", "probe-port", "probe-scheme", "visible-devices"),
     ),
     "its router asks for no devices of its own": (
         *("mixed-devices", "shared-devices", "mig-parallel", "claim-unused", "shared-memory"),

@@ -17,7 +17,18 @@ from ansible_collections.modelops.inference.plugins.module_utils.kube.reference 
 from tests.unit.modules.task import run
 
 from .checked import Cluster, warnings
-from .mistakes import CLAIM, NAMESPACE, class_of, from_secret, llm_inference_service, routed, secret
+from .mistakes import (
+    CLAIM,
+    CONFIG,
+    NAMESPACE,
+    class_of,
+    from_secret,
+    llm_inference_service,
+    model,
+    routed,
+    runtime,
+    secret,
+)
 
 Json = dict[str, Any]
 
@@ -57,6 +68,28 @@ def told(service: Json, reader: Reader) -> Problem | None:
             with_pod(volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "absent"}}]),
             "PersistentVolumeClaim team-a/absent",
         ),
+        (with_pod(nodeName="absent"), "Node absent"),
+        (
+            with_pod(volumes=[{"name": "v", "csi": {"driver": "csi.example.com"}}]),
+            "CSIDriver csi.example.com",
+        ),
+        (
+            with_pod(
+                volumes=[{"name": "v", "azureFile": {"secretName": "absent", "shareName": "x"}}]
+            ),
+            "Secret team-a/absent",
+        ),
+        *(
+            (
+                with_pod(volumes=[{"name": "v", kind: {"secretRef": {"name": "absent"}, **more}}]),
+                "Secret team-a/absent",
+            )
+            for kind, more in (
+                ("cephfs", {"monitors": ["a"]}),
+                ("iscsi", {"targetPortal": "a", "iqn": "b", "lun": 0}),
+                ("rbd", {"monitors": ["a"], "image": "b"}),
+            )
+        ),
     ],
 )
 def test_what_keeps_pods_from_starting_is_an_error(service: Json, text: str) -> None:
@@ -73,6 +106,34 @@ def test_what_pods_start_without_is_a_warning() -> None:
     found = told(with_pod(imagePullSecrets=[{"name": "absent"}]), Cluster([NAMESPACE]))
     assert found is not None
     assert found.severity == "warning"
+
+
+def test_secret_with_which_an_account_pulls_images_is_looked_up() -> None:
+    account = {
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "metadata": {"name": "own", "namespace": "team-a"},
+        "imagePullSecrets": [{"name": "there"}, {"name": "absent"}],
+    }
+    cluster = Cluster([NAMESPACE, account, secret("there", "x")])
+    found = told(with_pod(serviceAccountName="own"), cluster)
+    assert found is not None
+    assert found.severity == "warning"
+    assert found.path == "spec.template.serviceAccountName"
+    assert "ServiceAccount team-a/own names Secret team-a/absent" in found.message
+
+
+@pytest.mark.parametrize(
+    ("service", "field"),
+    [
+        (llm_inference_service(model={"uri": "pvc://absent/chat"}), "spec.model.uri"),
+        (model(storageUri="pvc://absent"), "spec.predictor.model.storageUri"),
+    ],
+)
+def test_claim_of_a_model_is_told_at_its_address(service: Json, field: str) -> None:
+    found = told(service, Cluster([NAMESPACE, CONFIG, runtime()]))
+    assert found is not None
+    assert found.path == field
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,8 @@ EARNED_BY = {
     },
     "engine-arguments": {"model_service/res-cpu-with-gpu-key"},
     "path-template": {"inference_service/gw-path-template"},
+    # A text in the arguments beside one in the spec.
+    "picker-flag": {"llm_inference_service/sched-inline-and-arg"},
     "picker-replicas": {"model_service/ex-07-gaudi-picker-zero"},
     "port-taken": {"model_service/proxy-same-port"},
     # An account's Secret without an entry that KServe asks it for.

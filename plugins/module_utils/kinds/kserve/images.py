@@ -19,7 +19,8 @@ def image(view: ServiceView) -> Iterator[Problem]:
     for workload in view.workloads:
         for part in ("initContainers", "containers"):
             for number, container in enumerate(workload.pod.get(part) or ()):
-                place = workload.fields(f"{part}[{number}].image")
-                for problem in image_problems(str(container.get("image") or ""), place.field):
+                name = str(container.get("image") or "")
+                place = view.of_model(workload.fields(f"{part}[{number}].image"), name)
+                for problem in image_problems(name, place.field):
                     if not place.object:
                         yield IMAGE.at(place, fault=problem.message)

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The picker's command line against what is made around it: its pool, and the ports at which gateways, probes and Prometheus ask it.
+
+Source: gateway-api-inference-extension cmd/epp/runner/runner.go, llm-d-inference-scheduler cmd/epp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..kinds.check import WARNING, Check, check
+from ..kinds.view import PickerView, ServiceView
+from ..kube.command_line import Flag, placed_flags
+from ..kube.did_you_mean import nearest
+from ..kube.manifest import Json
+from ..kube.problem import Problem
+
+_POOL, _SELECTOR = "--pool-name", "--endpoint-selector"
+#: Where gateways, probes and Prometheus ask.
+_PORTS = ("--grpc-port", "--grpc-health-port", "--metrics-port")
+_CONFIG = ("--config-text", "--config-file")
+_KNOWN = (
+    *(_POOL, "--pool-namespace", "--pool-group", _SELECTOR, *_PORTS, *_CONFIG),
+    *("--secure-serving", "--cert-path", "--enable-cert-reload", "--health-checking"),
+    *("--ha-enable-leader-election", "--metrics-endpoint-auth", "--zap-encoder", "--tracing"),
+    *("--enable-pprof", "--refresh-metrics-interval", "--metrics-staleness-threshold"),
+)
+#: Names of these flags differ in few letters.
+_LIKENESS = 0.85
+
+#: KServe looks for the flag as an item of its own, and adds its configuration where there is none.
+_TWO_ITEMS = "write the flag and its value as two items, by which the controller sees it"
+
+CONTRADICTS = Check(
+    "picker-flag",
+    WARNING,
+    finds="{flag} is {value}, and for the pool of this service it is {wanted}: the picker finds none of its pods",
+    fix="write {wanted}",
+)
+NO_POOL = Check(
+    "picker-flag",
+    WARNING,
+    finds="the picker's arguments have no {flag}, and replace those of the preset: it does not start",
+    fix="give {flag}={pool} as well",
+)
+OTHER_PORT = Check(
+    "picker-flag",
+    WARNING,
+    finds="{flag} is {value}, and the ports of the picker's container are {ports}: nobody asks it there",
+    fix="write one of these, or change ports, probes and the pool, too",
+)
+TWO_CONFIGS = Check(
+    "picker-flag",
+    WARNING,
+    finds="{flag} has no effect beside {other}, which the picker reads",
+    fix="keep one of them",
+)
+UNKNOWN = Check(
+    "picker-flag",
+    WARNING,
+    finds="the picker has no flag {flag}, and does not start with it",
+    fix="write {near}, if that is meant",
+)
+
+
+@check(CONTRADICTS, costly=True)
+def contradicts(view: ServiceView) -> Iterator[Problem]:
+    """Yield flags by which the picker looks after another pool than that of the service."""
+    picker = view.picker
+    for path, flag in _flags(picker):
+        wanted = _wanted(view, picker).get(flag.name) if picker is not None else None
+        if picker is None or not wanted or not flag.value or "$" in flag.value:
+            continue
+        place = picker.workload.fields(f"{path}.{flag.place}")
+        if flag.value != wanted and not place.object:
+            yield CONTRADICTS.at(place, flag=flag.name, value=flag.value, wanted=wanted)
+
+
+@check(NO_POOL, costly=True)
+def no_pool(view: ServiceView) -> Iterator[Problem]:
+    """Yield arguments of the author without the pool, which the preset had named."""
+    picker = view.picker
+    if picker is None or not picker.pool:
+        return
+    for path, container in _pickers(picker):
+        given = {flag.name for flag in placed_flags(container)}
+        place = picker.workload.fields(f"{path}.args")
+        if container.get("args") and not given & {_POOL, _SELECTOR} and not place.object:
+            yield NO_POOL.at(place, flag=_POOL, pool=picker.pool)
+
+
+@check(OTHER_PORT, costly=True)
+def other_port(view: ServiceView) -> Iterator[Problem]:
+    """Yield ports of the picker that its container does not name."""
+    picker = view.picker
+    for path, container in _pickers(picker):
+        ports = {str(each.get("containerPort")) for each in container.get("ports") or ()}
+        for flag in placed_flags(container) if ports else ():
+            if picker is None or flag.name not in _PORTS or flag.value in ports:
+                continue
+            place = picker.workload.fields(f"{path}.{flag.place}")
+            if flag.value.isdecimal() and not place.object:
+                shown = ", ".join(sorted(ports, key=int))
+                yield OTHER_PORT.at(place, flag=flag.name, value=flag.value, ports=shown)
+
+
+@check(TWO_CONFIGS, costly=True)
+def two_configs(view: ServiceView) -> Iterator[Problem]:
+    """Yield configurations of the author that another one replaces: a text counts before a file, and the last text before others."""
+    picker = view.picker
+    if picker is None:
+        return
+    given = [(path, flag) for path, flag in _flags(picker) if flag.name in _CONFIG]
+    given.sort(key=lambda each: _CONFIG.index(each[1].name), reverse=True)
+    for path, flag in given[:-1]:
+        place = picker.workload.fields(f"{path}.{flag.place}")
+        other = given[-1][1].name
+        if not place.object:
+            added = other == flag.name
+            fix = _TWO_ITEMS if added and picker.config is None else ""
+            where = "the one that the controller adds" if added else other
+            yield TWO_CONFIGS.at(place, flag=flag.name, other=where, fix=fix)
+
+
+@check(UNKNOWN, costly=True)
+def unknown(view: ServiceView) -> Iterator[Problem]:
+    """Yield flags that look like one of the picker's and are none."""
+    picker = view.picker
+    for path, flag in _flags(picker):
+        if picker is None or flag.name in _KNOWN or not flag.name.startswith("--"):
+            continue
+        near = nearest(flag.name, _KNOWN, _LIKENESS)
+        place = picker.workload.fields(f"{path}.{flag.place}")
+        if near and not place.object:
+            yield UNKNOWN.at(place, flag=flag.name, near=near)
+
+
+def _wanted(view: ServiceView, picker: PickerView) -> Mapping[str, str]:
+    """Return what flags have to say of the pool that is made."""
+    groups = {
+        str(each.get("apiVersion")).partition("/")[0]
+        for each in view.made
+        if each.get("kind") == "InferencePool"
+    }
+    if not groups or not picker.pool:
+        return {}
+    wanted = {_POOL: picker.pool, "--pool-namespace": view.reference.namespace}
+    return {**wanted, "--pool-group": groups.pop()} if len(groups) == 1 else wanted
+
+
+def _pickers(picker: PickerView | None) -> Iterator[tuple[str, Json]]:
+    """Yield the container of the picker with its place in the pod."""
+    containers = picker.workload.pod.get("containers") or () if picker is not None else ()
+    for number, container in enumerate(containers):
+        if container.get("name") == "main":
+            yield f"containers[{number}]", container
+
+
+def _flags(picker: PickerView | None) -> Iterator[tuple[str, Flag]]:
+    for path, container in _pickers(picker):
+        for flag in placed_flags(container):
+            yield path, flag
