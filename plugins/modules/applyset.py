@@ -68,7 +68,10 @@ options:
     description:
       - With O(state=gathered), whether the set works. Workloads are available at their present generation, certificates issued, the authorities in webhooks
         and converters those of the served certificates, webhooks and converters answer, CRDs keep one version only, accounts may do what their roles say,
-        and the leaders of O(component) renew their Leases.
+        and the leaders of O(component) renew their Leases. Certificates of webhooks are in their time, for their Service and signed by the authority,
+        where Python's C(cryptography) is installed.
+      - KServe's managers are checked wherever their workloads are in the set. Their kinds are served and stored in the versions that they work with,
+        and their webhooks are registered, whichever set brought them.
       - The task fails where one of them does not hold, and names it.
       - Nothing is written; webhooks are asked by dry runs. Accounts are asked as themselves, which needs the right to impersonate them.
     type: bool

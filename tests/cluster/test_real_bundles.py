@@ -32,8 +32,11 @@ from .test_applyset_order import everything, recorded
 
 Json = dict[str, Any]
 LEASES = {
-    "kserve": "kserve-controller-manager-leader-lock",
-    "lws": "b8b2488c.x-k8s.io",
+    "kserve": (
+        "kserve-controller-manager-leader-lock",
+        "llminferenceservice-kserve-controller-manager",
+    ),
+    "lws": ("b8b2488c.x-k8s.io",),
 }
 
 
@@ -90,13 +93,13 @@ def test_leader_worker_set_as_its_project_releases_it(
     def act() -> None:
         # Its manager makes its own certificate, injects the authority, and leads.
         certificates.inject_everywhere()
-        keep_lease(plane.client, LEASES["lws"], "lws-system")
+        keep_lease(plane.client, *LEASES["lws"], "lws-system")
 
     with webhook_server(certificates.authority, names, tmp_path) as port, meanwhile(act):
         found = install(plane, "lws", answered_here(bundle, port))
         assert not found.get("failed"), found["msg"]
         remove(plane, "lws")
-    assert everything(plane.client) - before - {f"Lease lws-system/{LEASES['lws']}"} == set()
+    assert everything(plane.client) - before - {f"Lease lws-system/{LEASES['lws'][0]}"} == set()
 
 
 def test_kserve_as_its_project_releases_it_with_its_runtimes(
@@ -108,13 +111,22 @@ def test_kserve_as_its_project_releases_it_with_its_runtimes(
 
     def act() -> None:
         certificates.act()
-        keep_lease(plane.client, LEASES["kserve"], "kserve")
+        for lease in LEASES["kserve"]:
+            keep_lease(plane.client, lease, "kserve")
 
     with webhook_server(certificates.authority, names, tmp_path) as port, meanwhile(act):
         found = install(plane, "kserve", answered_here(bundle, port))
         assert not found.get("failed"), found["msg"]
         sorts = {each["name"].partition("/")[0] for each in found["checks"]}
-        assert {"webhook", "conversion", "authority", "access", "leader", "start"} <= sorts
+        assert {
+            "webhook",
+            "conversion",
+            "authority",
+            "access",
+            "leader",
+            "start",
+            "version",
+        } <= sorts
         more = {"name": "kserve-resources", "wait_timeout": 60.0}
         entries = Entries(plane.kubeconfig)
         assert len(done(entries.applyset(**more, definition=resources))) == len(resources) + 1

@@ -68,7 +68,10 @@ def _key_usage(*, authority: bool) -> x509.KeyUsage:
 
 
 def _builder(
-    subject: x509.Name, issuer: x509.Name, public_key: ec.EllipticCurvePublicKey
+    subject: x509.Name,
+    issuer: x509.Name,
+    public_key: ec.EllipticCurvePublicKey,
+    lifetime: datetime.timedelta = _LIFETIME,
 ) -> x509.CertificateBuilder:
     now = datetime.datetime.now(datetime.UTC)
     return (
@@ -78,7 +81,7 @@ def _builder(
         .public_key(public_key)
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - _CLOCK_SKEW)
-        .not_valid_after(now + _LIFETIME)
+        .not_valid_after(now + lifetime)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(public_key), critical=False)
     )
 
@@ -115,21 +118,27 @@ class Authority:
     def pair(self) -> KeyPair:
         return KeyPair(_certificate_text(self._certificate), _key_text(self._key))
 
-    def server(self, common_name: str, hosts: Sequence[str]) -> KeyPair:
-        """Sign a certificate for a server that is reached under these names and addresses."""
-        return self._sign(_name(common_name), ExtendedKeyUsageOID.SERVER_AUTH, hosts)
+    def server(
+        self, common_name: str, hosts: Sequence[str], lifetime: datetime.timedelta = _LIFETIME
+    ) -> KeyPair:
+        """Sign a certificate for a server that is reached under these names and addresses. A lifetime below zero is over."""
+        return self._sign(_name(common_name), ExtendedKeyUsageOID.SERVER_AUTH, hosts, lifetime)
 
     def client(self, user: str, groups: Sequence[str] = ()) -> KeyPair:
         """Sign a certificate that the API server takes for this user in these groups."""
         return self._sign(_name(user, groups), ExtendedKeyUsageOID.CLIENT_AUTH, ())
 
     def _sign(
-        self, subject: x509.Name, usage: x509.ObjectIdentifier, hosts: Sequence[str]
+        self,
+        subject: x509.Name,
+        usage: x509.ObjectIdentifier,
+        hosts: Sequence[str],
+        lifetime: datetime.timedelta = _LIFETIME,
     ) -> KeyPair:
         key = _new_key()
         identifier = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
         builder = (
-            _builder(subject, self._certificate.subject, key.public_key())
+            _builder(subject, self._certificate.subject, key.public_key(), lifetime)
             .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
             .add_extension(_key_usage(authority=False), critical=True)
             .add_extension(x509.ExtendedKeyUsage([usage]), critical=False)

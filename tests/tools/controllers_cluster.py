@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A lab control plane on which KServe's bundle can be installed, its certificates, webhooks and leader played.
+"""A lab control plane on which KServe's bundle can be installed, its certificates, webhooks and leaders played.
 
 `python -m tests.tools.controllers_cluster up NAME FOLDER` leaves `kubeconfig`, `kubectl` and bundles in the folder; `down NAME` ends it.
 `play FOLDER` is the process that plays; it ends with the control plane. LAB_OWNER is the process with which that ends.
@@ -38,7 +38,7 @@ Json = dict[str, Any]
 #: In the copy of the collection in which molecule runs there are no recordings.
 _ROOTS = (CHECKOUT, *CHECKOUT.parents)
 _RECORDED = Path("tests") / "parity" / "recordings" / "install"
-LEASE = "kserve-controller-manager-leader-lock"
+LEASES = ("kserve-controller-manager-leader-lock", "llminferenceservice-kserve-controller-manager")
 #: Failed looks at the control plane after which it is taken to be gone.
 GONE_AFTER = 20
 
@@ -63,9 +63,21 @@ def later(bundle: list[Json]) -> list[Json]:
             container["image"] = f"{container['image'].rpartition(':')[0]}:v0.18.0"
     notes = {"name": "release-notes", "namespace": "kserve"}
     return [
+        _namespace_caches(changed),
         *changed,
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": notes, "data": {"a": "b"}},
     ]
+
+
+def _namespace_caches(bundle: list[Json]) -> Json:
+    """Return the CRD that came with KServe 0.18, in the form of its neighbour."""
+    crds = [each for each in bundle if each["metadata"]["name"].startswith("localmodelcaches.")]
+    made = deepcopy(crds[0])
+    made["metadata"]["name"] = "localmodelnamespacecaches.serving.kserve.io"
+    kind = "LocalModelNamespaceCache"
+    names = {"kind": kind, "listKind": f"{kind}List", "plural": "localmodelnamespacecaches"}
+    made["spec"] |= {"scope": "Namespaced", "names": {**names, "singular": kind.lower()}}
+    return made
 
 
 def up(name: str, folder: Path) -> None:
@@ -90,7 +102,7 @@ def up(name: str, folder: Path) -> None:
 
 
 def play(folder: Path) -> None:
-    """Play cert-manager, the webhooks and the leader, until the control plane is gone."""
+    """Play cert-manager, the webhooks and the leaders, until the control plane is gone."""
     client = Client.of(folder / "kubeconfig")
     bundle = yaml.safe_load_all((folder / "kserve.yaml").read_text(encoding="utf-8"))
     manager = CertManager(client)
@@ -100,7 +112,8 @@ def play(folder: Path) -> None:
         while failures < GONE_AFTER:
             try:
                 manager.act()
-                keep_lease(client, LEASE, "kserve")
+                for lease in LEASES:
+                    keep_lease(client, lease, "kserve")
                 failures = 0
             except (ApiError, LookupError, OSError, urllib3.exceptions.HTTPError):
                 failures += 1

@@ -13,6 +13,14 @@ from ..kube import gvk
 from ..kube.applyset import GroupKind
 from ..kube.crds import is_older, release_key
 from ..kube.problem import Problem
+from .managers import (
+    CONTROLLER_MANAGER,
+    LLMISVC_MANAGER,
+    LOCALMODEL_MANAGER,
+    LWS_MANAGER,
+    NODE_AGENT,
+    Manager,
+)
 
 _CERTIFICATE = GroupKind("cert-manager.io", "Certificate")
 _ROUTE = GroupKind(gvk.GATEWAY_GROUP, "HTTPRoute")
@@ -36,15 +44,15 @@ class Start:
 class Component:
     """One installable controller, or set of kinds.
 
-    needs: kinds that have to be served, each with the component that brings it. serves: the kinds of what its users make. leases: by
-    which the managers choose one of them to work. steps: whether releases are gone through one minor after the other.
+    needs: kinds that have to be served, each with the component that brings it. serves: the kinds of what its users make. managers: the
+    workloads that have to run. steps: whether releases are gone through one minor after the other.
     edited: ConfigMaps that people edit. starts: what is looked at only once. until: the first release that no longer needs a kind.
     """
 
     name: str
     needs: Mapping[GroupKind, str]
     serves: tuple[GroupKind, ...] = ()
-    leases: tuple[str, ...] = ()
+    managers: tuple[Manager, ...] = ()
     steps: bool = False
     edited: tuple[str, ...] = ()
     starts: tuple[Start, ...] = ()
@@ -84,14 +92,14 @@ _ALL = (
         "lws",
         {},
         (GroupKind("leaderworkerset.x-k8s.io", "LeaderWorkerSet"),),
-        ("b8b2488c.x-k8s.io",),
+        (LWS_MANAGER,),
     ),
     Component("cert_manager", {}, (_CERTIFICATE,)),
     Component(
         "kserve",
         {_CERTIFICATE: "cert_manager"},
         (_SERVICE, GroupKind("serving.kserve.io", "InferenceGraph"), _LLM_SERVICE),
-        ("kserve-controller-manager-leader-lock",),
+        (CONTROLLER_MANAGER,),
         steps=True,
         edited=(_CONFIG,),
         starts=(_KSERVE_START, _LLM_START),
@@ -105,7 +113,7 @@ _ALL = (
             _OLD_POOL: "inference_extension",
         },
         (_LLM_SERVICE,),
-        ("llminferenceservice-kserve-controller-manager",),
+        (LLMISVC_MANAGER,),
         steps=True,
         edited=(_CONFIG,),
         starts=(_LLM_START,),
@@ -115,6 +123,7 @@ _ALL = (
         "kserve_localmodel",
         {_CERTIFICATE: "cert_manager", _SERVICE: "kserve"},
         (GroupKind("serving.kserve.io", "LocalModelCache"),),
+        (LOCALMODEL_MANAGER, NODE_AGENT),
         steps=True,
     ),
     Component(

@@ -94,7 +94,8 @@ def run(
             looked = gather(cluster, applyset, manifests, fitting)
             found = {**EMPTY, "id": applyset.id, **looked.result}
             if params["checks"]:
-                found |= check(cluster, looked.members, params, environment, fitting.release)
+                release, version = fitting.release, looked.result["version"]
+                found |= check(cluster, looked.members, params, environment, release, version)
             return {**found, "stats": stats(cluster.stats, clock)}
         told = _work(worker, manifests)
         exists = params["state"] == "present"

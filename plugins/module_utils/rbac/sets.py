@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ..bundles.managers import ADMISSION, managers_of
 from ..cluster.kinds import facts
 from ..kube.apply_order import SLOW, SetStage, set_stage
 from ..kube.applyset import GroupKind
 from ..kube.crds import Definition, conversion_service, definitions
+from ..kube.gvk import KSERVE_V1ALPHA1
 from ..kube.manifest import Json
 from ..kube.reference import Reference
 from .roles import LIST, WATCH, WRITE, Kind, Right, both, bound, granted, rules_of
@@ -90,9 +92,24 @@ def _used(
         yield _CRD, "status", ("patch",)
     if wanted.checks:
         yield ("coordination.k8s.io/v1", "Lease"), "", ("get",)
+        yield from _around_managers(manifests)
         if any(_INJECT in (each["metadata"].get("annotations") or {}) for each in manifests):
             yield ("cert-manager.io/v1", "Certificate"), "", ("get",)
             yield ("v1", "Secret"), "", ("get",)
+
+
+def _around_managers(manifests: Sequence[Json]) -> Iterator[Right]:
+    """Yield what is asked about managers of KServe whose kinds and webhooks may have come with another set."""
+    managers = managers_of(manifests)
+    webhooks = {hook.reference.kind for each in managers for hook in each.webhooks}
+    for kind in sorted(webhooks):
+        yield (ADMISSION, kind), "", ("get",)
+    if webhooks:
+        yield ("v1", "Secret"), "", ("get",)
+    if managers:
+        yield _CRD, "", ("get",)
+    if any(each.per_node for each in managers):
+        yield (KSERVE_V1ALPHA1, "LocalModelCache"), "", ("list",)
 
 
 def _used_within(manifests: Sequence[Json]) -> Iterator[Right]:

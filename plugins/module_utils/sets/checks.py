@@ -14,6 +14,7 @@ from ..engine.applyset.checks import Check, Checks
 from ..kube.applyset import MemberKey
 from ..kube.manifest import Json
 from ..task import arguments
+from .managers import Managers
 from .release import SetRelease
 
 
@@ -23,16 +24,20 @@ def check(
     params: Mapping[str, Any],
     environment: Mapping[str, str],
     release: SetRelease,
+    version: str,
 ) -> Json:
-    """Return `checks`, and a failure that names each one that does not hold. Raises ClusterError."""
+    """Return `checks`, and a failure that names each one that does not hold. version: of the set. Raises ClusterError."""
 
     def rules_of(user: str, namespace: str) -> Rules:
         with arguments.connection({**params, "impersonate_user": user}, environment) as as_user:
             return as_user.rules(namespace)
 
     found = [Check("set", "" if members else f"the set {params['name']} holds nothing")]
-    checks = Checks(cluster, members, params["namespace"], Access(members, rules_of))
-    found += checks.run(release.leases)
+    managers = Managers(cluster, list(members.values()), release, version)
+    looked = [*members.values(), *managers.around]
+    access = Access(members, rules_of)
+    checks = Checks(cluster, looked, params["namespace"], access, managers.secrets)
+    found += [*checks.run(managers.leases), *managers.checks(), *managers.lacking]
     found += _starts(cluster, members, release)
     result: Json = {
         "checks": [{"name": each.name, "ok": each.ok, "message": each.message} for each in found]

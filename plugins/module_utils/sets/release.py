@@ -55,11 +55,6 @@ class SetRelease:
         """Its ConfigMaps that people edit."""
         return self.component.edited if self.component else ()
 
-    @property
-    def leases(self) -> tuple[str, ...]:
-        """The Leases of its leaders."""
-        return self.component.leases if self.component else ()
-
     def problems(
         self, cluster: Cluster, parent: Json | None, manifests: Sequence[Json]
     ) -> list[Problem]:

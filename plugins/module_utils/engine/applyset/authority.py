@@ -13,6 +13,7 @@ from ...kube.crds import conversion_service
 from ...kube.manifest import FieldPath, Json, put_at, value_at
 from ...kube.reference import Reference
 from .. import FIELD_MANAGER
+from .served_certificate import AUTHORITY
 
 INJECT = "cert-manager.io/inject-ca-from"
 #: The field manager of what is put there for cert-manager.
@@ -25,17 +26,21 @@ class NoAuthority(ClusterError):
     """The authority that an object asks for is not there."""
 
 
-def authority_for(cluster: Cluster, manifest: Json) -> tuple[Reference, str]:
-    """Return the Secret that an object's annotation leads to, and the authority in it, as base64. Raises ClusterError."""
+def served_secret(cluster: Cluster, manifest: Json) -> Reference:
+    """Return the Secret that an object's annotation leads to: that of the certificate with which it is answered. Raises ClusterError."""
     namespace, dummy, name = manifest["metadata"]["annotations"][INJECT].partition("/")
     certificate = cluster.get(Reference("cert-manager.io/v1", "Certificate", namespace, name))
     if certificate is None:
         raise NoAuthority(f"Certificate {namespace}/{name} is not there")
-    secret = Reference("v1", "Secret", namespace, certificate["spec"]["secretName"])
+    return Reference("v1", "Secret", namespace, certificate["spec"]["secretName"])
+
+
+def held_texts(cluster: Cluster, secret: Reference) -> dict[str, str]:
+    """Return the data of a Secret, as base64. Raises ClusterError, also where it is not there."""
     held = cluster.get(secret)
     if held is None:
         raise NoAuthority(f"{secret} is not there")
-    return secret, (held.get("data") or {}).get("ca.crt") or ""
+    return held.get("data") or {}
 
 
 def bring_authority(cluster: Cluster, wanted: Json, live: Json) -> bool:
@@ -45,9 +50,10 @@ def bring_authority(cluster: Cluster, wanted: Json, live: Json) -> bool:
     if value_at(wanted, BUNDLE) or value_at(live, BUNDLE):
         return False
     try:
-        dummy, authority = authority_for(cluster, wanted)
+        texts = held_texts(cluster, served_secret(cluster, wanted))
     except (Forbidden, NoAuthority):
         return False
+    authority = texts.get(AUTHORITY)
     if authority:
         crd = Reference.of(live).to_manifest()
         crd["spec"] = {"conversion": wanted["spec"]["conversion"]}

@@ -3,22 +3,22 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 
 from ...cluster.connection import Cluster
 from ...cluster.errors import ApiError, ClusterError
 from ...kube.apply_order import SetStage, set_stage
-from ...kube.applyset import MemberKey
 from ...kube.crds import Definition, conversion_service, definition, is_crd, stored_versions
 from ...kube.manifest import Json, value_at
 from ...kube.reference import Reference
 from .access import Access
-from .authority import INJECT, authority_for
+from .authority import INJECT, held_texts, served_secret
 from .not_ready import is_not_ready
 from .readiness import is_served, lacks
+from .served_certificate import certificate_fault, same_authority
 
 _PROBE = "modelops-probe"
 #: How often a Lease is looked at while it has to be renewed, in seconds.
@@ -39,19 +39,25 @@ class Check:
 
 
 class Checks:
-    """Looks at the members of a set. namespace: in which probes are tried, as dry runs. access: asks what accounts may do."""
+    """Looks at the members of a set.
+
+    namespace: in which probes are tried, as dry runs. access: asks what accounts may do. secrets: the Secret of the certificate with
+    which a webhook configuration is answered, where no annotation of cert-manager says it.
+    """
 
     def __init__(
         self,
         cluster: Cluster,
-        members: Mapping[MemberKey, Json],
+        members: Iterable[Json],
         namespace: str,
         access: Access,
+        secrets: Mapping[Reference, str],
     ) -> None:
         self._cluster = cluster
-        self._members = list(members.values())
+        self._members = list(members)
         self._namespace = namespace
         self._access = access
+        self._secrets = secrets
         self._kinds = [
             kind for each in self._members if is_crd(each) and (kind := definition(each))
         ]
@@ -79,8 +85,11 @@ class Checks:
                 yield self._try(f"conversion/{reference.name}", lambda: self._converts(live))
         if "webhooks" in live:
             yield self._try(f"webhook/{reference.name}", lambda: self._answers(live))
-        if INJECT in (live["metadata"].get("annotations") or {}) and list(_bundles(live)):
+        if list(_clients(live)) and (self._is_injected(live) or reference in self._secrets):
             yield self._try(f"authority/{reference.name}", lambda: self._authority(live))
+
+    def _is_injected(self, live: Json) -> bool:
+        return INJECT in (live["metadata"].get("annotations") or {})
 
     def _try(self, name: str, look: Callable[[], str]) -> Check:
         try:
@@ -156,28 +165,40 @@ class Checks:
         return ""
 
     def _authority(self, live: Json) -> str:
-        """Return what is wrong with the authority that was injected: it has to be that of the certificate which is served."""
-        secret, authority = authority_for(self._cluster, live)
-        for entry, bundle in _bundles(live):
+        """Return what is wrong with the authority of webhooks: it has to be that of the certificate which is served, and that has to be valid."""
+        secret = self._secret(live)
+        texts = held_texts(self._cluster, secret)
+        for entry, client in _clients(live):
+            bundle = str(client.get("caBundle") or "")
             if not bundle:
                 return f"{entry}: no caBundle was injected; does cert-manager's cainjector run?"
-            if not _same(bundle, authority):
+            if not same_authority(bundle, texts):
                 return f"{entry}: caBundle is not the authority in {secret}; restart cert-manager's cainjector"
+            if wrong := certificate_fault(bundle, texts, [_called(client)], datetime.now(UTC)):
+                return f"{entry}: {secret}: {wrong}"
         return ""
 
+    def _secret(self, live: Json) -> Reference:
+        if self._is_injected(live):
+            return served_secret(self._cluster, live)
+        namespace = next(client["service"]["namespace"] for dummy, client in _clients(live))
+        return Reference("v1", "Secret", namespace, self._secrets[Reference.of(live)])
 
-def _bundles(live: Json) -> Iterator[tuple[str, str]]:
+
+def _clients(live: Json) -> Iterator[tuple[str, Json]]:
+    """Yield how a Service is asked, and by which entry."""
     if is_crd(live):
         if conversion_service(live):
-            client = live["spec"]["conversion"]["webhook"]["clientConfig"]
-            yield "conversion", str(client.get("caBundle") or "")
+            yield "conversion", live["spec"]["conversion"]["webhook"]["clientConfig"]
         return
     for each in live.get("webhooks") or []:
-        yield each["name"], str(each["clientConfig"].get("caBundle") or "")
+        if each["clientConfig"].get("service"):
+            yield each["name"], each["clientConfig"]
 
 
-def _same(one: str, other: str) -> bool:
-    return base64.b64decode(one).strip() == base64.b64decode(other).strip()
+def _called(client: Json) -> str:
+    """Return the name under which the API server calls a Service."""
+    return f"{client['service']['name']}.{client['service']['namespace']}.svc"
 
 
 def _is_asked(rule: Json, kind: Definition) -> bool:
