@@ -74,7 +74,9 @@ def call(entry: Any, folder: Path, arguments: Json) -> Json:
     }
     if "workloads" in options:
         options["workloads"] = [
-            each for name in options["workloads"] for each in every(folder / name)
+            each
+            for given in options["workloads"]
+            for each in (every(folder / given) if isinstance(given, str) else [given])
         ]
     validated = ArgumentSpecValidator(entry.ARGUMENT_SPEC).validate(options)
     assert not validated.error_messages

@@ -28,6 +28,18 @@ UNREAD = Check(
     finds="Secret {namespace}/{secret} has {key}, which {fetcher} does not get: KServe reads no such key",
     fix="use one of the keys that it reads, or bring the model another way",
 )
+NO_KEYS = Check(
+    "secret-without-keys",
+    WARNING,
+    finds="the account {account} lists Secret {namespace}/{secret} with {has}, and KServe reads {wanted}: {fetcher} asks the bucket without credentials",
+    fix="name the entries as KServe reads them",
+)
+#: What makes an account's pods known to the cloud by themselves.
+_IDENTITIES = ("eks.amazonaws.com/role-arn",)
+#: Secrets that are for something else than a bucket.
+_OTHER_TYPES = ("kubernetes.io/service-account-token", "kubernetes.io/dockerconfigjson")
+_KEY_ID, _KEY = "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"
+_BUCKET = "s3://"
 
 
 @check(NOT_FETCHED)
@@ -64,6 +76,36 @@ def unread(view: ServiceView, reader: Reader) -> Iterator[Problem]:
                     namespace=namespace,
                     secret=secret,
                     key=key,
+                    fetcher=workload.fetcher,
+                )
+
+
+@check(NO_KEYS, reads=("ServiceAccounts", "Secrets"))
+def no_keys(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield Secrets of accounts that are meant for a bucket and have no entry under a name that KServe reads."""
+    if not any(model.value.startswith(_BUCKET) for model in view.models):
+        return
+    for workload in view.serving:
+        if not _fetcher(workload) or {_KEY_ID, _KEY} & _names(_fetcher(workload)):
+            continue
+        name = str(workload.pod.get("serviceAccountName") or "default")
+        namespace = view.reference.namespace
+        account = reader.get(Reference("v1", "ServiceAccount", namespace, name)) or {}
+        annotations = (account.get("metadata") or {}).get("annotations") or {}
+        if any(each in annotations for each in _IDENTITIES):
+            continue
+        for listed in account.get("secrets") or ():
+            secret = str(listed.get("name"))
+            live = reader.get(Reference("v1", "Secret", namespace, secret)) or {}
+            has = sorted(secret_texts(live))
+            if has and live.get("type") not in _OTHER_TYPES and not view.s3_keys & set(has):
+                yield NO_KEYS.at(
+                    workload.written("serviceAccountName"),
+                    account=name,
+                    namespace=namespace,
+                    secret=secret,
+                    has=", ".join(has),
+                    wanted=f"{_KEY_ID} and {_KEY}",
                     fetcher=workload.fetcher,
                 )
 

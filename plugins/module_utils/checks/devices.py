@@ -47,6 +47,12 @@ TOO_MANY = Check(
     finds="the engine is started with {said} and gets {count} {resource}, of which it uses {wanted}",
     fix="request {wanted}, or change the sizes",
 )
+NO_DEVICE = Check(
+    "devices-missing",
+    WARNING,
+    finds="container {container} asks for no device, and {others} of the same service ask for {resource}: its engine finds none",
+    fix="ask for devices here, too",
+)
 MIXED = Check(
     "mixed-devices",
     ERROR,
@@ -133,6 +139,26 @@ def too_many(view: ServiceView) -> Iterator[Problem]:
             found = {} if contradicts(workload) else _misfit(container, pods)
             if found and found["count"] > found["wanted"]:
                 yield TOO_MANY.at(workload.fields(f"{path}.resources"), **found)
+
+
+@check(NO_DEVICE)
+def no_device(view: ServiceView) -> Iterator[Problem]:
+    """Yield engines without a device beside engines of the same service that ask for some."""
+    asking = {
+        workload.origin: sorted(devices)
+        for workload in view.serving
+        if (devices := _devices(workload.engine_container.get("resources") or {}))
+    }
+    for workload in view.serving if asking else ():
+        resources = workload.engine_container.get("resources") or {}
+        if workload.origin not in asking and not resources.get("claims"):
+            (others, names), *dummy = asking.items()
+            yield NO_DEVICE.at(
+                workload.fields(f"{workload.engine_path}.resources"),
+                container=workload.engine,
+                others=f"pods of {others}",
+                resource=", ".join(names),
+            )
 
 
 @check(MIXED)
@@ -267,7 +293,8 @@ def fitting_devices(sizes: Mapping[str, int], pods: int) -> set[int]:
         # Each rank may stand in a pod of its own.
         copies.add(1)
     whole = {tensor * pipeline * ranks for ranks in copies}
-    if pods == 1:
+    in_each_pod = sizes.get("data", 1) == pods * sizes.get("data_local", 0)
+    if pods == 1 or in_each_pod:
         return whole
     # A pipeline stage in each pod, or one copy over all of them.
     spread = {devices // pods for devices in whole if devices % pods == 0}

@@ -18,6 +18,8 @@ from .vllm_names import Span, flags, is_read, variables
 #: Names of flags and variables are long and much alike: one that is meant differs in a letter or an ending.
 _LIKENESS = 0.85
 _IMAGE = re.compile(r"(?:^|/)vllm[a-z-]*:v?(?P<release>0\.\d+)(?:[.-].*)?$")
+#: Programs by which an image of vLLM is started: its own, and what starts that.
+_PROGRAMS = ("vllm", "python", "bash", "sh", "env", "tini", "dumb-init", "ray", "numactl", "uv")
 
 UNKNOWN_FLAG = Check(
     "engine-flag",
@@ -49,6 +51,24 @@ BESIDE = Check(
     finds="the container {name} starts vLLM beside {engine}, which serves: requests never reach it",
     fix="call it {engine}, so that the two become one",
 )
+RELEASES = Check(
+    "engine-releases",
+    WARNING,
+    finds="the image here is vLLM {release}, and that of {other} vLLM {theirs}: engines of one service that talk to each other need the same",
+    fix="take one image for both",
+)
+
+
+@check(RELEASES)
+def releases(view: ServiceView) -> Iterator[Problem]:
+    """Yield engines of one service that are of different releases: heads and workers, prefill and decode."""
+    known = [(each, release) for each in view.serving if (release := release_of(each))]
+    for workload, release in known[1:]:
+        first, theirs = known[0]
+        if release != theirs:
+            yield RELEASES.at(
+                workload.in_engine("image"), release=release, other=first.origin, theirs=theirs
+            )
 
 
 @check(BESIDE)
@@ -141,10 +161,14 @@ def _of_vllm(view: ServiceView) -> Iterator[Workload]:
 
 def is_vllm(container: Json) -> bool:
     """Tell whether a container runs vLLM, by its name, its command or the name of its image."""
-    words = [*(container.get("command") or ()), *(container.get("args") or ())]
+    command = [str(word) for word in container.get("command") or ()]
+    words = [*command, *(container.get("args") or ())]
     image = str(container.get("image") or "").rpartition("/")[2]
     named = image.startswith("vllm") or container.get("name") == "vllm"
-    return named or any(
+    # A program that is called otherwise has flags of its own, whatever the image is called.
+    program = command[0].rpartition("/")[2] if command else ""
+    known = not program or program.startswith(_PROGRAMS)
+    return (named and known) or any(
         str(word) == "vllm" or "vllm serve" in str(word) or "vllm.entrypoints" in str(word)
         for word in words
     )

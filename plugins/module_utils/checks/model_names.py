@@ -20,6 +20,46 @@ UNNAMED = Check(
     finds="requests ask for the model {said} ({field}), and without --served-model-name the engine calls it {served}: they are answered with 404",
     fix="pass --served-model-name={said} to the engine",
 )
+UNREAD = Check(
+    "model-flag",
+    WARNING,
+    finds="{flag} {value} has no effect: the model that vLLM loads stands after serve, {served}",
+    fix="leave the flag out; the name by which requests ask for a model is --served-model-name",
+)
+AGAIN = Check(
+    "argument-again",
+    WARNING,
+    finds='"{word}" stands in the command already, and vLLM does not start with a word that it does not expect',
+    fix="begin args with the first flag",
+)
+_PROGRAM = ("vllm", "serve")
+
+
+@check(AGAIN, costly=True)
+def again(view: ServiceView) -> Iterator[Problem]:
+    """Yield the beginning of a command line that args repeat: they follow the command."""
+    for workload in view.serving:
+        container = workload.engine_container
+        if "serve" not in (container.get("command") or ()) or has_shell(container):
+            continue
+        for number, item in enumerate(container.get("args") or ()):
+            if item in _PROGRAM:
+                yield AGAIN.at(workload.in_engine(f"args[{number}]"), word=item)
+                break
+
+
+@check(UNREAD, costly=True)
+def unread(view: ServiceView) -> Iterator[Problem]:
+    """Yield `--model` beside the word after `serve`, which vLLM follows alone."""
+    for workload in view.serving:
+        container = workload.engine_container
+        served = _served_path(container)
+        if "model" in workload.said or not served or not is_vllm(container):
+            continue
+        for flag in workload.flags:
+            if flag.name == _MODEL and flag.value != served:
+                place = workload.in_engine(flag.place)
+                yield UNREAD.at(place, flag=flag.name, value=flag.value, served=served)
 
 
 @check(UNNAMED, costly=True)
@@ -31,7 +71,7 @@ def unnamed(view: ServiceView) -> Iterator[Problem]:
         if said is None or not is_vllm(container) or has_shell(container):
             continue
         given = {flag.name: flag.value for flag in workload.flags}
-        served = given.get(_MODEL) or _served_path(container)
+        served = _served_path(container) or given.get(_MODEL)
         if _NAME in given or _FILE in given or not served or "$" in served:
             continue
         if served != said.value:

@@ -3,7 +3,8 @@
 
 Each kind is a check of its own, so that a right that is missing loses no other kind. What the service makes itself counts as there. Secrets,
 ConfigMaps and accounts are read by name, so that the right can be given by name; of the other kinds there are few, and one list holds them.
-Where no cluster is looked at, what is not among the given objects may be there: told is only what contradicts them.
+Where no cluster is looked at, what is not among the given objects may be there: told is a name that is not among those of its kind and
+namespace which are given.
 """
 
 from __future__ import annotations
@@ -105,12 +106,12 @@ def _missing(
 ) -> Iterator[Problem]:
     others = _others(named, reader)
     near = nearest(named.name, others) or ""
-    if not reader.complete and not (others if not named.namespace else near):
+    if not reader.complete and not others:
         return
     effect = effect or (
         _EFFECTS.get(named.kind, _NOT_STARTED) if named.stuck or named.kind in _EFFECTS else _PULL
     )
-    listed = f"; there is {few(sorted(others), _SHOWN)}" if others and not named.namespace else ""
+    listed = f"; there is {few(sorted(others), _SHOWN)}" if others else ""
     hint = f'; did you mean "{near}"?' if near else listed
     absent = "does not exist" if reader.complete else "is not among the given objects"
     yield MISSING.at(

@@ -31,6 +31,15 @@ LATER = Check(
     finds="the configuration uses what later pickers no longer have: {drops}",
     fix="rewrite it before the picker's image moves on: epp_config with migrate_from {target}",
 )
+CACHE = Check(
+    "cache-scored",
+    WARNING,
+    finds="{flag} leaves the engine without cached prefixes, and {scorer} of the picker sends requests where their prefix is cached",
+    fix="leave the flag out, or the scorer out of the picker's configuration",
+)
+#: Plugins that send requests where their prefix is cached. One name is the end of the other.
+_SCORERS = ("precise-prefix-cache-scorer", "prefix-cache-scorer")
+_NO_CACHE = "--no-enable-prefix-caching"
 
 
 @check(NO_PICKER)
@@ -52,6 +61,23 @@ def advice(view: ServiceView) -> Iterator[Problem]:
     picker = view.picker
     if picker is not None and picker.config is not None:
         yield from _judged(view, picker, picker.config)
+
+
+@check(CACHE, costly=True)
+def cache_scored(view: ServiceView) -> Iterator[Problem]:
+    """Yield engines that cache no prefixes behind a picker that counts on it."""
+    if view.picker is None:
+        return
+    said = f"{view.picker.config or ''} {view.picker.workload.pod} {_config_maps(view)}"
+    scorer = next((each for each in _SCORERS if each in said), "")
+    for workload in view.serving if scorer else ():
+        for flag in workload.flags:
+            if flag.name == _NO_CACHE:
+                yield CACHE.at(workload.in_engine(flag.place), flag=flag.name, scorer=scorer)
+
+
+def _config_maps(view: ServiceView) -> list[object]:
+    return [each.get("data") for each in view.made if each.get("kind") == "ConfigMap"]
 
 
 def _judged(view: ServiceView, picker: PickerView, config: str) -> Iterator[Problem]:

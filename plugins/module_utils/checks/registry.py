@@ -65,6 +65,7 @@ def further_themes() -> Sequence[ModuleType]:
         other_engines,
         picker_flags,
         pod_security,
+        pools,
         probes,
         queues,
         quota,
@@ -73,7 +74,7 @@ def further_themes() -> Sequence[ModuleType]:
     )
 
     of_engines = (other_engines, engine_values, variables, scripts, model_names)
-    of_pods = (device_names, picker_flags, probes)
+    of_pods = (device_names, picker_flags, probes, pools)
     return (
         *of_engines,
         *of_pods,

@@ -18,6 +18,8 @@ from ..kube.reference import Reference
 _LISTENERS = ("spec", "listeners")
 _GRANTS = f"{gvk.GATEWAY_GROUP}/v1beta1"
 _VERSIONS = {"Service": ("v1",), "InferencePool": (gvk.POOL, gvk.OLD_POOL)}
+#: In which API groups the kinds are to which an HTTPRoute sends requests.
+_GROUPS = {kind: {each.rpartition("/")[0] for each in _VERSIONS[kind]} for kind in _VERSIONS}
 
 MISSING = Check("gateway-missing", WARNING, finds="{absent}", fix="create it or name another one")
 ADMITS = Check(
@@ -49,6 +51,12 @@ BACKEND = Check(
     WARNING,
     finds="HTTPRoute {route} sends requests to {kind} {backend}, which {absent}: they are answered with 500",
     fix="name what the service makes: {made}",
+)
+BACKEND_GROUP = Check(
+    "backend-group",
+    WARNING,
+    finds='HTTPRoute {route} sends requests to {kind} {backend} of group "{group}", which has no such kind: they are answered with 500 (InvalidKind)',
+    fix="set group: {right}",
 )
 NO_LISTENER = Check(
     "listener-host",
@@ -197,14 +205,15 @@ def backend_missing(view: ServiceView, reader: Reader) -> Iterator[Problem]:
     refers = {(each.kind, each.name) for each, dummy in view.refers}
     for route, backend in _backends(view):
         ours = {each.name for each in made if each.kind == backend.kind}
-        if backend.name in ours or (backend.kind, backend.name) in refers:
+        # What a controller looks for itself is told in its words.
+        if backend.name in ours or (reader.complete and (backend.kind, backend.name) in refers):
             continue
         named = [
             Reference(version, backend.kind, backend.namespace, backend.name)
             for version in _VERSIONS[backend.kind]
         ]
         there = any(each in view.run or reader.get(each) for each in named)
-        if there or not (reader.complete or nearest(backend.name, ours)):
+        if there or not (reader.complete or _contradicted(backend, ours, named, reader)):
             continue
         absent = (
             "does not exist" if reader.complete else "neither it makes nor the given objects hold"
@@ -219,20 +228,52 @@ def backend_missing(view: ServiceView, reader: Reader) -> Iterator[Problem]:
         )
 
 
-def _backends(view: ServiceView) -> Iterator[tuple[RouteView, Reference]]:
-    """Yield where the rules of HTTPRoutes send requests, each once."""
+def _contradicted(
+    backend: Reference, ours: set[str], named: Sequence[Reference], reader: Reader
+) -> bool:
+    """Tell whether what is given leaves no doubt about a backend: its name is a slip, another one takes its place, or others are there."""
+    if nearest(backend.name, ours) or (ours and backend.kind == "InferencePool"):
+        return True
+    return any(reader.list(each.api_version, each.kind, each.namespace, {}) for each in named)
+
+
+@check(BACKEND_GROUP)
+def backend_group(view: ServiceView) -> Iterator[Problem]:
+    """Yield backends of routes whose kind is not in the group that they name: without a group that is the one of Services."""
+    for route, each in _references(view):
+        kind, group = str(each.get("kind") or "Service"), str(each.get("group") or "")
+        groups = _GROUPS.get(kind, {group})
+        if group not in groups:
+            yield BACKEND_GROUP.at(
+                route.place,
+                route=route.reference.name,
+                kind=kind,
+                backend=each.get("name"),
+                group=group,
+                right=next(iter(sorted(groups))) or '""',
+            )
+
+
+def _references(view: ServiceView) -> Iterator[tuple[RouteView, Json]]:
+    """Yield the backendRefs of HTTPRoutes."""
     for route in view.routes:
         manifest = next((each for each in view.made if Reference.of(each) == route.reference), {})
-        found: dict[Reference, None] = {}
         for rule in value_at(manifest, ("spec", "rules")) or ():
             for each in rule.get("backendRefs") or ():
-                kind = each.get("kind") or "Service"
-                if kind in _VERSIONS:
-                    place = each.get("namespace") or route.reference.namespace
-                    version = _VERSIONS[kind][0]
-                    found[Reference(version, kind, place, each.get("name") or "")] = None
-        for backend in found:
-            yield route, backend
+                yield route, each
+
+
+def _backends(view: ServiceView) -> Iterator[tuple[RouteView, Reference]]:
+    """Yield where the rules of HTTPRoutes send requests, each once."""
+    found: dict[tuple[Reference, Reference], RouteView] = {}
+    for route, each in _references(view):
+        kind = each.get("kind") or "Service"
+        if kind in _VERSIONS:
+            place = each.get("namespace") or route.reference.namespace
+            backend = Reference(_VERSIONS[kind][0], kind, place, each.get("name") or "")
+            found[route.reference, backend] = route
+    for (dummy, backend), route in found.items():
+        yield route, backend
 
 
 def _permits(grant: Json, home: str, backend: Reference) -> bool:

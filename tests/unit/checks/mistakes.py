@@ -71,6 +71,20 @@ def server(*args: str) -> Json:
     return {"containers": [{"name": "main", "command": command, "args": list(args)}]}
 
 
+def server_with(devices: str) -> Json:
+    """Return the same with devices."""
+    found = server()
+    found["containers"][0]["resources"] = {"limits": {"nvidia.com/gpu": devices}}
+    return found
+
+
+def of_image(release: str) -> Json:
+    """Return the same of a release of vLLM."""
+    found = server()
+    found["containers"][0]["image"] = f"example.com/vllm:{release}"
+    return found
+
+
 def gateway(name: str, namespace: str) -> Json:
     """Return a Gateway that lets in routes of its own namespace only."""
     return {
@@ -325,6 +339,28 @@ S3 = (
 def role_limits(**limits: str) -> Json:
     """Return a ModelService without devices of its own that asks for some by hand."""
     return model_service(accelerator=CPU, decode={"resources": {"limits": limits}})
+
+
+#: An account with a Secret whose entries KServe does not read.
+OTHER_KEYS = (
+    S3[0],
+    {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": "s3", "namespace": "team-a"},
+        "stringData": {"accessKey": "a", "secretKey": "b"},
+    },
+)
+
+
+def pooled(labels: Json, number: int) -> Json:
+    """Return an LLMInferenceService with a pool of its author's."""
+    spec = {
+        "selector": {"matchLabels": labels},
+        "targetPorts": [{"number": number}],
+        "endpointPickerRef": {"name": "chat-epp-service", "port": {"number": 9002}},
+    }
+    return llm(router={**ROUTE, "scheduler": {"pool": {"spec": spec}}})
 
 
 #: Rule → kind → the mistake.
@@ -608,6 +644,32 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
                 {"name": "main", "image": "example.com/vllm:1", "command": ["serve"], "ports": [{"containerPort": 9000}]}]}),
             "spec.template.containers[0].ports", (preset(),)),
     },
+    "pool-empty": {
+        LLM: Mistake(pooled({"app": "other"}, 8000), "spec.router.scheduler", (preset(ports=[{"containerPort": 8000}]),)),
+    },
+    "pool-port": {
+        LLM: Mistake(
+            pooled({"app.kubernetes.io/name": "chat"}, 9000), "spec.router.scheduler", (preset(ports=[{"containerPort": 8000}]),)),
+    },
+    "cache-scored": {
+        MS: Mistake(model_service(engine={"args": ["--no-enable-prefix-caching"]}), "spec.engine.args[0]"),
+        LLM: Mistake(llm("--no-enable-prefix-caching", router={**ROUTE, "scheduler": {}}), f"{MAIN_PATH}.args[0]"),
+    },
+    "devices-missing": {
+        LLM: Mistake(split(template=server_with("1"), prefill={"template": server()}), "spec.prefill.template.containers[0].resources"),
+    },
+    "engine-releases": {
+        LLM: Mistake(
+            split(template=of_image("0.11.0"), prefill={"template": of_image("0.10.0")}), "spec.prefill.template.containers[0].image"),
+    },
+    "argument-again": {
+        LLM: Mistake(llm("serve", "acme/chat"), f"{MAIN_PATH}.args[0]"),
+        IS: Mistake(custom("serve", "acme/chat", command=["vllm", "serve"]), f"{SERVER_PATH}.args[0]", (CONFIG,)),
+    },
+    "model-flag": {
+        LLM: Mistake(llm("--model=acme/chat"), f"{MAIN_PATH}.args[0]"),
+        IS: Mistake(custom("--model=acme/chat", command=VLLM), f"{SERVER_PATH}.args[0]", (CONFIG,)),
+    },
     "picker-port": {
         LLM: Mistake(
             llm(router={**ROUTE, "scheduler": {"pool": {"spec": {
@@ -727,6 +789,10 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
         LLM: Mistake(
             routed({"name": "other", "namespace": "team-b", "port": 80}), "spec.router.route.http.spec", complete=True),
     },
+    "backend-group": {
+        LLM: Mistake(
+            routed({"group": "core", "name": "chat-kserve-workload-svc", "port": 8000}), "spec.router.route.http.spec"),
+    },
     "backend-missing": {
         LLM: Mistake(routed({"name": "chat-kserve-workload-svr", "port": 8000}), "spec.router.route.http.spec"),
     },
@@ -746,6 +812,10 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
         LLM: Mistake(
             llm_inference_service(template={"containers": [{"name": "main", "env": TOKEN}]}), f"{MAIN_PATH}.env"),
         IS: Mistake(model(env=TOKEN), "spec.predictor.model.env", (CONFIG, runtime())),
+    },
+    "secret-without-keys": {
+        LLM: Mistake(llm(model={"uri": "s3://b/m"}), "spec.template", OTHER_KEYS),
+        IS: Mistake(model(storageUri="s3://b/m"), "spec.predictor", (CONFIG, runtime(), *OTHER_KEYS)),
     },
     "secret-entry": {
         LLM: Mistake(llm(model={"uri": "s3://b/m"}), "spec.template", S3),
@@ -792,6 +862,8 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("listener-missing", IS): "names no listener",
     ("reference-grant", MS): "its routes lead to what it makes",
     ("reference-grant", IS): "its routes lead to what it makes",
+    ("backend-group", MS): "its routes lead to what it makes",
+    ("backend-group", IS): "its routes lead to what it makes",
     ("backend-missing", MS): "its routes lead to what it makes",
     ("backend-missing", IS): "its routes lead to what it makes",
     ("kv-role", IS): "has no prefill pods",
@@ -799,6 +871,18 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("kv-connector", MS): "all its engines have the same arguments",
     ("port-nobody", MS): "no Service stands in front of its engines",
     ("port-nobody", IS): "its Services follow the ports of its containers",
+    ("pool-empty", MS): "selector and ports of its pool are the operator's own",
+    ("pool-empty", IS): "has no pool",
+    ("pool-port", MS): "selector and ports of its pool are the operator's own",
+    ("pool-port", IS): "has no pool",
+    ("cache-scored", IS): "has no picker",
+    ("devices-missing", MS): "one field gives devices to all its engines",
+    ("devices-missing", IS): "KServe gives devices to head and workers",
+    ("engine-releases", MS): "all its engines have the same image",
+    ("engine-releases", IS): "head and workers have the image of their runtime",
+    ("argument-again", MS): "the operator's command begins otherwise",
+    ("model-flag", MS): "is told as an argument that contradicts a field",
+    ("secret-without-keys", MS): "its model comes from a registry, with pull secrets",
     ("picker-port", MS): "port and Service of its picker are the operator's own",
     ("picker-port", IS): "has no picker",
     ("scale-from-zero", MS): "has no autoscaler",
@@ -830,25 +914,26 @@ _OF_GRAPHS: dict[str, tuple[str, ...]] = {
     "its router is no engine, and its command line is KServe's own": (
         *("argument-blank", "argument-computed", "argument-twice", "argument-typography", "argument-variable"),
         *("engine-arguments", "engine-beside", "engine-flag", "engine-release", "engine-variable", "data-parallel"),
-        *("engine-other", "argument-script", "picker-flag", "engine-value", "engine-together", "served-name", "probe-port", "probe-scheme", "visible-devices"),
+        *("engine-other", "argument-script", "picker-flag", "engine-value", "engine-together", "engine-releases", "served-name"),
+        *("argument-again", "model-flag", "probe-port", "probe-scheme", "visible-devices"),
     ),
     "its router asks for no devices of its own": (
-        *("mixed-devices", "shared-devices", "mig-parallel", "claim-unused", "shared-memory"),
+        *("mixed-devices", "shared-devices", "mig-parallel", "claim-unused", "shared-memory", "devices-missing"),
     ),
     "its pods have no fields of their author's but a few that every API server knows": ("gated-field",),
     "has no prefill pods": (
         *("prefill-without-proxy", "prefill-tensor", "kv-transfer", "kv-role", "kv-connector"),
     ),
     "has no picker": (
-        *("picker-replicas", "picker-advice", "picker-later", "picker-port", "istio-pool-name"),
+        *("picker-replicas", "picker-advice", "picker-later", "picker-port", "pool-empty", "pool-port", "cache-scored", "istio-pool-name"),
     ),
     "has one container, whose port is KServe's own": ("port-taken", "port-nobody"),
     "KServe makes no route for it": (
         *("gateway-missing", "gateway-admits", "gateway-class", "listener-host", "listener-missing"),
-        *("reference-grant", "backend-missing", "route-collision", "borrowed"),
+        *("reference-grant", "backend-group", "backend-missing", "route-collision", "borrowed"),
     ),
     "an HPA keeps at least one router": ("scale-from-zero",),
-    "fetches no model": ("fetch-credentials", "secret-entry", "model-address"),
+    "fetches no model": ("fetch-credentials", "secret-entry", "secret-without-keys", "model-address"),
     "names no Secret but for pulling its image": ("key-missing",),
     "mounts no claim": ("claim-lost", "claim-shared"),
 }  # fmt: skip

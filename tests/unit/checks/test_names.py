@@ -161,7 +161,7 @@ def test_nobody_can_have_put_anything_into_a_new_namespace() -> None:
     ("objects", "severity"),
     [
         ([], None),
-        ([secret("unlike", "token")], None),
+        ([secret("unlike", "token")], "warning"),
         ([secret("absend", "token")], "warning"),
     ],
 )
