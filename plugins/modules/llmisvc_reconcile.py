@@ -410,6 +410,17 @@ gathered:
   returned: with O(state=gathered)
   type: list
   elements: dict
+runtimes:
+  description:
+    - Which ServingRuntime or ClusterServingRuntime serves the model of each InferenceService. C(namespace) and C(name) are those of the service, C(kind) and
+      C(runtime) those of the runtime. Where none serves it, both are empty, and C(message) says why.
+    - C(named) tells whether the service names its runtime. C(others) are the runtimes that know the model's format, too, each with C(kind), C(name), and in
+      C(why) the reason that it does not serve the model.
+  returned: with O(state=rendered) and O(state=gathered)
+  type: list
+  elements: dict
+  sample: [{"namespace": "team-a", "name": "iris", "kind": "ClusterServingRuntime", "runtime": "kserve-sklearnserver", "named": false, "message": "",
+    "others": [{"kind": "ClusterServingRuntime", "name": "kserve-mlserver", "why": "speaks v2"}]}]
 stats:
   description:
     - What the run cost, in C(requests), C(reads), C(writes), C(lease_requests), C(skipped) (objects that needed no request), C(rounds)

@@ -228,3 +228,31 @@ def test_a_manifest_is_rendered_without_a_cluster(tmp_path: Path) -> None:
     assert ("HTTPRoute", "iris") in found
     assert KSERVE not in {each["metadata"]["namespace"] for each in result["manifests"]}
     assert not list(tmp_path.iterdir())
+
+
+def test_gathered_lists_the_runtime_of_each_service_and_asks_nothing_where_there_is_none(
+    counted: Entries, client: Client, proxy: Proxy, place: str
+) -> None:
+    counted.reconcile(isvc("iris", place), **GIVEN)
+    other = runtime()
+    other["metadata"] |= {"name": "other", "namespace": place}
+    other["kind"] = "ServingRuntime"
+    other["spec"]["disabled"] = True
+    client.apply(other)
+    found = counted.reconcile(state="gathered", namespace=place, **GIVEN)
+    assert found["runtimes"] == [
+        {
+            "namespace": place,
+            "name": "iris",
+            "kind": "ClusterServingRuntime",
+            "runtime": RUNTIME,
+            "named": False,
+            "others": [{"kind": "ServingRuntime", "name": "other", "why": "is disabled"}],
+            "message": "",
+        }
+    ]
+    counted.reconcile(isvc("iris", place), state="absent", **GIVEN)
+    proxy.reset()
+    assert counted.reconcile(state="gathered", namespace=place, **GIVEN)["runtimes"] == []
+    asked = {record.resource.plural for record in proxy.records}
+    assert not asked & {"servingruntimes", "clusterservingruntimes", "deployments"}

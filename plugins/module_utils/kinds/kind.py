@@ -23,6 +23,7 @@ from .entrance import Entrance
 from .idle import Idle
 from .peers import Peers
 from .release_line import ReleaseLine
+from .runtime_choice import RuntimeChoice
 from .view import ServiceView
 
 S = TypeVar("S")
@@ -102,6 +103,7 @@ class ServiceKind(Generic[S, C]):
     become; True: that is certain, whoever made them, False: if we made them. None for a kind whose objects carry a label with it.
     changed_by_presets: whether a live workload would become the wanted one by what the collection's own presets add since it was made.
     standing: what the children of other services depend on in the status of one; None for a kind where nothing does.
+    runtime: which runtime serves a service, from its document, its settings and a reader; None for a kind without runtimes.
     finalizers: what the kind's own controller leaves on the custom resource.
     controller: labels by which the Deployment of the kind's controller is recognised. field_manager: the name under which it writes.
     """
@@ -135,6 +137,7 @@ class ServiceKind(Generic[S, C]):
     other_release: Callable[[C, Sequence[Pair], bool], OtherRelease | None] | None = None
     changed_by_presets: Callable[[Json, Json], bool] | None = None
     standing: Callable[[Json], object] | None = None
+    runtime: Callable[[Json, C, Reader], RuntimeChoice | None] | None = None
 
     @property
     def key(self) -> tuple[str, str]:

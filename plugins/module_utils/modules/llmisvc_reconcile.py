@@ -57,6 +57,7 @@ EMPTY: Mapping[str, Any] = {
     "manifests": [],
     "paths": [],
     "gathered": [],
+    "runtimes": [],
     "stats": {},
 }
 
@@ -116,11 +117,18 @@ def run(
         return _rendered(params, documents, clock, check_mode=check_mode, diff=diff)
     with arguments.connection(params, environment) as cluster:
         if state == "gathered":
+            from ..reconcile.runtimes import gathered_runtimes
             from ..reconcile.state_gathered import gather
 
             meant = named(documents, params["namespace"])
             found = gather(cluster, meant, params["namespace"], params["fleet"])
             shown = {"gathered": [redact(item) for item in found], "warnings": masks(found)}
+            places = [each["metadata"]["namespace"] for each in found]
+            releases = ReleaseFinder(
+                cluster, params["fleet"] or arguments.DEFAULT_FLEET, places, params["settings"]
+            )
+            settings = Settings(params["settings"], params["releases"], releases.find)
+            shown["runtimes"] = gathered_runtimes(found, cluster, settings)
             return {**EMPTY, **shown, "stats": stats(cluster.stats, clock)}
         if state == "absent":
             return _absent(
@@ -224,6 +232,7 @@ def _load(
 def _rendered(
     params: Params, documents: Sequence[Document], clock: Clock, *, check_mode: bool, diff: bool
 ) -> Json:
+    from ..reconcile.runtimes import runtimes_of
     from ..reconcile.state_rendered import manifests, write
 
     services, complaints = _load(params, documents)
@@ -258,6 +267,7 @@ def _rendered(
     result = {
         **EMPTY,
         **summary_of(results, subjects, verbose=params["verbose_result"]),
+        "runtimes": runtimes_of(kept, reader),
         "stats": stats(None, clock),
     }
     result["warnings"] += left_out([*complaints, *colliding, *refused])

@@ -21,6 +21,7 @@ from .labels import SERVICE
 from .normalise import load
 from .observe import observe, reconcile_error
 from .releases import BACKING
+from .runtimes.choice import runtime_choice
 from .schema import spec_schema
 from .settings import Settings, make_settings
 from .spec import API_VERSION, KIND, InferenceService
@@ -38,6 +39,7 @@ INFERENCE_SERVICE: ServiceKind[InferenceService, Settings] = ServiceKind(
     own_checks=CHECKS,
     observe=observe,
     entrance=entrance,
+    runtime=runtime_choice,
     reconcile_error=reconcile_error,
     children=CHILDREN,
     releases=ReleaseLine("kserve", BACKING, None, INSTALLATIONS, crd),

@@ -80,6 +80,20 @@ def runtimes_passed_over(
     return found
 
 
+def runtimes_beside(
+    model: Json, namespace: str, reader: Reader, *, multi_node: bool
+) -> list[tuple[Runtime, str]]:
+    """Return the runtimes that know the format of a model beside the one that it names, each with why it does not serve."""
+    wanted = Wanted.of(model, multi_node=multi_node)
+    named = runtime_named(str(model["runtime"]), namespace, reader)
+    return [
+        (each, _refusal(each, wanted) or "could serve it, and the service names another one")
+        for candidates in runtimes(namespace, reader)
+        for each in candidates
+        if each != named and _knows(each, wanted)
+    ]
+
+
 def _why_later(runtime: Runtime, best: Runtime, model_format: str) -> str:
     """Say what makes another runtime the better one of two that can serve a model."""
     if runtime.kind != best.kind:
