@@ -37,9 +37,10 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: python ## a real control plane, the example fleet reconciled twice, and what to do next
-	@$(PY_HOST) tests/tools/side_by_side.py $(PY_HOST) -m tests.lab build -- $(ENVIRONMENT) run
-	@$(PY) -m tests.tools.tree
-	@$(PY) -m tests.demo $(ARGS)
+	@began=$$(date +%s); \
+	  $(PY_HOST) tests/tools/side_by_side.py $(PY_HOST) -m tests.lab build -- $(ENVIRONMENT) run; \
+	  $(PY) -m tests.tools.tree; \
+	  $(PY) -m tests.demo --began $$began $(ARGS)
 
 check: env-test tree ## the inner loop: style, types, import contracts, unit tests, render parity
 	@failed=0; $(PY) -m tests.tools.lint --quick || failed=1; \

@@ -31,7 +31,6 @@ class DemoError(Exception):
 def main() -> int:
     """Tell the story and return the exit code."""
     arguments = _arguments(sys.argv[1:])
-    started = time.monotonic()
     tree.sync()
     owner = os.getpid() if arguments.end else int(os.environ.get("LAB_OWNER", "0"))
     plane = control_plane(arguments.name, owner, print)
@@ -55,8 +54,10 @@ def main() -> int:
         # What was there before the demo stays.
         if arguments.end and ours:
             plane.stop()
-    print(f"\nThe demo took {time.monotonic() - started:.0f} s.")
     print(advice.after_end() if arguments.end and ours else advice.after_success(plane))
+    print(
+        f"The demo took {_spoken(time.time() - arguments.began)}, with everything that was built for it."
+    )
     return 0
 
 
@@ -64,6 +65,12 @@ def _arguments(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make demo", description=__doc__)
     unattended = os.environ.get("CI", "") not in ("", "false", "0") or not sys.stdin.isatty()
     parser.add_argument("--name", default="demo", help="of the control plane (default: demo)")
+    parser.add_argument(
+        "--began",
+        type=float,
+        default=time.time(),
+        help="when the whole began, as seconds of the epoch (default: now)",
+    )
     group = parser.add_mutually_exclusive_group()
     group.add_argument(
         "--end", action="store_true", default=unattended, help="end the control plane afterwards"
@@ -79,11 +86,11 @@ def _start(plane: ControlPlane) -> bool:
         _title(f"The control plane of the last demo still runs: {plane.access.server}")
     else:
         _title(
-            "Starting Kubernetes' own programs, LeaderWorkerSet's manager, and kwok, which plays nodes with GPUs"
+            "Starting Kubernetes' own programs, LeaderWorkerSet's manager, and kwok, which simulates nodes with GPUs"
         )
         plane.start()
         print(f"ready: {plane.access.server}")
-    print(f"the examples' gateway, played by the lab: {', '.join(add_gateway(plane.client))}")
+    print(f"the examples' gateway, simulated by the lab: {', '.join(add_gateway(plane.client))}")
     return not running
 
 
@@ -98,7 +105,7 @@ def _fleet(plane: ControlPlane) -> None:
         raise DemoError(
             f"the second run changed {second.changed} tasks and wrote {second.writes} times; it should write nothing"
         )
-    _title("A page about it")
+    _title("Writing the report page")
     if report(plane.kubeconfig):
         raise DemoError("the report page could not be written; its playbook's output is above")
     print(f"open it in a browser: {PAGE.as_uri()}")
@@ -109,11 +116,16 @@ def _fleet(plane: ControlPlane) -> None:
     for name, line in asked.items():
         print(f"{name}:\n  {line}")
     print(
-        "Gateway and pods of this control plane are played; `make live` gets an answer from real ones."
+        "Gateway and pods of this control plane are simulated; `make live` gets an answer from real ones."
     )
     _title("What you saw")
     print(f"first run:   {_figures(first)}")
     print(f"second run:  {_figures(second)}")
+
+
+def _spoken(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 def _figures(play: Play) -> str:
@@ -126,7 +138,7 @@ def _figures(play: Play) -> str:
 def _demand_ready(play: Play) -> None:
     if play.code:
         raise DemoError(
-            f"ansible-playbook ended with {play.code}; the services that are not Ready and why stand above"
+            f"ansible-playbook ended with {play.code}; the output above names the services that are not Ready, and why"
         )
     if not play.services or play.ready < play.services:
         raise DemoError(f"only {play.ready} of {play.services} services are Ready")

@@ -26,8 +26,8 @@ The control plane keeps running. What to do next, from {CHECKOUT}:
 
   change an example               sed -i 's/replicas: 2/replicas: 3/' examples/services/search.yaml
   see what would change           {playbook} --check --diff
-  make it so                      {playbook}
-  see how everything is           ansible-playbook modelops.inference.status -e @examples/vars.yml
+  apply the change                {playbook}
+  see the status                  ansible-playbook modelops.inference.status -e @examples/vars.yml
 
   run the demo again              make demo
   end the control plane           make lab-down ARGS={plane.name}
@@ -42,7 +42,7 @@ def after_end() -> str:
 def after_failure(plane: ControlPlane) -> str:
     """Return where to look."""
     return f"""
-The control plane is still there to find out why:
+The control plane keeps running, so that you can find out why:
   make lab-shell ARGS={plane.name}        then: kubectl get events -A --sort-by=.lastTimestamp
   logs of its programs            {plane.layout.file("logs")}
   {end(plane)}"""

@@ -16,18 +16,17 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from . import crd_sources, paths, toolchain
 from .errors import LabError
 from .files import locked
 from .programs import MODULES, Module
+from .progress import Progress
 
 Say = Callable[[str], None]
 Job = Callable[[], object]
-
-#: Seconds between two progress lines of one compilation.
-PROGRESS_EVERY = 10.0
 
 
 def key(module: Module) -> str:
@@ -70,7 +69,8 @@ def build(say: Say) -> None:
         tell(f"everything is built already, in {paths.cache()}")
         return
     go = toolchain.find_go(tell)
-    jobs: list[Job] = [lambda module=module: build_module(go, module, tell) for module in MODULES]  # type: ignore[misc]
+    progress = Progress()
+    jobs: list[Job] = [partial(build_module, go, module, tell, progress) for module in MODULES]
     jobs.append(lambda: crd_sources.fetch_all(go, tell))
     with ThreadPoolExecutor(len(jobs)) as pool:
         for future in [pool.submit(job) for job in jobs]:
@@ -88,7 +88,7 @@ def _flags(module: Module) -> list[str]:
     return ["-mod=readonly", "-buildvcs=false", "-trimpath", *tags, f"-ldflags={link}"]
 
 
-def build_module(go: str, module: Module, tell: Say) -> None:
+def build_module(go: str, module: Module, tell: Say, progress: Progress | None = None) -> None:
     """Compile one module's programs into the cache; nothing happens where they are there."""
     target = folder(module)
     with locked(
@@ -100,7 +100,7 @@ def build_module(go: str, module: Module, tell: Say) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{module.name}-"))
         try:
-            _compile(go, module, temporary, tell)
+            _compile(go, module, temporary, tell, progress or Progress())
             for each in module.programs:
                 (temporary / each.output).replace(temporary / each.name)
             temporary.chmod(0o755)
@@ -111,7 +111,7 @@ def build_module(go: str, module: Module, tell: Say) -> None:
     tell(f"{module.name}: done ({', '.join(each.name for each in module.programs)})")
 
 
-def _compile(go: str, module: Module, output: Path, tell: Say) -> None:
+def _compile(go: str, module: Module, output: Path, tell: Say, progress: Progress) -> None:
     source = _source(module)
     packages = [each.package for each in module.programs]
     environment = toolchain.environment()
@@ -132,6 +132,7 @@ def _compile(go: str, module: Module, output: Path, tell: Say) -> None:
         raise LabError(f"{module.name}: modules could not be downloaded:\n{_tail(listed.stderr)}")
     total = len(listed.stdout.split())
     tell(f"{module.name}: compiling {total} packages")
+    progress.expect(total, time.monotonic())
     command = [go, "build", "-v", *_flags(module), "-o", f"{output}{os.sep}", *packages]
     # One read for both streams: `-v` writes a line per compiled package to stderr, errors come there too.
     with subprocess.Popen(
@@ -139,12 +140,10 @@ def _compile(go: str, module: Module, output: Path, tell: Say) -> None:
     ) as process:
         assert process.stderr is not None
         lines: list[str] = []
-        last = time.monotonic()
         for line in process.stderr:
             lines.append(line)
-            if time.monotonic() - last >= PROGRESS_EVERY:
-                last = time.monotonic()
-                tell(f"{module.name}: compiled {min(len(lines), total)} of {total} packages")
+            if said := progress.compiled(time.monotonic()):
+                tell(said)
     if process.returncode:
         raise LabError(f"{module.name}: the build failed:\n{_tail(''.join(lines))}")
 

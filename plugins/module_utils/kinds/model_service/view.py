@@ -133,8 +133,8 @@ def _routes(service: ModelService, manifests: Sequence[Json]) -> Iterator[RouteV
             absent = f"Gateway {place} does not exist, so the route is not served"
             return Parent(gateway, "", Place("spec.httpRoute.gatewayRef"), absent)
         absent = (
-            f"missing, and the Gateway of the default route, {place}, does not exist, so the route is not served: name another one in "
-            "httpRoute or in the setting gateway_name, or set gateway_name to an empty text for no default route"
+            f"missing, so the default route uses Gateway {place} of the settings, which does not exist, and the route is not served "
+            "(an empty gateway_name means no default route)"
         )
         return Parent(gateway, "", Place("spec.httpRoute"), absent)
 
