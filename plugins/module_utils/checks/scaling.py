@@ -14,11 +14,15 @@ from ..kube import gvk
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
 from ..kube.reader import Reader
+from ..kube.redact import redact_text
 from ..kube.reference import Reference
+from ..kube.url_form import is_url
 from .devices import containers_of
 
 _SCALED_OBJECT = (gvk.KEDA, "ScaledObject")
 _AUTOSCALER = (gvk.AUTOSCALING, "HorizontalPodAutoscaler")
+#: Where a trigger asks a server for what it measures.
+_ADDRESS = "serverAddress"
 #: What is measured of pods that run, so that nothing is measured where none does.
 _OF_PODS = ("cpu", "memory")
 
@@ -54,6 +58,13 @@ TWO_COUNTS = Check(
     fix="leave the number out, or delete the autoscaler",
 )
 
+NO_ADDRESS = Check(
+    "trigger-address",
+    WARNING,
+    finds='the trigger {type} asks "{address}", which is not a URL: KEDA measures nothing, and does not scale',
+    fix="write http:// or https://, a host and a port",
+)
+
 
 @check(FROM_ZERO)
 def from_zero(view: ServiceView) -> Iterator[Problem]:
@@ -85,6 +96,20 @@ def no_request(view: ServiceView) -> Iterator[Problem]:
                 if path.startswith("containers") and not _requests(container, metric):
                     place = workload.fields(f"{path}.resources")
                     yield NO_REQUEST.at(place, metric=metric, container=container.get("name"))
+
+
+@check(NO_ADDRESS, costly=True)
+def no_address(view: ServiceView) -> Iterator[Problem]:
+    """Yield triggers that ask a server at something which is no URL."""
+    for manifest in view.made:
+        if (manifest.get("apiVersion"), manifest.get("kind")) != _SCALED_OBJECT:
+            continue
+        for number, trigger in enumerate(value_at(manifest, ("spec", "triggers")) or ()):
+            address = str((trigger.get("metadata") or {}).get(_ADDRESS) or "")
+            if address and not is_url(address):
+                path = f"spec.triggers[{number}].metadata.{_ADDRESS}"
+                place = view.field_map.at(Reference.of(manifest), path)
+                yield NO_ADDRESS.at(place, type=trigger.get("type"), address=redact_text(address))
 
 
 @check(NO_PODS)

@@ -23,6 +23,8 @@ from .schema import (
 
 #: How many places of a field a message names.
 _SHOWN = 2
+#: What people add to the name of a field that says a size.
+_ENDINGS = ("parallelsize", "parallelism", "parallel", "size", "count")
 
 
 def fits(schema: Schema, value: Any) -> bool:
@@ -46,7 +48,10 @@ def fits(schema: Schema, value: Any) -> bool:
 
 def meant(schema: Object, key: str, value: Any) -> str | None:
     """Return the field that is spelt almost like an unknown one and takes such a value, None where there is none."""
-    return nearest(key, [name for name, field in schema.fields.items() if fits(field, value)])
+    known = [name for name, field in schema.fields.items() if fits(field, value)]
+    bare = key.casefold().replace("_", "").replace("-", "")
+    stems = {bare.removesuffix(ending) for ending in _ENDINGS if bare.endswith(ending)}
+    return nearest(key, known) or next((name for name in known if name.casefold() in stems), None)
 
 
 def unknown_field(schema: Object, key: str, value: Any, places: Sequence[str]) -> str:

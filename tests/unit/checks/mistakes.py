@@ -296,6 +296,14 @@ CPU_METRIC = {
     "type": "Resource",
     "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 60}},
 }
+#: A metric of a server that is named without a scheme.
+PROMETHEUS = {
+    "type": "External",
+    "external": {
+        "metric": {"backend": "prometheus", "serverAddress": "prometheus:9090", "query": "up"},
+        "target": {"type": "Value", "value": "5"},
+    },
+}
 CONFIG = config_map()
 PROXY = {"secureProxy": False}
 CPU = {"type": "cpu"}
@@ -684,6 +692,13 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
                 annotations={"deploymentMode": "Standard", "autoscalerClass": "keda"}),
             "spec.predictor.minReplicas", (CONFIG, sklearn()), stops=True),
     },
+    "trigger-address": {
+        IS: Mistake(
+            inference_service(
+                predictor={"minReplicas": 1, "autoScaling": {"metrics": [PROMETHEUS]}},
+                annotations={"deploymentMode": "Standard", "autoscalerClass": "keda"}),
+            "spec.predictor.autoScaling.metrics", (CONFIG, sklearn())),
+    },
     "scale-without-request": {
         IS: Mistake(
             inference_service(predictor={"maxReplicas": 3}, annotations={"deploymentMode": "Standard"}),
@@ -888,6 +903,8 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("scale-from-zero", MS): "has no autoscaler",
     ("scale-from-zero", LLM): "scales by a metric that is there without pods",
     ("scale-without-request", MS): "has no autoscaler",
+    ("trigger-address", MS): "has no autoscaler",
+    ("trigger-address", LLM): "measures at the address of KServe's configuration",
     ("scale-without-request", LLM): "scales by a metric of llm-d",
     ("replicas-scaled", IS): "leaves the number to its autoscaler, or is told to by the class",
     ("model-address", MS): "its model comes from a registry, with pull secrets",
@@ -933,6 +950,7 @@ _OF_GRAPHS: dict[str, tuple[str, ...]] = {
         *("reference-grant", "backend-group", "backend-missing", "route-collision", "borrowed"),
     ),
     "an HPA keeps at least one router": ("scale-from-zero",),
+    "has no triggers": ("trigger-address",),
     "fetches no model": ("fetch-credentials", "secret-entry", "secret-without-keys", "model-address"),
     "names no Secret but for pulling its image": ("key-missing",),
     "mounts no claim": ("claim-lost", "claim-shared"),

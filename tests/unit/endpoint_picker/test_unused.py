@@ -126,3 +126,14 @@ def test_a_limit_that_the_default_of_a_band_undercuts_is_named(
     document = config(*_QUEUE, featureGates=["flowControl"], flowControl=flow)
     report = check_document(document, release_of(target))
     assert [each.path for each in report.findings if each.rule == "limit-undercut"] == places
+
+
+def test_plugin_whose_name_is_misspelt_where_it_is_used_is_told_once() -> None:
+    document = config({"type": "queue-scorer"})
+    document["schedulingProfiles"] = [
+        {"name": "default", "plugins": [{"pluginRef": "queue-scorre"}]}
+    ]
+    report = check_document(document, release_of("llmd:0.8"), experimental=True)
+    rules = {(each.rule, each.path) for each in report.findings if each.severity != "info"}
+    assert ("reference-undefined", "schedulingProfiles[0].plugins[0].pluginRef") in rules
+    assert "plugin-unused" not in {rule for rule, dummy in rules}

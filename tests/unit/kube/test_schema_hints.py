@@ -10,6 +10,9 @@ import pytest
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.schema import (
     SPEC,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.schema import (
+    PARALLELISM,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kube.schema_check import check
 
 MODEL: dict[str, Any] = {"modelFormat": {"name": "huggingface"}, "storageUri": "hf://acme/chat"}
@@ -40,6 +43,21 @@ def test_name_spelt_alike_is_what_was_meant(
     field: str, value: Any, above: tuple[str, ...], meant: str
 ) -> None:
     assert told(field, value, *above) == f'unknown field, did you mean "{meant}"?'
+
+
+@pytest.mark.parametrize(
+    ("field", "meant"),
+    [
+        ("tensorParallel", "tensor"),
+        ("pipeline_parallel_size", "pipeline"),
+        ("data-parallelism", "data"),
+        ("expertCount", None),
+    ],
+)
+def test_size_with_more_words_is_what_was_meant(field: str, meant: str | None) -> None:
+    found = check(PARALLELISM, {field: 2}, "spec.parallelism").problems
+    said = f'unknown field, did you mean "{meant}"?' if meant else "unknown field; known here"
+    assert found[0].message.startswith(said)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from ...kube.did_you_mean import nearest
 from ...kube.manifest import Json
 from ..findings import Finding, warning
 from ..plugin_parameters import Declared
@@ -13,6 +14,8 @@ from .data_flow import KINDS_READ, Key, Need, produced, readers
 from .flow_control import FAIRNESS, LIMIT, ORDERING
 from .loading import Loading
 
+#: A name that differs in a letter or two was meant, and its plugin is not unused.
+_LIKENESS = 0.85
 _BANDS = ("defaultPriorityBand", "defaultNegativePriorityBand")
 
 
@@ -23,9 +26,12 @@ def unused_plugins(loading: Loading) -> Iterator[Finding]:
         list(readers(loading.objects(), loading.release)) if loading.release.has_own_picker else []
     )
     used = {need.key for dummy, need in needs}
+    declared = {plugin.name for plugin in loading.declared}
+    undefined = {name for names in named.values() for name in names if name not in declared}
+    misspelt = {nearest(name, declared, _LIKENESS) for name in undefined}
     for plugin in loading.declared:
         known = loading.registry.get(plugin.type)
-        if known is None:
+        if known is None or plugin.name in misspelt:
             continue
         points = known.points & named.keys()
         data = set(_data(plugin, loading))

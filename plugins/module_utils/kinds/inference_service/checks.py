@@ -25,6 +25,7 @@ from .admission.multi_node import CLASS_ANNOTATION
 from .errors import Unbuildable
 from .implementations import TRANSFORMER_CONTAINER
 from .logger_address import logger_address
+from .model_names import names_apart
 from .pods.annotations import SOURCE_URI
 from .pods.build import models_refused
 from .pods.component import Component
@@ -422,5 +423,6 @@ CHECKS = (
     path_template,
     past_transformer,
     logger_address,
+    names_apart,
     without_effect,
 )

@@ -45,6 +45,10 @@ def _of_component(
         yield Origin("", "metadata.name")
     elif reference.api_version == gvk.AUTOSCALING:
         yield from _of_autoscaler(role, spec)
+    elif reference.api_version == gvk.KEDA:
+        metrics = f"{role}.autoScaling.metrics"
+        yield Origin("spec.triggers", metrics if spec.get("autoScaling") else role)
+        yield Origin("", role)
     elif reference.api_version == "v1":
         yield _ports(resolved, component)
         yield Origin("", role)

@@ -60,7 +60,7 @@ def pod_resource_problems(pod: Json, path: str) -> Iterator[Problem]:
         for name, amount in amounts.items():
             where = child_path(f"{path}.resources.{side}", name)
             if name not in _POD_RESOURCES and not name.startswith(_HUGE_PAGES):
-                message = f"{show(name)} is nothing that a pod as a whole asks for: {', '.join(_POD_RESOURCES)}"
+                message = f"a pod as a whole asks for {' and '.join(_POD_RESOURCES)} alone; write {show(name)} into resources of a container"
                 yield Problem(where, message, rule="resources")
             elif parse_quantity(amount) < 0:
                 yield Problem(where, f"{amount} is negative", rule="resources")

@@ -42,7 +42,9 @@ def with_model(
         raise ArtifactError(
             f"invalid model URI: {uri}",
             "spec.model.uri",
-            "begin it with hf://, s3://, pvc:// or oci://",
+            "begin it with hf://, s3://, pvc:// or oci://"
+            if uri
+            else "say where the model is: hf://, s3://, pvc:// or oci://",
         )
     if resolved.at("storageInitializer", "enabled") is False:
         return pod
