@@ -168,7 +168,7 @@ def test_a_controller_starts_anew_once_an_optional_kind_or_a_setting_of_its_star
     plane.install_crds(crd("keda.sh", "ScaledObject", ("v1alpha1",)))
     checked = entries.applyset(**look)
     wrong = next(each for each in checked["checks"] if each["name"] == name)
-    assert "it started before ScaledObject.keda.sh came" in wrong["message"]
+    assert "it started before ScaledObject.keda.sh existed" in wrong["message"]
     assert name in checked["msg"]
     # The component is noted with the set.
     assert done(entries.applyset(**options, definition=bundle)) == {

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -256,3 +257,36 @@ def test_gathered_lists_the_runtime_of_each_service_and_asks_nothing_where_there
     assert counted.reconcile(state="gathered", namespace=place, **GIVEN)["runtimes"] == []
     asked = {record.resource.plural for record in proxy.records}
     assert not asked & {"servingruntimes", "clusterservingruntimes", "deployments"}
+
+
+def test_trained_models_that_nobody_lists_are_told_and_a_settled_service_asks_for_none(
+    counted: Entries, client: Client, proxy: Proxy, place: str
+) -> None:
+    crds.install(client, crds.documents(KSERVE_TRAINED_MODELS))
+    spec = {"framework": "lab", "memory": "1Gi", "storageUri": "gs://m/more"}
+    client.apply(
+        {
+            "apiVersion": "serving.kserve.io/v1alpha1",
+            "kind": "TrainedModel",
+            "metadata": {"name": "more", "namespace": place},
+            "spec": {"inferenceService": "iris", "model": spec},
+        }
+    )
+    service = isvc("iris", place)
+    model = service["spec"]["predictor"]["model"]
+    del model["storageUri"]
+    model["resources"] = {"limits": {"memory": "512Mi"}}
+    (told,) = counted.reconcile(service, **GIVEN)["services"]
+    rules = {each["rule"] for each in told["problems"]}
+    assert {"trained-models", "trained-models-memory"} <= rules
+    proxy.reset()
+    assert not counted.reconcile(service, **GIVEN)["changed"]
+    assert "trainedmodels" not in {record.resource.plural for record in proxy.records}
+    # As KServe's controller lists it.
+    config = child("v1", "ConfigMap", "modelconfig-iris-0", place)
+    entry = [{"modelName": "more", "modelSpec": spec}]
+    client.patch(config, {"data": {"models.json": json.dumps(entry)}})
+    model["resources"] = {"limits": {"memory": "2Gi"}}
+    (told,) = counted.reconcile(service, **GIVEN)["services"]
+    assert not [each for each in told["problems"] if each["rule"].startswith("trained-models")]
+    assert json.loads(there(client, config)["data"]["models.json"]) == entry

@@ -114,6 +114,7 @@ _KNOWN = (
     KindFacts(gvk.KSERVE_V1BETA1, "InferenceService", "inferenceservices", crd_hint=_KSERVE),
     KindFacts(gvk.KSERVE_V1ALPHA1, "InferenceGraph", "inferencegraphs", crd_hint=_KSERVE),
     KindFacts(gvk.KSERVE_V1ALPHA1, "ServingRuntime", "servingruntimes", crd_hint=_KSERVE),
+    KindFacts(gvk.KSERVE_V1ALPHA1, "TrainedModel", "trainedmodels", crd_hint=_KSERVE),
     *(
         KindFacts(gvk.KSERVE_V1ALPHA1, kind, f"{kind.lower()}s", namespaced=False, crd_hint=_KSERVE)
         for kind in ("ClusterServingRuntime", "ClusterStorageContainer", "LocalModelCache")

@@ -20,11 +20,13 @@ ROUTE = ObjectKind(f"{GATEWAY_GROUP}/v1", "HTTPRoute", observed=True)
 KNATIVE_SERVICE = ObjectKind(KNATIVE_API, "Service", observed=True, compared=True)
 VIRTUAL_SERVICE = ObjectKind(gvk.ISTIO, "VirtualService")
 
+TRAINED_MODEL = "TrainedModel"
 #: What others keep.
 READS = (
     ObjectKind(gvk.KSERVE_V1ALPHA1, "ServingRuntime", common=True),
     ObjectKind(gvk.KSERVE_V1ALPHA1, "ClusterServingRuntime", common=True),
     ObjectKind(gvk.KSERVE_V1ALPHA1, "ClusterStorageContainer", common=True),
+    ObjectKind(gvk.KSERVE_V1ALPHA1, TRAINED_MODEL, common=True),
     ObjectKind(API_VERSION, CACHE, common=True),
     ObjectKind(API_VERSION, NAMESPACE_CACHE, common=True),
     ObjectKind(f"{GATEWAY_GROUP}/v1", "Gateway", foreign=True, common=True),

@@ -10,6 +10,7 @@ from ...kube.pod_schema import CONTAINER
 from ...kube.schema import Anything, Boolean, Integer, ListOf, Object, Schema, Text
 from ..kserve import local_models
 from ..kserve.storage.containers import storage_container_schema
+from .child_kinds import TRAINED_MODEL
 from .pod_fields import WORKER_POD
 from .runtimes.runtime import API_VERSION, CLUSTER, NAMESPACED
 
@@ -58,6 +59,7 @@ _CACHE = Object(
 )
 _CACHES = (local_models.CACHE, local_models.NAMESPACE_CACHE)
 _OPEN = Anything(type="object")
+_TRAINED_MODEL = Object(fields={"inferenceService": _TEXT, "model": _OPEN})
 
 
 def shapes() -> InputSchemas:
@@ -68,4 +70,5 @@ def shapes() -> InputSchemas:
         **storage_container_schema(),
         **{(local_models.API_VERSION, kind): {"spec": _CACHE} for kind in _CACHES},
         (gvk.KSERVE_V1BETA1, "InferenceService"): {"status": _OPEN},
+        (gvk.KSERVE_V1ALPHA1, TRAINED_MODEL): {"spec": _TRAINED_MODEL},
     }

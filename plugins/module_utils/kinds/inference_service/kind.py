@@ -25,6 +25,7 @@ from .runtimes.choice import runtime_choice
 from .schema import spec_schema
 from .settings import Settings, make_settings
 from .spec import API_VERSION, KIND, InferenceService
+from .trained_models import beyond_memory, unlisted
 from .view import view
 
 INFERENCE_SERVICE: ServiceKind[InferenceService, Settings] = ServiceKind(
@@ -36,7 +37,7 @@ INFERENCE_SERVICE: ServiceKind[InferenceService, Settings] = ServiceKind(
     load=load,
     compile=compile_service,
     view=lambda basis, dummy, manifests: view(basis, manifests),
-    own_checks=CHECKS,
+    own_checks=(*CHECKS, unlisted, beyond_memory),
     observe=observe,
     entrance=entrance,
     runtime=runtime_choice,
