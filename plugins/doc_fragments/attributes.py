@@ -15,13 +15,13 @@ options: {}
 attributes:
   check_mode:
     description:
-      - Tells what a run would change, and changes nothing.
+      - Reports what a run would change, and changes nothing.
   diff_mode:
     description:
-      - Tells in diff mode what was changed, or would be in check mode, field by field.
+      - Reports in diff mode the fields that changed, or in check mode those that would change.
   idempotent:
     description:
-      - Run again with the same options, and nothing else having happened, it changes nothing and reports no change.
+      - If you run it again with the same options, and nothing else has changed, it changes nothing and reports no change.
   platform:
     description:
       - Where the module can run.

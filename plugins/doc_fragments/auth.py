@@ -8,7 +8,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """The options and variables of kubernetes.core, so that nobody has to learn new ones."""
+    """The options and variables of kubernetes.core, so users need not learn new ones."""
 
     DOCUMENTATION = r"""
 options:

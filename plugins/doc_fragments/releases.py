@@ -28,7 +28,7 @@ options:
           - With V(auto) each service keeps the release that made its objects. A service without objects gets the release of the
             controller in the cluster, and where nothing names one the newest release that is proved and whose status the CRD declares. Where no
             cluster is looked at, it gets the newest one that is proved.
-          - The result says of each service which release it has and why. Another one is taken only where it is written here.
+          - The result says which release each service has, and why. A service changes its release only if you set one here.
           - Another release than before may restart pods; a warning names the workloads before anything is written.
         type: str
 """

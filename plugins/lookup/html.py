@@ -20,7 +20,7 @@ description:
   - They are plain Jinja2, and fill in hundreds of services in the time in which a template of a task fills in ten.
 options:
   _terms:
-    description: Templates, looked for in C(templates/) as M(ansible.builtin.template) does; they may include files that stand beside them.
+    description: Templates, looked for in C(templates/) as M(ansible.builtin.template) does; they may include files next to them.
     type: list
     elements: str
     required: true

@@ -15,7 +15,7 @@ author:
 description:
   - Installs a bundle of manifests step by step. CRDs come first, and are waited for until the API server serves their kinds. Then come namespaces,
     accounts and roles, configuration and bindings, Services, certificates, workloads, webhooks, and custom resources last. Each step is waited for
-    before the next one stands on it, so that no webhook is in force before something answers it.
+    before the next one depends on it, so no webhook is active before something answers it.
   - Members carry the label C(applyset.kubernetes.io/part-of), and a ConfigMap, the parent, says what the set holds, as KEP-3659 has it. C(kubectl) and
     other tools understand both.
   - Everything is applied on the server's side under a field manager of the set. What others put into the objects stays, such as the certificate
@@ -55,8 +55,8 @@ options:
     type: raw
   component:
     description:
-      - What the set is, where this collection knows it; noted on the parent, so that later tasks need not name it again.
-      - Then what it stands on is looked for before anything is written, upgrades that skip a release are refused where stored objects would be
+      - The component, if this collection knows it; the set's parent keeps it, so later tasks need not name it again.
+      - Then the module looks for its dependencies before it writes anything, upgrades that skip a release are refused where stored objects would be
         lost, and its leaders are checked.
     type: str
     choices: [gateway_api, inference_extension, lws, cert_manager, kserve, kserve_llmisvc, kserve_localmodel, model_operator]
@@ -93,7 +93,7 @@ options:
         description: Whole images with tag or digest, by the repository that the bundle names.
         type: dict
       image_pull_secrets:
-        description: Names of Secrets that the pods of all workloads pull with, beside those of the bundle.
+        description: Names of Secrets that the pods of all workloads pull with, in addition to those of the bundle.
         type: list
         elements: str
       namespaces:
@@ -166,8 +166,8 @@ options:
         5 and at most 50.
     type: int
 notes:
-  - Gateway API CRDs are never changed from one release channel to the other, and no CRD is taken back to an older release of its bundle.
-  - Where a CRD no longer has a version in which objects may be stored, they are written anew in the version that it stores, before it changes.
+  - Gateway API CRDs are never changed from one release channel to the other, and no CRD goes back to an older release of its bundle.
+  - Where a CRD no longer has a version in which objects may be stored, they are first written again in the version that it stores.
 extends_documentation_fragment:
   - modelops.inference.auth
   - modelops.inference.requests

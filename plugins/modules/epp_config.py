@@ -13,13 +13,13 @@ version_added: 1.0.0
 author:
   - modelops.inference contributors (@modelops)
 description:
-  - An endpoint picker reads its configuration once, when it starts, and each release reads it otherwise. This module tells before anything is
+  - An endpoint picker reads its configuration once, when it starts, and each release reads it differently. This module finds mistakes before anything is
     applied whether a release starts with a configuration, what it makes of it, and how to correct or migrate it.
   - A configuration with an error is never stored.
 options:
   state:
     description:
-      - With V(present) the configuration stands in the ConfigMap, under O(key). Other keys of the ConfigMap stay as they are.
+      - With V(present) the ConfigMap holds the configuration under O(key). Other keys of the ConfigMap stay as they are.
       - With V(absent) the key is removed, and the ConfigMap with it if it holds nothing else.
       - V(rendered) checks and returns the configuration and needs no cluster.
       - V(gathered) returns what the ConfigMap holds, checked against O(target) where it is given.
@@ -54,12 +54,12 @@ options:
     type: str
   experimental:
     description:
-      - Whether the picker runs with C(--allow-experimental-plugins), which llm-d 0.10 wants for alpha plugins.
+      - Whether the picker runs with C(--allow-experimental-plugins), which llm-d 0.10 requires for alpha plugins.
     type: bool
     default: false
   migrate_from:
     description:
-      - The release that the configuration was written for. It is rewritten for O(target), and RV(migration) tells what was changed.
+      - The release that the configuration was written for. It is rewritten for O(target), and RV(migration) lists the changes.
     type: str
   name:
     description:
@@ -182,7 +182,7 @@ findings:
   type: list
   elements: dict
 differences:
-  description: What means something else than what was stored before, each with C(change), C(path), C(before) and C(after). Empty if both mean the same.
+  description: The differences in meaning from what was stored before, each with C(change), C(path), C(before) and C(after). Empty if both mean the same.
   returned: always
   type: list
   elements: dict

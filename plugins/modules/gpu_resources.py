@@ -105,7 +105,7 @@ options:
   model:
     description:
       - The model, to see what memory it takes. Its C(config.json) says everything; or the fields are given by hand.
-      - What is given by hand goes before the config, and a contradiction is warned about.
+      - Values that you give override the config, and a contradiction is a warning.
     type: dict
     suboptions:
       config:
@@ -248,7 +248,7 @@ options:
     default: [fit, quota, limits]
   cluster_objects:
     description:
-      - For V(gathered), manifests that stand in for the cluster, as dicts or paths. No connection is made then.
+      - For V(gathered), manifests that replace the cluster, as dicts or paths. Then no connection is made.
     type: list
     elements: raw
     default: []
@@ -363,7 +363,7 @@ memory:
   elements: dict
 fit:
   description:
-    - C(fits) tells whether all pods surely find room.
+    - C(fits) is true if all pods surely find room.
     - C(workloads) has an entry for each shape of pods with C(verdict) (C(fits), C(does not fit) or C(uncertain)), C(needed), C(free),
       C(largest_block), C(placed_on), C(passed_over) with the reason for each node, C(not_judged) and C(message).
   returned: always

@@ -16,7 +16,7 @@ description:
   - Finds the Deployment of the controller in the cluster by its labels, stops it, and starts it again with the replicas that it had.
   - Services are taken over from a controller that is stopped, and given back before it is started;
     see M(modelops.inference.llmisvc_reconcile) and its option O(modelops.inference.llmisvc_reconcile#module:adopt).
-  - What deploys the controller, for example a GitOps tool, has to be told as well; else it starts the controller again.
+  - What deploys the controller, for example a GitOps tool, must be paused as well; otherwise it starts the controller again.
 options:
   kind:
     description:
@@ -49,7 +49,7 @@ attributes:
   diff_mode:
     support: none
     details:
-      - RV(controllers) tells the replicas before and after.
+      - RV(controllers) has the replicas before and after.
   idempotent:
     support: full
 seealso:
@@ -84,7 +84,7 @@ controllers:
       description: What it is called.
       type: str
     images:
-      description: What its containers run; the tag tells the release.
+      description: The images of its containers; the tag names the release.
       type: list
       elements: str
     replicas_before:

@@ -73,8 +73,8 @@ options:
         default: gateway
       path:
         description:
-          - The path to ask, with a slash in front, below what the route wants. Any status of 200 to 299 then is an answer.
-          - Where it is not given, the path at which the protocol of the service tells whether the model is there. C(/v1/models) for language models,
+          - The path to request, with a leading slash, below the prefix of the route. Any status of 200 to 299 then is an answer.
+          - By default, the path at which the protocol of the service says whether the model is loaded. C(/v1/models) for language models,
             and its answer has to name the model; C(/v1/models/NAME) or C(/v2/models/NAME/ready) for an InferenceService.
         type: str
       body:
@@ -83,7 +83,7 @@ options:
         type: raw
       headers:
         description:
-          - Headers beside those that the route wants. What they say is not shown.
+          - Headers in addition to those that the route needs. Their values are not shown.
         type: dict
         default: {}
       timeout:
@@ -143,7 +143,7 @@ EXAMPLES = r"""
     topology: true
   register: assistant
 
-- name: Name what stands in their way
+- name: Name what is not ready
   ansible.builtin.debug:
     msg: "{{ item.layer }} {{ item.kind }} {{ item.name }}: {{ item.state }} {{ item.message }}"
   loop: "{{ assistant.services[0].topology | rejectattr('state', 'in', ['ready', 'there']) }}"
@@ -154,12 +154,12 @@ RETURN = r"""
 services:
   description:
     - One entry for each service, as M(modelops.inference.llmisvc_reconcile) returns it with all children, and C(drift), the objects that a run would
-      change, each with C(action) and C(reason). C(pods) are name and uid of its pods, by which it can be told whether any was made anew.
+      change, each with C(action) and C(reason). C(pods) are name and uid of its pods, which show whether any was created again.
     - With O(upgrades=true), C(upgrades) has an entry for each later release that this collection reproduces, for services that it reconciles itself. Each has
       C(version), C(backing) (C(proved) or C(unjudged)), C(refused) (why the service cannot be had in it), C(changes) (objects, each with
-      C(action)) and C(restarts) (the workloads whose pods would be made anew).
+      C(action)) and C(restarts) (the workloads whose pods would be created again).
     - With O(topology=true), C(topology) lists its objects in the order of a request, each with C(group), C(kind), C(namespace), C(name), C(layer)
-      (C(gateway), C(route), C(pool), C(picker), C(workload), C(pod), or C(other) for what stands beside), C(state) (C(ready), C(waiting), C(failed),
+      (C(gateway), C(route), C(pool), C(picker), C(workload), C(pod), or C(other) for everything else), C(state) (C(ready), C(waiting), C(failed),
       C(missing), C(idle) where no replicas are wanted, C(there) where a kind has no state, C(unknown)), C(message), C(written) (when this collection
       last changed it), and of a pod its C(node) and the workload that it is C(of).
   returned: always

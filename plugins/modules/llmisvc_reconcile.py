@@ -19,11 +19,11 @@ description:
   - A second run writes nothing.
   - It knows the kinds C(ModelService) of C(model.otterscale.io/v1alpha1), C(LLMInferenceService) of C(serving.kserve.io/v1alpha2) and
     C(v1alpha1), C(InferenceService) of C(serving.kserve.io/v1beta1), and C(InferenceGraph) of C(serving.kserve.io/v1alpha1).
-  - A graph is judged against the services of the task and of the cluster that it leads to. They may stand in one list.
+  - A graph is checked against the services that it leads to, of the task and of the cluster. They may be in one list.
 options:
   services:
     description:
-      - Custom resources, each a map as it stands in a manifest.
+      - Custom resources, each a map with the content of a manifest.
       - The values are data; they are never templated a second time.
     type: list
     elements: dict
@@ -51,14 +51,14 @@ options:
       - Who creates the children of a service.
       - V(direct) is this module. It refuses a kind whose controller runs in the cluster, before any write.
       - V(controller) applies the custom resource and leaves the rest to the controller in the cluster.
-      - V(auto) is whoever owns the service already; for a new one the controller where it is seen in the cluster, else this module.
+      - V(auto) is the present owner of the service; for a new one the controller if it is in the cluster, otherwise this module.
     type: str
     choices: [auto, direct, controller]
     default: auto
   fleet:
     description:
       - The fleet that the services belong to; a label value. Objects of another fleet are never touched.
-      - It is V(default) where it is not given. V(overridden) wants it to be given.
+      - The default is V(default). V(overridden) requires it.
     type: str
   namespace:
     description:
@@ -77,12 +77,12 @@ options:
         C(cluster_domain), C(provider) (C(istio), C(gke) or C(none)), C(metrics_endpoint_auth), C(tracing.enabled),
         C(tracing.otel_endpoint), C(tracing.sampler), C(tracing.sampler_arg), C(operator_version) (the value of the version label, empty
         for none), C(model_registry.plain_http), C(shared_memory) (true, or a size such as C(8Gi), mounts memory at C(/dev/shm)) and
-        C(drain_seconds) (serving pods go on answering for so long after they were told to end, so that a rollout loses no request).
+        C(drain_seconds) (serving pods keep answering for so long after they are asked to end, so a rollout loses no request).
       - For the kinds of KServe these are C(kserve_namespace), where C(inferenceservice-config) is, and C(cluster_domain).
       - For C(LLMInferenceService) also C(config_prefix) (C(modelops-) takes the collection's own presets), C(versioned_config) and
         C(wildcard_hostname).
-      - For C(InferenceService) also C(pod_mutation), who brings models, agents and metrics into pods. C(webhook) leaves it to KServe's webhook,
-        C(rendered) does it here, C(auto) looks whether the webhook is there.
+      - For C(InferenceService) also C(pod_mutation), which says what adds models, agents and metrics to pods. C(webhook) leaves it to KServe's webhook,
+        C(rendered) does it here, C(auto) checks whether the webhook exists.
     type: dict
     default: {}
   cluster_objects:
@@ -148,8 +148,8 @@ options:
         default: gateway
       path:
         description:
-          - The path to ask, with a slash in front, below what the route wants. Any status of 200 to 299 then is an answer.
-          - Where it is not given, the path at which the protocol of the service tells whether the model is there. C(/v1/models) for language models,
+          - The path to request, with a leading slash, below the prefix of the route. Any status of 200 to 299 then is an answer.
+          - By default, the path at which the protocol of the service says whether the model is loaded. C(/v1/models) for language models,
             and its answer has to name the model; C(/v1/models/NAME) or C(/v2/models/NAME/ready) for an InferenceService.
         type: str
       body:
@@ -158,7 +158,7 @@ options:
         type: raw
       headers:
         description:
-          - Headers beside those that the route wants. What they say is not shown.
+          - Headers in addition to those that the route needs. Their values are not shown.
         type: dict
         default: {}
       timeout:
@@ -196,7 +196,7 @@ options:
   allow_restart:
     description:
       - Whether adoption may change pod templates, which restarts pods.
-      - Whether pods may restart because a later release of the collection has presets that say more, though nobody changed the service.
+      - Whether pods may restart because a later release of the collection has presets with more content, although nobody changed the service.
     type: bool
     default: false
   recreate:
@@ -216,7 +216,7 @@ options:
   fit:
     description:
       - Whether to look, before the first write, if the pods of GPU workloads that are new or changed will find room. Reads nodes and pods.
-      - With V(warn) a warning tells what they lack, with V(require) that is an error and nothing is written, with V(ignore) nobody looks.
+      - With V(warn) a warning says what they lack, with V(require) that is an error and nothing is written, with V(ignore) it is not checked.
       - Where nodes may not be listed a warning says so. See M(modelops.inference.gpu_resources) for what is judged.
     type: str
     choices: [require, warn, ignore]
@@ -332,13 +332,13 @@ services:
       type: dict
       contains:
         url:
-          description: Scheme, address and port of the gateway, and what stands before the paths of the model server; empty where it is not known.
+          description: Scheme, address and port of the gateway, and the prefix of the model server's paths; empty where it is not known.
           type: str
         host:
           description: The host name to ask for, where the address is none of it.
           type: str
         headers:
-          description: The headers that the route wants.
+          description: The headers that the route needs.
           type: dict
         model:
           description: The name of the model, which belongs into the body or the path of a request.
@@ -360,7 +360,7 @@ services:
           description: The model that answered.
           type: str
         served_by:
-          description: The pod, or its address, as a header of the answer tells it (C(x-served-by), C(x-pod-name),
+          description: The pod, or its address, as a header of the answer names it (C(x-served-by), C(x-pod-name),
             C(x-gateway-destination-endpoint-served)); empty where none does.
           type: str
         latency_ms:
@@ -373,7 +373,7 @@ services:
           description: Which hop failed, and how; empty where the service answers.
           type: str
     replicas:
-      description: C(ready) and C(desired) replicas of all its workloads, each null where nothing tells.
+      description: C(ready) and C(desired) replicas of all its workloads, each null if unknown.
       type: dict
     reconciler:
       description: C(direct) or C(controller); empty for V(rendered).
@@ -414,7 +414,7 @@ runtimes:
   description:
     - Which ServingRuntime or ClusterServingRuntime serves the model of each InferenceService. C(namespace) and C(name) are those of the service, C(kind) and
       C(runtime) those of the runtime. Where none serves it, both are empty, and C(message) says why.
-    - C(named) tells whether the service names its runtime. C(others) are the runtimes that know the model's format, too, each with C(kind), C(name), and in
+    - C(named) is true if the service names its runtime. C(others) are the runtimes that know the model's format, too, each with C(kind), C(name), and in
       C(why) the reason that it does not serve the model.
   returned: with O(state=rendered) and O(state=gathered)
   type: list

@@ -43,6 +43,14 @@ SHOWN = (
         for path in sorted(CHECKOUT.glob("extensions/*/*/README.md"))
     ),
 )
+#: What people write, and read in a diff.
+WRITTEN = tuple(
+    str(path.relative_to(CHECKOUT))
+    for pattern in ("*.md", "docs/*.md", "examples/*.md", "roles/*/*.md", "tests/*/*.md")
+    for path in sorted(CHECKOUT.glob(pattern))
+    # Made by antsibull-changelog.
+    if path.name != "CHANGELOG.md"
+)
 #: Where the repository shows its files.
 REPOSITORY = "https://github.com/modelops/inference/blob/main/"
 #: What follows the address of a picture, so that another site gets the picture and not a page about it.
@@ -50,6 +58,14 @@ RAW = "?raw=true"
 
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
+#: A block of code, of any language and within a list, too.
+_CODE = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
+#: What begins a line that is not prose: a table, markup.
+_NOT_PROSE = re.compile(r"\s*[|<]")
+#: What is not broken into two lines: code, a link.
+_WHOLE = re.compile(r"`[^`]*`|\[[^\]]*\]\([^)]*\)")
+#: Characters of a line of prose, so that a change shows in a small diff.
+LONGEST_LINE = 120
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -80,4 +96,16 @@ def relative_links(page: str) -> list[str]:
     """Return the links of a page that work only where the files around it are."""
     return [
         target for target in _LINK.findall((CHECKOUT / page).read_text()) if "://" not in target
+    ]
+
+
+def long_lines(page: str) -> list[str]:
+    """Return the lines of prose that are too long, and that have a place to break them."""
+    text = _CODE.sub("", (CHECKOUT / page).read_text(encoding="utf-8"))
+    return [
+        line
+        for line in text.splitlines()
+        if len(line) > LONGEST_LINE
+        and not _NOT_PROSE.match(line)
+        and " " in _WHOLE.sub("x", line.strip())
     ]

@@ -53,6 +53,11 @@ def test_page_that_is_shown_elsewhere_has_links_that_work_there(page: str) -> No
     assert pages.relative_links(page) == []
 
 
+@pytest.mark.parametrize("page", pages.WRITTEN)
+def test_line_of_prose_is_short(page: str) -> None:
+    assert pages.long_lines(page) == []
+
+
 def test_links_lead_to_the_repository_that_galaxy_names() -> None:
     galaxy = yaml.safe_load((CHECKOUT / "galaxy.yml").read_text())
     assert pages.REPOSITORY.startswith(galaxy["repository"] + "/")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An event source of inference services: who drifted, failed, came or went. The work is in `module_utils/events/follower.py`."""
+"""An event source of inference services: drift, failures, new and removed services. The work is in `module_utils/events/follower.py`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ description:
   - Watches the services of every kind that the collection knows, and the children that it made for them.
   - Emits C(drift) where somebody else changed or deleted one of these, or changed a service; C(failure) where a service fails or is no longer
     ready; C(new) and C(deletion) for services.
-  - A deleted child is told five seconds after the last one of its service, and not where the service itself goes.
+  - The event for a deleted child comes five seconds after the last one of its service, and not if the service itself is removed.
   - Each event has C(type), C(fleet), C(service) and C(object) (each with C(kind), C(namespace), C(name)), C(reason) and C(message).
-  - What is there at the beginning is taken as it is, so let a reconcile go before. A lost connection is made again, and what happened
+  - The source accepts the state at the beginning, so run a reconcile first. A lost connection is made again, and what happened
     meanwhile is told then. Contents of Secrets are not followed.
 options:
   namespaces:
