@@ -5,11 +5,13 @@
 """Python's own import, and with it its bytecode, for the rooms below `module_utils`.
 
 Ansible's loader of collections compiles every file anew in every process; for all of the rooms that is a third of a second.
-Python keeps what it compiled beside the sources, where it may write there.
+Python keeps what it compiled beside the sources, where it may write there. While a room is imported the collector of garbage
+stands still: almost all of what is made then stays, and the collector looks again and again at all that Ansible has loaded.
 """
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
@@ -17,6 +19,24 @@ from importlib.machinery import SOURCE_SUFFIXES, FileFinder, ModuleSpec, SourceF
 from types import ModuleType
 
 ROOMS = "ansible_collections.modelops.inference.plugins.module_utils."
+
+
+class RoomLoader(SourceFileLoader):
+    """Imports a file and what it imports itself, without a look for garbage meanwhile."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the file."""
+        if not gc.isenabled():
+            super().exec_module(module)
+            return
+        gc.disable()
+        try:
+            super().exec_module(module)
+        finally:
+            # All that is there now counts as old, without a look at it.
+            gc.freeze()
+            gc.unfreeze()
+            gc.enable()
 
 
 class RoomFinder(MetaPathFinder):
@@ -34,7 +54,7 @@ class RoomFinder(MetaPathFinder):
             return None
         folder = path[0]
         if folder not in self._folders:
-            self._folders[folder] = FileFinder(folder, (SourceFileLoader, SOURCE_SUFFIXES))
+            self._folders[folder] = FileFinder(folder, (RoomLoader, SOURCE_SUFFIXES))
         return self._folders[folder].find_spec(fullname, target)
 
 

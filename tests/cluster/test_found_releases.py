@@ -20,12 +20,12 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_infer
 from ansible_collections.modelops.inference.plugins.module_utils.kube.release import newest_proved
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster, grant
-from tests.lab.fixtures import fresh_namespace
 from tests.lab.proxy import Proxy
 
 from .support.cluster import there
 from .support.entries import Entries, actions
 from .support.llm_services import KSERVE, children, llm, prepare, routed
+from .support.places import knowing, own_namespace
 
 Json = dict[str, Any]
 NEWEST = str(newest_proved(BACKING))
@@ -34,18 +34,8 @@ PRESETS = {"config_prefix": "modelops-"}
 EVERYTHING = {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}
 
 
-@pytest.fixture(scope="module")
-def client(lab: Cluster) -> Client:
-    """Another program's view of a cluster that knows the kind."""
-    prepare(lab.client)
-    return lab.client
-
-
-@pytest.fixture
-def place(client: Client) -> Iterator[str]:
-    """A namespace for one test."""
-    with fresh_namespace(client, "found") as name:
-        yield name
+client = knowing(prepare)
+place = own_namespace("found")
 
 
 def under(release: str) -> Json:

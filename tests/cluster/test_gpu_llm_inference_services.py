@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from tests.lab.client import Client
-from tests.lab.cluster import Cluster
 
 from .support.cluster import there
 from .support.entries import Entries
 from .support.llm_services import child, llm, prepare
+from .support.places import knowing
 
 Json = dict[str, Any]
 GPU = "nvidia.com/gpu"
@@ -26,11 +26,7 @@ GROUPS: Json = {
 }
 
 
-@pytest.fixture(scope="module")
-def client(lab: Cluster) -> Client:
-    """Another program's view of a cluster that knows the kind."""
-    prepare(lab.client)
-    return lab.client
+client = knowing(prepare)
 
 
 def by_hand(client: Client, namespace: str, **spec: Any) -> Json:

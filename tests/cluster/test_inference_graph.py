@@ -3,22 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
-
-import pytest
 
 from ansible_collections.modelops.inference.plugins.filter.rights import least_privilege
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.faults import writes
-from tests.lab.fixtures import fresh_namespace
 from tests.lab.proxy import Proxy
 
 from .support.cluster import read, there
 from .support.entries import Entries, actions, conditions
 from .support.graphs import children, graph, prepare
 from .support.inference_services import KSERVE, SETTINGS, config_map, isvc
+from .support.places import knowing, own_namespace
 from .support.services import custom_resource
 
 Json = dict[str, Any]
@@ -29,18 +26,8 @@ REQUESTS = 8
 FLEET = 30
 
 
-@pytest.fixture(scope="module")
-def client(lab: Cluster) -> Client:
-    """Another program's view of a cluster that knows the kinds."""
-    prepare(lab.client)
-    return lab.client
-
-
-@pytest.fixture
-def place(client: Client) -> Iterator[str]:
-    """A namespace of this test alone."""
-    with fresh_namespace(client, "graph") as name:
-        yield name
+client = knowing(prepare)
+place = own_namespace("graph")
 
 
 def router(client: Client, name: str, place: str) -> Json:

@@ -4,18 +4,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.lab import crds
 from tests.lab.client import Client
-from tests.lab.cluster import Cluster
 from tests.lab.crd_sources import KSERVE_TRAINED_MODELS
 from tests.lab.faults import writes
-from tests.lab.fixtures import fresh_namespace
 from tests.lab.proxy import Proxy
 from tests.long import often
 
@@ -32,6 +27,7 @@ from .support.inference_services import (
     prepare,
     runtime,
 )
+from .support.places import knowing, own_namespace
 from .support.services import custom_resource
 
 Json = dict[str, Any]
@@ -42,18 +38,8 @@ GIVEN = {"settings": SETTINGS}
 WAIT = {**GIVEN, "wait": True, "wait_timeout": 120.0}
 
 
-@pytest.fixture(scope="module")
-def client(lab: Cluster) -> Client:
-    """Another program's view of a cluster that knows the kind."""
-    prepare(lab.client)
-    return lab.client
-
-
-@pytest.fixture
-def place(client: Client) -> Iterator[str]:
-    """A namespace of this test alone."""
-    with fresh_namespace(client, "isvc") as name:
-        yield name
+client = knowing(prepare)
+place = own_namespace("isvc")
 
 
 def test_a_service_gets_ready_and_a_second_run_writes_nothing(

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,7 +12,6 @@ from tests.lab import crds
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.crd_sources import KSERVE_NEIGHBOURS
-from tests.lab.fixtures import fresh_namespace
 from tests.lab.proxy import Proxy
 from tests.parity.matching import CASES, load
 from tests.parity.recorded_inference_services import RECORDINGS
@@ -22,6 +20,7 @@ from tests.parity.recorded_llm_services import read_all
 from .support.cluster import read, there
 from .support.entries import Entries
 from .support.inference_services import SETTINGS, child, isvc, prepare
+from .support.places import own_namespace
 
 Json = dict[str, Any]
 GIVEN = {"settings": SETTINGS}
@@ -43,11 +42,7 @@ def client(lab: Cluster) -> Client:
     return lab.client
 
 
-@pytest.fixture
-def place(client: Client) -> Iterator[str]:
-    """A namespace of this test alone."""
-    with fresh_namespace(client, "isvc") as name:
-        yield name
+place = own_namespace("isvc")
 
 
 def hpa(name: str, place: str) -> Json:

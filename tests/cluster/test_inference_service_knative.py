@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,11 +11,11 @@ from tests.lab import crds
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.crd_sources import KSERVE_NEIGHBOURS
-from tests.lab.fixtures import fresh_namespace
 
 from .support.cluster import there
 from .support.entries import Entries, conditions
 from .support.inference_services import SETTINGS, child, isvc, prepare
+from .support.places import own_namespace
 from .support.services import custom_resource
 
 Json = dict[str, Any]
@@ -40,11 +39,7 @@ def client(lab: Cluster) -> Client:
     return lab.client
 
 
-@pytest.fixture
-def place(client: Client) -> Iterator[str]:
-    """A namespace of this test alone."""
-    with fresh_namespace(client, "knative") as name:
-        yield name
+place = own_namespace("knative")
 
 
 class Knative:

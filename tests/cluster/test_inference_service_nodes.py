@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from tests.lab.client import Client
-from tests.lab.cluster import Cluster
 from tests.lab.fixtures import fresh_namespace
 from tests.lab.proxy import Proxy
 
 from .support.cluster import claim, read, there
 from .support.entries import Entries
 from .support.inference_services import SETTINGS, child, isvc, prepare
+from .support.places import knowing
 from .support.services import custom_resource
 
 Json = dict[str, Any]
@@ -25,11 +25,7 @@ GENERATION = "isvc.generation"
 BOTH = ("wide-predictor", "wide-predictor-worker")
 
 
-@pytest.fixture(scope="module")
-def client(lab: Cluster) -> Client:
-    """Another program's view of a cluster that knows the kind."""
-    prepare(lab.client)
-    return lab.client
+client = knowing(prepare)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,9 @@ import pytest
 import yaml
 
 from tests.lab.cluster import Cluster
-from tests.lab.fixtures import fresh_namespace
 
 from .support import inference_services, llm_services
+from .support.places import knowing, own_namespace
 from .support.roles import run_role
 
 #: By role: what makes a service of a name and a namespace, and the settings of the task.
@@ -23,13 +22,8 @@ ROLES: dict[str, tuple[Any, dict[str, Any]]] = {
 }
 
 
-@pytest.fixture
-def place(lab: Cluster) -> Iterator[str]:
-    """A namespace of this test alone, in a cluster that knows the kinds."""
-    inference_services.prepare(lab.client)
-    llm_services.prepare(lab.client)
-    with fresh_namespace(lab.client, "role") as name:
-        yield name
+client = knowing(inference_services.prepare, llm_services.prepare)
+place = own_namespace("role")
 
 
 @pytest.mark.parametrize("role", ROLES)

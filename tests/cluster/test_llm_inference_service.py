@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,32 +16,21 @@ from cryptography.x509 import (
 )
 
 from tests.lab.client import Client
-from tests.lab.cluster import Cluster
 from tests.lab.faults import writes
-from tests.lab.fixtures import fresh_namespace
 from tests.lab.proxy import Proxy
 
 from .support.cluster import read, there
 from .support.entries import Entries, actions, conditions
 from .support.llm_services import API_VERSION, child, children, llm, prepare, routed
+from .support.places import knowing, own_namespace
 from .support.services import custom_resource
 
 Json = dict[str, Any]
 WAIT = {"wait": True, "wait_timeout": 120.0}
 
 
-@pytest.fixture(scope="module")
-def client(lab: Cluster) -> Client:
-    """Another program's view of a cluster that knows the kind."""
-    prepare(lab.client)
-    return lab.client
-
-
-@pytest.fixture
-def place(client: Client) -> Iterator[str]:
-    """A namespace of this test alone."""
-    with fresh_namespace(client, "llm") as name:
-        yield name
+client = knowing(prepare)
+place = own_namespace("llm")
 
 
 def test_a_service_in_one_pod_gets_ready_and_a_second_run_writes_nothing(

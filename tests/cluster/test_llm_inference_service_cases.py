@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +10,12 @@ import pytest
 import yaml
 
 from tests.lab.client import Client
-from tests.lab.cluster import Cluster
-from tests.lab.fixtures import fresh_namespace
 from tests.parity.matching import CASES, Seen, cases, faults, is_of_kind
 
 from .support.cluster import read
 from .support.entries import Entries
 from .support.llm_services import child, prepare
+from .support.places import knowing, own_namespace
 
 Json = dict[str, Any]
 #: The namespace in the files of cases.
@@ -32,18 +30,8 @@ NAMES = sorted(
 )
 
 
-@pytest.fixture(scope="module")
-def client(lab: Cluster) -> Client:
-    """Another program's view of a cluster that knows the kind."""
-    prepare(lab.client)
-    return lab.client
-
-
-@pytest.fixture
-def place(client: Client) -> Iterator[str]:
-    """A namespace for one test."""
-    with fresh_namespace(client) as name:
-        yield name
+client = knowing(prepare)
+place = own_namespace()
 
 
 def placed(file: Path, namespace: str) -> list[Json]:

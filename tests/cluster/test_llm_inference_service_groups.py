@@ -10,11 +10,9 @@ import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.engine import lasting
 from tests.lab.client import Client
-from tests.lab.cluster import Cluster
 from tests.lab.control_plane import ControlPlane
 from tests.lab.crd_sources import MODEL_SERVICE as MODEL_SERVICE_KINDS
 from tests.lab.faults import writes
-from tests.lab.fixtures import fresh_namespace
 from tests.lab.nodes import Pool
 from tests.lab.proxy import Proxy
 
@@ -36,25 +34,15 @@ from .support.groups import (
     with_env,
 )
 from .support.llm_services import child, llm, prepare, routed
+from .support.places import knowing, own_namespace
 from .support.services import custom_resource
 
 Json = dict[str, Any]
 WAIT = {"wait": True, "wait_timeout": 180.0}
 
 
-@pytest.fixture(scope="module")
-def client(lab: Cluster) -> Client:
-    """Another program's view of a cluster that knows the kind."""
-    prepare(lab.client)
-    demand_manager(lab.client)
-    return lab.client
-
-
-@pytest.fixture
-def place(client: Client) -> Iterator[str]:
-    """A namespace of this test alone."""
-    with fresh_namespace(client, "llm") as name:
-        yield name
+client = knowing(prepare, demand_manager)
+place = own_namespace("llm")
 
 
 def test_groups_of_pods_get_ready_and_a_second_run_writes_nothing(

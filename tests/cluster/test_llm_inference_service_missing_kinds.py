@@ -17,11 +17,11 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_infer
 from tests.lab import crds
 from tests.lab.client import Client
 from tests.lab.control_plane import ControlPlane
-from tests.lab.fixtures import fresh_namespace
 
 from .support.cluster import read, there
 from .support.entries import Entries
 from .support.llm_services import child, llm, routed
+from .support.places import own_namespace
 from .test_missing_kinds import install, remove
 
 GROUPS = crds.load("lws")
@@ -46,10 +46,7 @@ def entries(own_lab: ControlPlane) -> Entries:
     return Entries(own_lab.kubeconfig)
 
 
-@pytest.fixture
-def place(client: Client) -> Iterator[str]:
-    with fresh_namespace(client, "llm") as name:
-        yield name
+place = own_namespace("llm")
 
 
 def test_a_service_goes_where_a_kind_that_it_could_have_had_is_missing(

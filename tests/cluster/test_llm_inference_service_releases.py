@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,13 +14,12 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_infer
     Asked,
 )
 from tests.lab.client import Client
-from tests.lab.cluster import Cluster
-from tests.lab.fixtures import fresh_namespace
 
 from .support.cluster import claim, read, there
 from .support.entries import Entries, actions
 from .support.llm_services import children, llm, prepare, routed
 from .support.llm_take_over import made_by_controller
+from .support.places import knowing, own_namespace
 
 Json = dict[str, Any]
 WAIT = {"wait": True, "wait_timeout": 120.0}
@@ -48,18 +46,8 @@ HPA = {
 }
 
 
-@pytest.fixture(scope="module")
-def client(lab: Cluster) -> Client:
-    """Another program's view of a cluster that knows the kind."""
-    prepare(lab.client)
-    return lab.client
-
-
-@pytest.fixture
-def place(client: Client) -> Iterator[str]:
-    """A namespace for one test."""
-    with fresh_namespace(client, "release") as name:
-        yield name
+client = knowing(prepare)
+place = own_namespace("release")
 
 
 def changed(result: Json) -> set[str]:

@@ -25,6 +25,7 @@ from .support.broken_pods import meanwhile, set_status
 from .support.cluster import config_map, read, there
 from .support.entries import Entries, actions
 from .support.llm_services import API_VERSION, child, gateway, llm, prepare, routed
+from .support.places import knowing, own_namespace
 
 Json = dict[str, Any]
 WAIT = {"wait": True, "wait_timeout": 240.0, "fit": "ignore"}
@@ -32,18 +33,8 @@ GROUPS: Json = {"worker": {"containers": []}}
 SPREAD: Json = {**GROUPS, "parallelism": {"data": 2, "dataLocal": 1}}
 
 
-@pytest.fixture(scope="module")
-def client(lab: Cluster) -> Client:
-    """Another program's view of a cluster that knows the kind."""
-    prepare(lab.client)
-    return lab.client
-
-
-@pytest.fixture
-def place(client: Client) -> Iterator[str]:
-    """A namespace of this test alone."""
-    with fresh_namespace(client, "llm") as name:
-        yield name
+client = knowing(prepare)
+place = own_namespace("llm")
 
 
 # Replicas.

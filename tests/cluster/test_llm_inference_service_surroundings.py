@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from tests.lab.client import Client
-from tests.lab.cluster import Cluster
 from tests.lab.faults import writes
 from tests.lab.fixtures import fresh_namespace
 from tests.lab.proxy import Proxy
@@ -19,6 +18,7 @@ from tests.long import often
 from .support.cluster import read, there
 from .support.entries import Entries, actions
 from .support.llm_services import child, gateway, llm, prepare, routed
+from .support.places import knowing, own_namespace
 
 Json = dict[str, Any]
 #: Of a settled fleet: a list of each kind, and what all services share.
@@ -26,18 +26,8 @@ REQUESTS = 20
 FLEET = often(20, long=100)
 
 
-@pytest.fixture(scope="module")
-def client(lab: Cluster) -> Client:
-    """Another program's view of a cluster that knows the kind."""
-    prepare(lab.client)
-    return lab.client
-
-
-@pytest.fixture
-def place(client: Client) -> Iterator[str]:
-    """A namespace of this test alone."""
-    with fresh_namespace(client, "llm") as name:
-        yield name
+client = knowing(prepare)
+place = own_namespace("llm")
 
 
 def test_a_settled_fleet_of_any_size_costs_so_many_looks(

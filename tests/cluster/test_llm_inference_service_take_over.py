@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from tests.lab.client import Client
-from tests.lab.cluster import Cluster
 from tests.lab.fixtures import fresh_namespace
 
 from .support.cluster import read, there
@@ -25,16 +24,13 @@ from .support.groups import (
 )
 from .support.llm_services import child, children, prepare, routed
 from .support.llm_take_over import Made, made_by_controller
+from .support.places import knowing
 from .support.services import custom_resource, reference
 
 Json = dict[str, Any]
 
 
-@pytest.fixture(scope="module")
-def client(lab: Cluster) -> Client:
-    """Another program's view of a cluster that knows the kind."""
-    prepare(lab.client)
-    return lab.client
+client = knowing(prepare)
 
 
 @pytest.fixture

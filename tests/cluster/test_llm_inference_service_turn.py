@@ -6,37 +6,23 @@ The test plays a gateway that knows the new group alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
-
 from tests.lab.client import Client
-from tests.lab.cluster import Cluster
-from tests.lab.fixtures import fresh_namespace
 
 from .support.broken_pods import meanwhile
 from .support.cluster import read, there
 from .support.entries import Entries, actions
 from .support.llm_services import prepare, routed
 from .support.new_gateway import NEW, OLD, answer, groups, judge, route
+from .support.places import knowing, own_namespace
 
 Json = dict[str, Any]
 MIGRATED = "serving.kserve.io/inference-pool-migrated"
 
 
-@pytest.fixture(scope="module")
-def client(lab: Cluster) -> Client:
-    """Another program's view of a cluster that knows the kind."""
-    prepare(lab.client)
-    return lab.client
-
-
-@pytest.fixture
-def place(client: Client) -> Iterator[str]:
-    """A namespace in which the lab plays no gateway."""
-    with fresh_namespace(client, "bare") as name:
-        yield name
+client = knowing(prepare)
+place = own_namespace("bare")
 
 
 def test_a_refused_route_turns_within_the_run_that_waits(

@@ -3,39 +3,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
-
 from tests.lab.client import Client
-from tests.lab.cluster import Cluster
-from tests.lab.fixtures import fresh_namespace
 
 from .support import inference_services, llm_services
 from .support.cluster import there
 from .support.entries import Entries, actions
 from .support.inference_services import GATEWAY_API, SETTINGS, child, isvc
 from .support.llm_services import routed
+from .support.places import knowing, own_namespace
 
 Json = dict[str, Any]
 #: Rules of the route to a server of both protocols, by release.
 RULES = {"0.17": 1, "0.18": 2, "0.19": 2}
 
 
-@pytest.fixture(scope="module")
-def client(lab: Cluster) -> Client:
-    """Another program's view of a cluster that knows both kinds."""
-    llm_services.prepare(lab.client)
-    inference_services.prepare(lab.client)
-    return lab.client
-
-
-@pytest.fixture
-def place(client: Client) -> Iterator[str]:
-    """A namespace for one test."""
-    with fresh_namespace(client, "mixed") as name:
-        yield name
+client = knowing(llm_services.prepare, inference_services.prepare)
+place = own_namespace("mixed")
 
 
 def under(release: str, **options: Any) -> Json:

@@ -12,32 +12,21 @@ from typing import Any
 import pytest
 
 from tests.lab.client import Client
-from tests.lab.cluster import Cluster
-from tests.lab.fixtures import fresh_namespace
 
 from .support.broken_pods import meanwhile
 from .support.cluster import read, there
 from .support.entries import Entries, actions
 from .support.llm_services import prepare, routed
 from .support.new_gateway import judge, route
+from .support.places import knowing, own_namespace
 
 Json = dict[str, Any]
 WAIT: Json = {"wait": True, "wait_timeout": 240.0}
 NEWEST: Json = {"releases": {"kserve": "0.20"}, "fit": "ignore"}
 
 
-@pytest.fixture(scope="module")
-def client(lab: Cluster) -> Client:
-    """Another program's view of a cluster that knows the kind."""
-    prepare(lab.client)
-    return lab.client
-
-
-@pytest.fixture
-def place(client: Client) -> Iterator[str]:
-    """A namespace for one test."""
-    with fresh_namespace(client, "bare") as name:
-        yield name
+client = knowing(prepare)
+place = own_namespace("bare")
 
 
 @pytest.fixture

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from ..kinds.check import WARNING, Check, check
 from ..kinds.engine_flags import MEANINGS
 from ..kinds.view import ServiceView, Workload
+from ..kube import gvk
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
 
 _LISTEN_ALWAYS = "Always"
+_POOL = "InferencePool"
 
 SHARED = Check(
     "port-taken",
@@ -77,10 +79,10 @@ def nobody(view: ServiceView) -> Iterator[Problem]:
 def picker_port(view: ServiceView) -> Iterator[Problem]:
     """Yield pools that ask a picker at a port which its Service does not have."""
     services = {service["metadata"]["name"]: service for service in _services(view)}
-    for pool in view.made:
+    for pool in (*view.made_of(gvk.POOL, _POOL), *view.made_of(gvk.OLD_POOL, _POOL)):
         picker = value_at(pool, ("spec", "endpointPickerRef")) or {}
         service = services.get(picker.get("name"))
-        if pool.get("kind") != "InferencePool" or service is None or view.picker is None:
+        if service is None or view.picker is None:
             continue
         number = value_at(picker, ("port", "number"))
         ports = service["spec"].get("ports") or ()
@@ -122,9 +124,8 @@ def listens(workload: Workload, container: Json) -> set[tuple[str, int]]:
 def _services(view: ServiceView) -> list[Json]:
     return [
         each
-        for each in view.made
-        if (each.get("apiVersion"), each.get("kind")) == ("v1", "Service")
-        and (each.get("spec") or {}).get("type") != "ExternalName"
+        for each in view.made_of("v1", "Service")
+        if (each.get("spec") or {}).get("type") != "ExternalName"
     ]
 
 

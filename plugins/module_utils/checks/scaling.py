@@ -142,9 +142,7 @@ def two_counts(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 def _scalers(view: ServiceView, api_version: str, kind: str) -> Iterator[tuple[Json, Workload]]:
     """Yield the specs of a service's autoscalers of one kind, each with what it scales."""
-    for manifest in view.made:
-        if (manifest.get("apiVersion"), manifest.get("kind")) != (api_version, kind):
-            continue
+    for manifest in view.made_of(api_version, kind):
         spec: Json = manifest.get("spec") or {}
         for workload in view.workloads:
             if _targets(spec, workload.reference):

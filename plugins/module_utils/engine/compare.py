@@ -7,12 +7,11 @@ and the owner's uid.
 
 from __future__ import annotations
 
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
 from ..kube import managed_fields
-from ..kube.manifest import Json
+from ..kube.manifest import Json, copied
 from . import FIELD_MANAGER, HANDOVER_MANAGER, INTENT_ANNOTATION, METADATA_ONLY, PREFIX
 
 
@@ -70,7 +69,7 @@ def _owned(live: Json | None, fields: Json, manager: str) -> Json:
     if live is None:
         return {}
     covered = fields or _fields(live, manager)
-    part: Json = deepcopy(managed_fields.project(live, covered)) if covered else {}
+    part: Json = copied(managed_fields.project(live, covered)) if covered else {}
     metadata = part.get("metadata") or {}
     for name in ("labels", "annotations"):
         kept = {

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from ..checks.run import problems_beside, settled_problems
 from ..kinds.kind import ServiceKind
 from ..kinds.peers import NOBODY, Peers
 from ..kinds.registry import REGISTERED, WRITTEN
@@ -69,6 +68,9 @@ class Service:
 
     def judge(self, intent: Intent) -> Neighbour:
         """Add what a look at the compiled service finds to its problems. Return what other services have to know of it."""
+        # Imported with the service's kind, on first use.
+        from ..checks.run import settled_problems
+
         view = self.view(intent.basis, [child.manifest.to_dict() for child in intent.children])
         # Whoever stops a service need not mend it first.
         self.problems += [] if intent.nothing else settled_problems(view, self.kind.own_checks)
@@ -362,9 +364,7 @@ def compile_fleet(
         neighbours.append(neighbour)
         claims.append((service, neighbour.makes))
         compiled[service.reference] = into(service, intent)
-    beside = problems_beside(neighbours)
-    for service in services if beside else ():
-        service.problems += beside.get(service.reference, [])
+    _judge_together(services, neighbours)
     found |= _collisions(claims)
     complaints = [
         Complaint(service.subject, tuple(found[service.reference]))
@@ -376,6 +376,15 @@ def compile_fleet(
         fine = [service for service in services if service.reference not in found]
         raise InputError([*complaints, *(() if judged else _also_refused(fine, reader))])
     return kept, complaints
+
+
+def _judge_together(services: Sequence[Service], neighbours: Sequence[Neighbour]) -> None:
+    """Add what is wrong between services to the problems of each."""
+    from ..checks.run import problems_beside
+
+    beside = problems_beside(neighbours)
+    for service in services if beside else ():
+        service.problems += beside.get(service.reference, [])
 
 
 def _also_refused(services: Iterable[Service], reader: Reader) -> Iterator[Complaint]:

@@ -213,6 +213,18 @@ class ServiceView:
             if workload.role in roles:
                 yield workload
 
+    def made_of(self, api_version: str, kind: str) -> Sequence[Json]:
+        """Return the manifests of its children of one kind."""
+        return self._made.get((api_version, kind), ())
+
+    @cached_property
+    def _made(self) -> Mapping[tuple[Any, Any], Sequence[Json]]:
+        found: dict[tuple[Any, Any], list[Json]] = {}
+        for manifest in self.made:
+            key = (manifest.get("apiVersion"), manifest.get("kind"))
+            found.setdefault(key, []).append(manifest)
+        return found
+
     @cached_property
     def serving(self) -> tuple[Workload, ...]:
         """The workloads whose engines hold the model."""

@@ -8,10 +8,10 @@ turns it into the structural schema of a CustomResourceDefinition, `rows` lists 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from .manifest import copied
 from .release import ControllerRelease
 
 INT32_MAX = 2**31 - 1
@@ -166,8 +166,8 @@ def default_of(schema: Schema) -> Any:
     """Return the value that an absent field takes, or None. It may be changed by whoever gets it."""
     default = getattr(schema, "default", None)
     if isinstance(schema, ListOf):
-        return None if default is None else deepcopy(list(default))
-    return deepcopy(dict(default)) if isinstance(default, Mapping) else default
+        return None if default is None else copied(list(default))
+    return copied(dict(default)) if isinstance(default, Mapping) else default
 
 
 @dataclass(frozen=True, slots=True)

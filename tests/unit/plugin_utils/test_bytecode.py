@@ -17,13 +17,39 @@ from ansible.plugins.loader import action_loader, init_plugin_loader
 init_plugin_loader()
 action_loader.get("modelops.inference.llmisvc_reconcile", class_only=True)
 """
+#: Prints how often garbage was looked for while a room was imported, and whether it is looked for afterwards.
+COLLECTED = f"""
+import gc
+import sys
+
+found = []
+
+def note(phase, dummy):
+    frame = sys._getframe(1)
+    while frame is not None:
+        if "inference.plugins.module_utils" in frame.f_globals.get("__name__", ""):
+            found.append(phase)
+            return
+        frame = frame.f_back
+
+gc.callbacks.append(note)
+{LOAD}
+loaded = sum("inference.plugins.module_utils" in name for name in sys.modules)
+print(loaded, len(found), gc.isenabled(), gc.get_freeze_count())
+"""
+
+
+def _run(script: str, **variables: str) -> str:
+    environment = {**os.environ, **variables}
+    for name in ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE"):
+        environment.pop(name, None)
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    return done.stdout
 
 
 def _load(cache: Path) -> dict[Path, int]:
-    environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(cache)}
-    for name in ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE"):
-        environment.pop(name, None)
-    subprocess.run([sys.executable, "-c", LOAD], env=environment, check=True)
+    _run(LOAD, PYTHONPYCACHEPREFIX=str(cache))
     kept = (path for path in cache.rglob("*.pyc") if "module_utils" in path.parts)
     return {path: path.stat().st_mtime_ns for path in kept if "inference" in path.parts}
 
@@ -33,3 +59,9 @@ def test_rooms_are_compiled_once(tmp_path: Path) -> None:
     names = {path.name.partition(".")[0] for path in first}
     assert {"llmisvc_reconcile", "connection", "noop_proof", "reference"} <= names
     assert _load(tmp_path) == first
+
+
+def test_nobody_looks_for_garbage_while_rooms_are_loaded() -> None:
+    loaded, collections, enabled, frozen = _run(COLLECTED).split()
+    assert int(loaded) > 100
+    assert (collections, enabled, frozen) == ("0", "True", "0")

@@ -316,9 +316,7 @@ def path_template(view: ServiceView) -> Iterator[Problem]:
 @check(PAST_TRANSFORMER, costly=True)
 def past_transformer(view: ServiceView) -> Iterator[Problem]:
     """Yield Services that lead to the server of a pod whose transformer should be asked first."""
-    services = [
-        each for each in view.made if each["kind"] == "Service" and each["apiVersion"] == "v1"
-    ]
+    services = view.made_of("v1", "Service")
     for workload in view.workloads:
         server = container_of(workload.pod, SERVER)
         transformer = container_of(workload.pod, TRANSFORMER_CONTAINER)

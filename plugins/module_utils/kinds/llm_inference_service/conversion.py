@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from copy import deepcopy
 from typing import Any
 
-from ...kube.manifest import Json, value_at
+from ...kube.manifest import Json, copied, value_at
 from ..kserve.service import GROUP
 from .spec import API_VERSION, CONFIG_KIND, KIND
 
@@ -81,7 +80,7 @@ def _copy(document: Mapping[str, Any]) -> tuple[Json, str]:
         raise ValueError(
             f"apiVersion: {json.dumps(version)} is neither {OLD_API_VERSION} nor {API_VERSION}"
         )
-    return deepcopy(dict(document)), version
+    return copied(dict(document)), version
 
 
 def _adapters(model: Json) -> list[Json]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ...kube.names import LABEL_LENGTH, check_dns_subdomain, check_namespace, quoted
 
@@ -16,6 +17,7 @@ _NOT_USABLE = re.compile(r"[^A-Za-z0-9._-]", re.ASCII)
 _SEPARATORS = re.compile(r"[._-]+", re.ASCII)
 
 
+@lru_cache(maxsize=1024)
 def sanitise(text: str) -> str:
     """Return the DNS label that the operator makes of a name; a legal label that starts with a letter stays as it is.
 

@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import copy
-
 from ....accelerators.vendors import VENDORS
-from ....kube.manifest import Json
+from ....kube.manifest import Json, copied
 from ....kube.quantity import format_quantity
 from ..spec import Role
 
@@ -24,7 +22,7 @@ def with_devices(role: Role, accelerator: str) -> Json:
 
     Source: model-operator internal/modelservice/deployment.go@v0.9.0-alpha.2.
     """
-    resources = copy.deepcopy(dict(role.resources))
+    resources: Json = copied(dict(role.resources))
     name = RESOURCES.get(accelerator)
     if name is None:
         return resources

@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-import copy
-
 from ....endpoint_picker.build import picker_config
 from ....kube import gvk
 from ....kube.fields import filled
-from ....kube.manifest import Json
+from ....kube.manifest import Json, copied
 from .. import names
 from ..settings import Settings
 from ..spec import ModelService
@@ -67,7 +65,8 @@ def _health(service: str) -> Json:
 def _resources(service: ModelService) -> Json:
     given = pool_of(service).resources
     if given is not None:
-        return copy.deepcopy(given)
+        resources: Json = copied(given)
+        return resources
     return {"requests": {"cpu": "4", "memory": "8Gi"}, "limits": {"memory": "16Gi"}}
 
 

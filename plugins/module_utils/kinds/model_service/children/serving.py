@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-import copy
-
 from ....kube import gvk
 from ....kube.fields import filled
 from ....kube.intent import Child, Stage
-from ....kube.manifest import Json, Manifest
+from ....kube.manifest import Json, Manifest, copied
 from .. import labels
 from ..settings import Settings
 from ..spec import ModelService, Role
@@ -70,7 +68,7 @@ def _pod(service: ModelService, settings: Settings, name: labels.RoleName, role:
             "terminationGracePeriodSeconds": _grace_period(settings),
             "securityContext": pod_security(),
             "nodeSelector": dict(role.node_selector),
-            "tolerations": copy.deepcopy(list(role.tolerations)),
+            "tolerations": copied(list(role.tolerations)),
         }
     )
 

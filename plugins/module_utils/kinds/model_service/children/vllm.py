@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Iterable
 
 from ....kube.fields import filled
-from ....kube.manifest import Json
+from ....kube.manifest import Json, copied
 from ....kube.release import Since
 from ..labels import RoleName
 from ..releases import ModelOperator
@@ -101,7 +100,7 @@ def _environment(service: ModelService, role: Role) -> list[Json]:
             variable("TP_SIZE", str(max(role.tensor, 1))),
             variable("DP_SIZE", str(max(role.data, 1))),
             variable("DP_SIZE_LOCAL", str(max(role.data_local, 1))),
-            *(filled(copy.deepcopy(dict(entry))) for entry in service.engine.env),
+            *(filled(copied(dict(entry))) for entry in service.engine.env),
         ]
     )
 

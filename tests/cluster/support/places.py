@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fixtures of one file of tests: a cluster that knows what its services need, and a namespace of each test alone.
+
+`client = knowing(prepare)` and `place = own_namespace("llm")` at the head of a file; `place` lies in the cluster of that file's `client`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.lab.client import Client
+from tests.lab.fixtures import Cluster, fresh_namespace
+
+
+def knowing(*prepare: Callable[[Client], object]) -> Any:
+    """Return the fixture `client`: another program's view of the lab, made ready once for a file."""
+
+    @pytest.fixture(scope="module")
+    def client(lab: Cluster) -> Client:
+        for each in prepare:
+            each(lab.client)
+        return lab.client
+
+    return client
+
+
+def own_namespace(prefix: str = "test") -> Any:
+    """Return the fixture `place`: a namespace that is gone after the test. prefix: `bare` for one in which the lab plays no gateway."""
+
+    @pytest.fixture
+    def place(client: Client) -> Iterator[str]:
+        with fresh_namespace(client, prefix) as name:
+            yield name
+
+    return place
