@@ -10,7 +10,7 @@ from .fit import Answer, Verdict
 from .inventory import Inventory, Node
 from .placement import node_slots
 from .requests import CLASS_PREFIX, PODS, shown
-from .vendors import device_label, vendor_of
+from .vendors import MIG_STRATEGY, device_label, is_device, is_mig
 
 #: How many nodes a message names for one reason.
 _NAMED = 3
@@ -99,23 +99,27 @@ def _nowhere(name: str, nodes: Iterable[Node]) -> Iterator[str]:
         yield f"No driver publishes devices of this class for a node, or there is no DeviceClass {name.removeprefix(CLASS_PREFIX)}."
         return
     yield f"No node lists {name} in status.allocatable."
-    vendor = vendor_of(name)
     domain = name.partition("/")[0]
     offers: dict[str, list[str]] = {}
     labelled = []
+    single = []
     for node in nodes:
         others = [
-            other
-            for other, amount in node.allocatable.items()
-            if amount and vendor is not None and other.partition("/")[0] == domain
+            other for other, amount in node.allocatable.items() if amount and is_device(other)
         ]
         for other in others:
             offers.setdefault(other, []).append(f"{node.name} {node.allocatable[other]}")
+        akin = any(other.partition("/")[0] == domain for other in others)
         label = device_label(name, node.labels)
-        if label and not others:
+        if label and not akin:
             labelled.append(f"{node.name} ({label})")
-    for other, where in offers.items():
+        if is_mig(name) and node.labels.get(MIG_STRATEGY) == "single":
+            single.append(node.name)
+    of_vendor = {other: where for other, where in offers.items() if other.startswith(f"{domain}/")}
+    for other, where in (of_vendor or offers).items():
         yield f"Nodes offer {other}: {few(where, _NAMED)}."
+    if single:
+        yield f"With {MIG_STRATEGY}=single ({few(single, _NAMED)}) a part of a device is called nvidia.com/gpu."
     if labelled:
         yield (
             f"By their labels these nodes have such devices: {few(labelled, _NAMED)}; is the device plugin or the driver running there?"

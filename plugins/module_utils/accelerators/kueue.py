@@ -90,7 +90,7 @@ def queue_problems(answers: Sequence[Answer], queue: str, queues: Queues) -> Ite
             continue
         yield Problem(
             "",
-            f"ClusterQueue {name} has no quota of {resource}, so Kueue does not admit the pods",
+            f"ClusterQueue {name} has no quota of {resource}, so Kueue does not admit the pods; add it to coveredResources of a group, with a quota",
             rule="queue",
         )
 

@@ -122,4 +122,4 @@ def _taint_text(taint: Json) -> str:
         case "node.kubernetes.io/not-ready":
             return "not ready"
     value = f"={taint['value']}" if taint.get("value") else ""
-    return f"taint {taint['key']}{value}:{taint['effect']} is not tolerated"
+    return f"taint {taint['key']}{value}:{taint['effect']} is not tolerated; a toleration would let the pods in"

@@ -17,6 +17,8 @@ from ..kube.validation.resources import is_extended
 CPU = "cpu"
 _SHARED = ".shared"
 _MIG = "nvidia.com/mig-"
+#: The label that says how a node calls the parts of its devices.
+MIG_STRATEGY = "nvidia.com/mig.strategy"
 _REPLICAS = "nvidia.com/gpu.replicas"
 _SHARING_LABELS = ("nvidia.com/gpu.sharing-strategy", "cloud.google.com/gke-gpu-sharing-strategy")
 _MIG_PROFILE = re.compile(r"[1-9]g\.[1-9][0-9]*gb(\+[a-z]+(\.[a-z]+)*)?")

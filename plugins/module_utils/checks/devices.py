@@ -28,6 +28,8 @@ _RANKS = (
     "--data-parallel-hybrid-lb",
     "--data-parallel-backend",
 )
+#: Labels by which nodes with TPUs are chosen. Source: Google Kubernetes Engine documentation, Deploy TPU workloads.
+_TPU_LABELS = ("cloud.google.com/gke-tpu-accelerator", "cloud.google.com/gke-tpu-topology")
 #: Devices of which one may run several ranks.
 _CORES = ("aws.amazon.com/neuron", "google.com/tpu")
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - a path in the container
@@ -52,6 +54,12 @@ NO_DEVICE = Check(
     WARNING,
     finds="container {container} asks for no device, and {others} of the same service ask for {resource}: its engine finds none",
     fix="ask for devices here, too",
+)
+TPU = Check(
+    "tpu-selector",
+    WARNING,
+    finds="{resource} comes with nodes of one kind and form of slice, and nodeSelector of the pods lacks {missing}: Google's clusters refuse them",
+    fix="name both in nodeSelector, for example tpu-v6e-slice and 2x2",
 )
 MIXED = Check(
     "mixed-devices",
@@ -159,6 +167,18 @@ def no_device(view: ServiceView) -> Iterator[Problem]:
                 others=f"pods of {others}",
                 resource=", ".join(names),
             )
+
+
+@check(TPU)
+def tpu_selector(view: ServiceView) -> Iterator[Problem]:
+    """Yield pods with TPUs that do not say on which nodes."""
+    for workload, path, names, dummy in _asked(view):
+        selector = workload.pod.get("nodeSelector") or {}
+        missing = [label for label in _TPU_LABELS if label not in selector]
+        # Who chooses nodes by affinity, or has TPUs elsewhere, knows better.
+        if "google.com/tpu" in names and missing and not workload.pod.get("affinity"):
+            where = workload.fields(f"{path}.resources")
+            yield TPU.at(where, resource="google.com/tpu", missing=" and ".join(missing))
 
 
 @check(MIXED)

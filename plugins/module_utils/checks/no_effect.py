@@ -278,7 +278,10 @@ def _of_metadata(path: str, trials: Trials) -> tuple[str, str]:
         return f"{who} knows {' and '.join(own.values)} there", "write one of these"
     if family is not None and family.objects:
         what = f"{who} reads it on its own objects, and this service has none of them"
-        return what, "leave it out, or say it with fields of the service"
+        own_name = (
+            f"write {family.instead}" if family.instead else "say it with fields of the service"
+        )
+        return what, f"leave it out, or {own_name}"
     if family is not None and family.copies:
         what = f"{who} reads it on pods, and this place does not travel to the pods"
         return what, trials.kind.pod_metadata[part]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..kinds.check import WARNING, Check, check
-from ..kinds.listeners import is_admitted, policy_of, route_listeners, share_a_request
+from ..kinds.listeners import is_admitted, policy_of, route_listeners, share_a_request, taken_kinds
 from ..kinds.view import Parent, RouteView, ServiceView
 from ..kube import gvk
 from ..kube.did_you_mean import nearest
@@ -27,6 +27,12 @@ ADMITS = Check(
     WARNING,
     finds="no listener of Gateway {gateway} admits routes from namespace {namespace} ({found}), so the route is not served",
     fix="ask its owner to set listeners[].allowedRoutes.namespaces, for example from: All or a selector (NotAllowedByListeners)",
+)
+NO_HTTP = Check(
+    "gateway-admits",
+    WARNING,
+    finds="no listener of Gateway {gateway} takes HTTPRoutes ({found}), so the route is not served",
+    fix="ask its owner for a listener of protocol HTTP or HTTPS that takes them, or name another Gateway",
 )
 SECTION = Check(
     "listener-missing",
@@ -107,12 +113,15 @@ def admits(view: ServiceView, reader: Reader) -> Iterator[Problem]:
             for listener in listeners
         ):
             continue
-        found = (
-            ", ".join(f"{listener.get('name')}: {policy_of(listener)}" for listener in listeners)
-            or "none for HTTPRoute"
-        )
         place = f"{parent.gateway.namespace}/{parent.gateway.name}"
-        yield ADMITS.at(parent.place, gateway=place, namespace=namespace, found=found)
+        if listeners:
+            found = ", ".join(
+                f"{listener.get('name')}: {policy_of(listener)}" for listener in listeners
+            )
+            yield ADMITS.at(parent.place, gateway=place, namespace=namespace, found=found)
+        else:
+            found = taken_kinds(gateway) or "it has none"
+            yield NO_HTTP.at(parent.place, gateway=place, found=found)
 
 
 @check(NO_LISTENER, reads=("Gateways", "Namespaces"))

@@ -27,6 +27,6 @@ def adapter_findings(workloads: Iterable[Json], report: Report) -> Iterator[Find
                 "adapters-off",
                 f"plugins[{number}]",
                 plugin.get("name"),
-                f"{engines[0][0]} runs without --enable-lora, so every pod gets the same score",
+                f"{engines[0][0]} runs without --enable-lora, so {_SCORER} gives every pod the same score",
                 "give the engine --enable-lora, or delete the plugin",
             )

@@ -10,6 +10,7 @@ from ..kube.manifest import Json
 from .catalogue import plugins
 from .check import Report
 from .findings import Finding, warning
+from .images import release_of_image
 from .releases import Generation, PickerRelease
 
 _G = Generation
@@ -43,9 +44,9 @@ def flags_for(report: Report, release: PickerRelease) -> list[str]:
 
 
 def deployment_findings(
-    deployment: Json, report: Report, release: PickerRelease, key: str
+    deployment: Json, report: Report, release: PickerRelease, key: str, pool: Json | None = None
 ) -> Iterator[Finding]:
-    """Yield what keeps a Deployment from running the configuration. key: its name in the ConfigMap."""
+    """Yield what keeps a Deployment from running the configuration. key: its name in the ConfigMap. pool: the one that it is for."""
     spec = deployment.get("spec") or {}
     for index, container in enumerate(_containers(spec)):
         flags = _flags(container)
@@ -53,6 +54,9 @@ def deployment_findings(
             continue
         path = f"deployment.spec.template.spec.containers[{index}].args"
         yield from _flag_findings(flags, path, report, release, key)
+        yield from _other_picker(
+            container, flags, f"deployment.spec.template.spec.containers[{index}]", release, pool
+        )
         replicas = spec.get("replicas", 1)
         if replicas and replicas > 1 and not _is_on(flags, "ha-enable-leader-election"):
             yield warning(
@@ -61,6 +65,33 @@ def deployment_findings(
                 replicas,
                 "several replicas without leader election each see only a part of the requests",
                 "add --ha-enable-leader-election=true, or run one replica",
+            )
+
+
+def _other_picker(
+    container: Json, flags: dict[str, str], path: str, release: PickerRelease, pool: Json | None
+) -> Iterator[Finding]:
+    """Yield signs that a Deployment runs another picker than the one that the configuration is for."""
+    image = str(container.get("image") or "")
+    there = release_of_image(image)
+    if there is not None and there.target != release.target:
+        yield warning(
+            "image-release",
+            f"{path}.image",
+            image,
+            f"the image {image} is the picker {there.target}, and the configuration is checked for {release.target}",
+            f"set target: {there.target}, or take an image of {release.target}",
+        )
+    metadata = (pool or {}).get("metadata") or {}
+    for flag, field in (("pool-name", "name"), ("pool-namespace", "namespace")):
+        given, wanted = flags.get(flag, ""), str(metadata.get(field) or "")
+        if given and wanted and "$" not in given and given != wanted:
+            yield warning(
+                "pool-name",
+                f"{path}.args",
+                given,
+                f"the picker is started with --{flag} {given}, and the {field} of the pool is {wanted}",
+                f"write --{flag}={wanted}",
             )
 
 
@@ -97,7 +128,7 @@ def _flag_findings(
             "key-mismatch",
             path,
             flags["config-file"],
-            f"the picker reads {file}, and the configuration is stored as {key}",
+            f"the picker reads {file} (--config-file), and the configuration is stored as {key}",
             f"set key: {file}",
         )
 

@@ -50,7 +50,7 @@ def role_findings(
             "error",
             "pool.spec.selector",
             selector,
-            "the pool selects none of the given workloads",
+            f"the pool selects none of the given workloads: it wants {_told(selector)}, and they have {_told(labels[0])}",
             "correct the selector, or the labels of the pods",
         )
         return
@@ -69,6 +69,10 @@ def role_findings(
                 f"no filter of the configuration lets pods with the role {role} through in {release.target}: they idle",
                 "give them another role, or add a profile for it",
             )
+
+
+def _told(labels: Json) -> str:
+    return ", ".join(f"{key}={value}" for key, value in sorted(labels.items())) or "no labels"
 
 
 def _taken(kind: str, release: PickerRelease) -> frozenset[str | None]:

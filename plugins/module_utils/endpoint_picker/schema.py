@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, TypeAlias
@@ -122,3 +122,14 @@ def _flow_control(generation: Generation) -> Fields:
     if generation >= Generation.V0_11:
         fields["noEndpointRequestTTL"] = "duration"
     return fields
+
+
+def has_field(fields: Fields, steps: Iterable[str]) -> bool:
+    """Whether fields have one below these steps."""
+    field: Field = fields
+    for step in steps:
+        below = field.fields if isinstance(field, ListOf) else field
+        if not isinstance(below, Mapping) or step not in below:
+            return False
+        field = below[step]
+    return True

@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterator, Set
 
 from ..kube.did_you_mean import nearest
 from ..kube.manifest import Json
 from ..kube.quantity import canonical_quantity, parse_quantity
+from .field_hints import homes, moved
 from .findings import Finding, Value, refusal, unknown
 from .releases import KIND, NEXT_API_VERSION, Generation, PickerRelease, releases
-from .schema import Field, Fields, ListOf, fields_of
+from .schema import Field, Fields, ListOf, fields_of, has_field
 from .text.decode import JsonNumber
 from .text.durations import canonical_duration, parse_duration
 
@@ -206,7 +207,7 @@ def _wrong_kind(value: Value, wanted: str, path: str, release: PickerRelease) ->
             "weight-whole",
             path,
             value,
-            f"{release.target} takes whole numbers for weights; fractions come with 1.4 (llm-d 0.6)",
+            f"{release.target} takes whole numbers for weights, and {value} is none; fractions come with 1.4 (llm-d 0.6)",
             "multiply all weights of the profile until they are whole",
         )
     fix = f"write {words}"
@@ -227,16 +228,17 @@ def _unknown(key: str, path: str, fields: Fields, release: PickerRelease) -> Fin
     elsewhere = _targets_with_field(path)
     if elsewhere:
         message = f"{release.target} has no such field; it is known to {', '.join(elsewhere)}"
-        return refusal(
-            "field-unknown", path, key, message, "delete it, or migrate the configuration"
-        )
+        fix = moved(path, release) or "delete it, or migrate the configuration"
+        return refusal("field-unknown", path, key, message, fix)
     hint = nearest(key, fields)
+    home = next(homes(key, fields_of(release.generation)), "")
+    known = f"it belongs in {home}" if home else f"delete it; known here are {', '.join(fields)}"
     return unknown(
         "field-unknown",
         path,
         key,
         "no release has such a field here",
-        f"did you mean {hint}?" if hint else f"delete it; known here are {', '.join(fields)}",
+        f"did you mean {hint}?" if hint else known,
         sure=release.judged,
     )
 
@@ -248,17 +250,6 @@ def _targets_with_field(path: str) -> list[str]:
         for target, release in releases().items()
         if has_field(fields_of(release.generation), steps)
     ]
-
-
-def has_field(fields: Fields, steps: Iterable[str]) -> bool:
-    """Whether fields have one below these steps."""
-    field: Field = fields
-    for step in steps:
-        below = field.fields if isinstance(field, ListOf) else field
-        if not isinstance(below, Mapping) or step not in below:
-            return False
-        field = below[step]
-    return True
 
 
 def _clean_struct(value: Json, fields: Fields, unset: Set[str]) -> Json:

@@ -47,7 +47,20 @@ def share_a_request(one: str, other: str) -> bool:
 
 def policy_of(listener: Json) -> str:
     """Return from where a listener takes routes, for messages."""
-    return f"from {_namespaces(listener).get('from') or 'Same'}"
+    policy = _namespaces(listener).get("from") or "Same"
+    wanted = (_namespaces(listener).get("selector") or {}).get("matchLabels") or {}
+    labels = ", ".join(f"{key}={value}" for key, value in sorted(wanted.items()))
+    return f"from {policy} {labels}".rstrip() if policy == "Selector" else f"from {policy}"
+
+
+def taken_kinds(gateway: Json) -> str:
+    """Return what the listeners of a gateway take where none takes HTTPRoutes, for messages; empty without listeners."""
+    said = []
+    for listener in (gateway.get("spec") or {}).get("listeners") or ():
+        kinds = (listener.get("allowedRoutes") or {}).get("kinds") or ()
+        what = " and ".join(str(kind.get("kind")) for kind in kinds)
+        said.append(f"{listener.get('name')}: {what or listener.get('protocol')}")
+    return ", ".join(said)
 
 
 def covers(wide: str, narrow: str) -> bool:

@@ -37,12 +37,14 @@ class Family:
     """Names with one prefix. who: reads them. objects: beginning of the apiVersion of the objects on which they are read; empty for all.
 
     copies: whether a copy on an object that is made is read there.
+    instead: the name that does the same for services which have no such objects.
     names: those that are known; others are no fault where there are none.
     """
 
     who: str
     objects: str = ""
     copies: bool = True
+    instead: str = ""
     names: Mapping[str, Name] = field(default_factory=dict)
 
 
@@ -91,7 +93,10 @@ FAMILIES: Mapping[str, Family] = {
     "autoscaling.knative.dev/": _KNATIVE_NAMES,
     "serving.knative.dev/": _KNATIVE_NAMES,
     "networking.knative.dev/": Family(
-        who="Knative", objects=_KNATIVE, names={"visibility": Name(("cluster-local",), label=True)}
+        who="Knative",
+        objects=_KNATIVE,
+        instead="networking.kserve.io/visibility",
+        names={"visibility": Name(("cluster-local",), label=True)},
     ),
     "queue.sidecar.serving.knative.dev/": _KNATIVE_NAMES,
     "kueue.x-k8s.io/": Family(who="Kueue", names={"queue-name": Name(label=True)}),

@@ -14,6 +14,7 @@ from ..endpoint_picker.check import check_text
 from ..endpoint_picker.engine_types import engine_type_findings
 from ..endpoint_picker.findings import Finding
 from ..endpoint_picker.later import dropped_later
+from ..endpoint_picker.members import member_findings
 from ..endpoint_picker.normal_form import differences, meaning_hash
 from ..endpoint_picker.objects import deployment_findings, flags_for, pool_findings
 from ..endpoint_picker.pod_labels import pod_label_findings
@@ -105,7 +106,9 @@ def run(
     with arguments.connection(params, environment) as cluster:
         live = _deployment(cluster, params)
         if live is not None and params["deployment"] is None:
-            findings += deployment_findings(live, prepared.report, release, params["key"])
+            findings += deployment_findings(
+                live, prepared.report, release, params["key"], params["pool"]
+            )
         if not _failed(findings):
             result |= _store(
                 cluster, params, prepared, release, live, check_mode=check_mode, diff=diff
@@ -145,10 +148,11 @@ def _around(params: Mapping[str, Any], prepared: Prepared, release: PickerReleas
     findings: list[Finding] = []
     if params["deployment"] is not None:
         findings += deployment_findings(
-            params["deployment"], prepared.report, release, params["key"]
+            params["deployment"], prepared.report, release, params["key"], params["pool"]
         )
     if params["pool"] is not None:
         findings += pool_findings(params["pool"], prepared.report, release)
+        findings += member_findings(params["pool"], params["workloads"])
     findings += role_findings(params["workloads"], params["pool"], prepared.report, release)
     findings += block_size_findings(params["workloads"], prepared.report)
     findings += cache_event_findings(params["workloads"], prepared.report)

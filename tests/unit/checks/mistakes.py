@@ -663,6 +663,11 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
         MS: Mistake(model_service(engine={"args": ["--no-enable-prefix-caching"]}), "spec.engine.args[0]"),
         LLM: Mistake(llm("--no-enable-prefix-caching", router={**ROUTE, "scheduler": {}}), f"{MAIN_PATH}.args[0]"),
     },
+    "tpu-selector": {
+        MS: Mistake(model_service(accelerator={"type": "google"}), "spec.decode.resources"),
+        LLM: Mistake(llm(devices={"google.com/tpu": "4"}), f"{MAIN_PATH}.resources"),
+        IS: Mistake(custom(devices={"google.com/tpu": "4"}), f"{SERVER_PATH}.resources", (CONFIG,)),
+    },
     "devices-missing": {
         LLM: Mistake(split(template=server_with("1"), prefill={"template": server()}), "spec.prefill.template.containers[0].resources"),
     },
@@ -935,7 +940,7 @@ _OF_GRAPHS: dict[str, tuple[str, ...]] = {
         *("argument-again", "model-flag", "probe-port", "probe-scheme", "visible-devices"),
     ),
     "its router asks for no devices of its own": (
-        *("mixed-devices", "shared-devices", "mig-parallel", "claim-unused", "shared-memory", "devices-missing"),
+        *("mixed-devices", "shared-devices", "mig-parallel", "claim-unused", "shared-memory", "devices-missing", "tpu-selector"),
     ),
     "its pods have no fields of their author's but a few that every API server knows": ("gated-field",),
     "has no prefill pods": (

@@ -56,7 +56,7 @@ def _scores(
                 "weight-negative",
                 f"{path}.plugins[{number}].weight",
                 weight,
-                f"a negative weight reverses {each['pluginRef']}: the endpoints that it rates best come last",
+                f"a negative weight, {weight}, reverses {each['pluginRef']}: the endpoints that it rates best come last",
                 "write a weight above 0",
             )
 

@@ -51,7 +51,7 @@ def _unknown(name: str, path: str, release: PickerRelease) -> Finding:
     having = [target for target, other in releases().items() if name in other.gates]
     sure = bool(having) or release.judged
     hint = nearest(name, release.gates)
-    message = f"{release.target} has no such feature gate" + (
+    message = f"{release.target} has no feature gate {name}" + (
         f"; it exists in {', '.join(having)}" if having else ""
     )
     fix = f"did you mean {hint}?" if hint and not having else "delete it"

@@ -90,8 +90,9 @@ def _faults(plugin: Declared, loading: Loading) -> Iterator[Finding]:
 def _unknown_type(plugin: Declared, loading: Loading) -> Finding:
     path, target = f"{plugin.path}.type", loading.release.target
     having = targets_with(plugin.type)
-    if having:
-        message = f"{target} has no plugin of type {plugin.type}; it exists in {', '.join(having)}"
+    if having or plugin.type in _SUCCESSORS:
+        there = f"it exists in {', '.join(having)}" if having else "it went with GAIE 1.0"
+        message = f"{target} has no plugin of type {plugin.type}; {there}"
         fix = _successor(plugin.type, loading.release)
         return refusal("plugin-type-unknown", path, plugin.type, message, fix)
     hint = nearest(plugin.type, loading.registry)
@@ -106,6 +107,13 @@ _SUCCESSORS = {
     "model-server-protocol-metrics": "core-metrics-extractor (from 1.5)",
     "core-metrics-extractor": "model-server-protocol-metrics (until 1.4)",
     "model-server-protocol-models": "models-data-extractor (from llm-d 0.9)",
+    # Of GAIE 0.5, which many guides were written for.
+    "kv-cache-scorer": "kv-cache-utilization-scorer",
+    "least-kv-cache-filter": "kv-cache-utilization-scorer",
+    "least-queue-filter": "queue-scorer",
+    "low-queue-filter": "queue-scorer",
+    "lora-affinity-filter": "lora-affinity-scorer",
+    "decision-tree-filter": "a profile with scorers",
     "predicted-latency-scorer": "predicted-latency-producer and latency-scorer (from llm-d 0.9)",
 }
 

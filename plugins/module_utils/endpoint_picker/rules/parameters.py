@@ -11,8 +11,8 @@ from ...kube.did_you_mean import nearest
 from ...kube.manifest import Json
 from ..findings import Finding, Value, refusal, unknown, warning
 from ..releases import Generation, PickerRelease, generation_named
-from ..schema import Field, Fields, ListOf
-from ..strict_decoding import fits, has_field, wanted_kind
+from ..schema import Field, Fields, ListOf, has_field
+from ..strict_decoding import fits, wanted_kind
 from .parameter_table import TABLE
 
 #: Types that take no keys, and say so.
@@ -137,12 +137,23 @@ def _unknown(
 ) -> Finding:
     hint = nearest(key, fields)
     fix = f"did you mean {hint}?" if hint else f"delete it; {type_name} reads {_list(fields)}"
+    other = _HANDED_ON.get(type_name, "")
+    if key in parameters_of(other, release.generation):
+        fix = f"declare {other}, and give it {key}; {type_name} reads {_list(fields)}"
     if release.strict_parameters:
         message = f"{type_name} has no such parameter in {release.target}, which stops the picker"
         sure = release.judged or _was_read(path, type_name)
         return unknown("parameter-unknown", path, key, message, fix, sure=sure)
     message = f"{type_name} has no such parameter in {release.target}; it is ignored"
     return warning("parameter-unknown", path, key, message, fix)
+
+
+#: Plugins whose work and parameters another one took over.
+_HANDED_ON = {
+    "prefix-cache-scorer": "approx-prefix-cache-producer",
+    "precise-prefix-cache-scorer": "precise-prefix-cache-producer",
+    "active-request-scorer": "inflight-load-producer",
+}
 
 
 def _was_read(path: str, type_name: str) -> bool:

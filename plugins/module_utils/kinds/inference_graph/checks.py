@@ -226,6 +226,12 @@ def unscaled(view: ServiceView) -> Iterator[Problem]:
             )
             way = f"leave it out, or write {AUTOSCALER_HPA} in the annotation"
             yield WITHOUT_EFFECT.at(f"spec.{field}", value=show(spec[field]), why=why, way=way)
+    least, most = spec.get("minReplicas") or 1, spec.get("maxReplicas") or 0
+    if scaler == AUTOSCALER_HPA and 0 < most < least:
+        why = f"it is less than spec.minReplicas, so that there are {least} pods at most as well"
+        yield WITHOUT_EFFECT.at(
+            "spec.maxReplicas", value=most, why=why, way=f"write {least} or more"
+        )
     metric = spec.get("scaleMetric")
     if scaler == AUTOSCALER_HPA and (metric in ("concurrency", "rps") or _aimless(spec)):
         why = (

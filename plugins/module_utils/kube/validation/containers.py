@@ -49,7 +49,9 @@ def _container(
     container: Json, path: str, pod: Json, volumes: Mapping[str, Json]
 ) -> Iterator[Problem]:
     if not container.get("image"):
-        message = f"container {show(container.get('name'))} has no image: no preset has a container of this name"
+        named = [str(each["name"]) for each in pod.get("containers") or () if each.get("image")]
+        others = f"; those with one are {', '.join(named)}" if named else ""
+        message = f"container {show(container.get('name'))} has no image: no preset has a container of this name{others}"
         yield Problem(f"{path}.image", message, rule="image")
     yield from blank_problems(container.get("image") or "", f"{path}.image")
     yield from _mounts(container, path, volumes)

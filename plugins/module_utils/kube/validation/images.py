@@ -33,6 +33,10 @@ def image_problems(image: str, path: str) -> Iterator[Problem]:
         if "{{" in image:
             message += "; services are not templated, so fill in the variable before"
         yield Problem(path, message, "warning", rule="image")
+    elif not strange and "://" in image:
+        scheme = image.partition("://")[0]
+        message = f"{show(image)} has the scheme {scheme}://, and the name of an image has none: the pods would not start; write registry/repository:tag"
+        yield Problem(path, message, "warning", rule="image")
     elif not strange and _repository(image) != _repository(image).lower():
         message = f"{show(image)} has capitals in the name of its repository, which no registry takes: the pods would not start"
         yield Problem(path, message, "warning", rule="image")

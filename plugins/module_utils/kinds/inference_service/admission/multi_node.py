@@ -57,7 +57,8 @@ def _model(model: Json, path: str, annotations: Mapping[str, str]) -> Iterator[P
         yield Problem(f"{path}.storageUri", message, rule="multi-node")
     found = annotations.get(CLASS_ANNOTATION, "")
     if found != "none":
-        message = f"{show(found)}: several nodes are not scaled; write none"
+        said = show(found) if found else "missing"
+        message = f"{said}: several nodes are not scaled; write none"
         yield Problem(f'metadata.annotations["{CLASS_ANNOTATION}"]', message, rule="multi-node")
 
 

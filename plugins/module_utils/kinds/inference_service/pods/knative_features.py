@@ -33,6 +33,8 @@ _FEATURES = {
     "tolerations": "tolerations",
     "topologySpreadConstraints": "topologyspreadconstraints",
 }
+#: Kind of volume → feature.
+_VOLUMES = {"hostPath": "volumes-hostpath", "csi": "volumes-csi"}
 _CLAIM, _CLAIM_WRITE = "persistent-volume-claim", "persistent-volume-write"
 
 
@@ -51,6 +53,8 @@ def switched_off(pod: Json, reader: Reader) -> list[str]:
 
 def _wanted(pod: Json) -> Iterator[str]:
     yield from (feature for field, feature in _FEATURES.items() if pod.get(field))
+    volumes = [kind for volume in pod.get("volumes") or () for kind in volume]
+    yield from (feature for kind, feature in _VOLUMES.items() if kind in volumes)
     claims = [each["name"] for each in pod.get("volumes") or () if "persistentVolumeClaim" in each]
     if claims:
         yield _CLAIM

@@ -17,6 +17,7 @@ from ..knative import KNATIVE_NAMESPACE
 DEFAULTS = Reference("v1", "ConfigMap", KNATIVE_NAMESPACE, "config-defaults")
 _TIMEOUT, _CONCURRENCY = "max-revision-timeout-seconds", "container-concurrency-max-limit"
 _USUAL = {_TIMEOUT: 600, _CONCURRENCY: 1000}
+_CANARY, _ALL = "canaryTrafficPercent", 100
 _PORT_NAMES = ("", "h2c", "http1")
 #: Ports of Knative's own container in each pod, and that of its profiler.
 _RESERVED = frozenset({8008, 8012, 8013, 8022, 9090, 9091})
@@ -53,3 +54,6 @@ def number_faults(component: Json, reader: Reader) -> Iterator[tuple[str, str]]:
         value = component.get(field)
         if isinstance(value, int) and not 0 <= value <= most:
             yield field, f"takes 0 to {most} ({name} of {DEFAULTS.name}), and this is {value}"
+    share = component.get(_CANARY)
+    if isinstance(share, int) and not 0 <= share <= _ALL:
+        yield _CANARY, f"takes 0 to {_ALL} of a hundred requests, and this is {share}"

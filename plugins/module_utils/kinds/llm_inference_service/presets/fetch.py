@@ -130,7 +130,14 @@ def _how_to_get(name: str, settings: Settings, reader: Reader) -> str:
     given = "" if reader.complete else ", or give it in cluster_objects"
     if name.startswith(settings.config_prefix):
         return f"create it{given}, or set settings.config_prefix to the prefix of other presets ({PREFIX} for the collection's own)"
-    return f"create it{given}"
+    homes = {
+        str(found["metadata"].get("namespace"))
+        for version in (API_VERSION, OLD_API_VERSION)
+        for found in (() if reader.complete else reader.list(version, CONFIG_KIND, "", {}))
+        if found["metadata"]["name"] == name
+    }
+    there = f"; that of {few(sorted(homes), _SHOWN)} is for its own namespace" if homes else ""
+    return f"create it{given}{there}"
 
 
 def picker_config(reference: Json, namespace: str, settings: Settings, reader: Reader) -> str:
