@@ -114,7 +114,12 @@ def _admission(
         plane.start_controller()
         for seed in seeds:
             documents = kind.requests(seed, chosen.cases, release)
-            found = admission.compare(plane, documents, lambda one: kind.problems(one, around))
+            found = admission.compare(
+                plane,
+                documents,
+                lambda one: kind.problems(one, around),
+                lambda one: kind.on_purpose(one, release),
+            )
             for document, line in found:
                 print(f"seed {seed}, {document['apiVersion']}: {line[:700]}", flush=True)
             path = folder / f"admission-{seed}.yaml"

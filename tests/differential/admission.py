@@ -91,18 +91,26 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
             yield from _places(value[key])
 
 
+def is_on_purpose(problem: Problem) -> bool:
+    """Tell whether a problem is one of those that the API takes of every kind and release."""
+    return problem.rule in _ON_PURPOSE
+
+
 def compare(
-    plane: Plane, documents: list[Json], judged: Callable[[Json], list[Problem]]
+    plane: Plane,
+    documents: list[Json],
+    judged: Callable[[Json], list[Problem]],
+    on_purpose: Callable[[Problem], bool],
 ) -> list[tuple[Json, str]]:
     """Return the requests about which the API server and we disagree, each with what is different.
 
-    judged: what we say of a request.
+    judged: what we say of a request. on_purpose: whether we refuse by it what the API takes.
     """
     with ThreadPoolExecutor(4) as pool:
         refusals = list(pool.map(lambda one: _ask(plane, one), documents))
     found = []
     for document, refusal in zip(documents, refusals, strict=True):
-        line = _difference(judged(document), refusal)
+        line = _difference(judged(document), refusal, on_purpose)
         if line:
             found.append((document, line))
     return found
@@ -123,9 +131,9 @@ def problems_of(document: Json, release: KServe) -> list[Problem]:
     return list(load(document, Settings(release=release)).problems)
 
 
-def _difference(said: list[Problem], refusal: str) -> str:
+def _difference(said: list[Problem], refusal: str, on_purpose: Callable[[Problem], bool]) -> str:
     problems = [each for each in said if each.severity == "error"]
-    ours = [each for each in problems if each.rule not in _ON_PURPOSE]
+    ours = [each for each in problems if not on_purpose(each)]
     told = "; ".join(f"{each.path}: {each.message}" for each in ours)
     if refusal and not problems:
         return f"only they refuse: {refusal}"

@@ -28,6 +28,7 @@ from . import (
     isvc_system,
     judge,
     llm_plane,
+    meant,
     readiness,
     reproduce,
 )
@@ -53,7 +54,7 @@ class Kind:
     """A kind of services. Functions take a release, and where they make something at random a seed.
 
     controller: takes the version of its module. requests, problems: spoilt services, and what we say of them.
-    known: recorded inputs, with what stood around them. look_on: what else is
+    known: recorded inputs, with what stood around them. on_purpose: whether a problem refuses what the API takes. look_on: what else is
     asked of the controller about a service while it runs.
     """
 
@@ -68,6 +69,9 @@ class Kind:
     problems: Callable[[Json, Surroundings], list[Problem]]
     known: Callable[[KServe], Iterator[tuple[Surroundings, list[Case]]]]
     judge: Callable[[Outcome, Sequence[Json], Any], list[str]]
+    on_purpose: Callable[[Problem, KServe], bool] = lambda one, _release: admission.is_on_purpose(
+        one
+    )
     look_on: Callable[[Plane, Outcome], None] = lambda _plane, _outcome: None
 
 
@@ -94,6 +98,7 @@ LLM = Kind(
     problems=lambda document, around: admission.problems_of(document, around.settings.release),
     known=_llm_known,
     judge=judge.judge,
+    on_purpose=lambda one, release: admission.is_on_purpose(one) or meant.is_filled(one, release),
 )
 ISVC = Kind(
     name="isvc",

@@ -154,6 +154,27 @@ def test_names_are_judged_as_the_webhook_does(adapters: list[Json], path: str, s
     assert messages_of(given, settings("0.18")) == {}
 
 
+@pytest.mark.parametrize(
+    ("adapters", "path", "said"),
+    [
+        ("x", "", "is not a list"),
+        (5, "", "is not a list"),
+        (["x"], "[0]", "is not a map of fields"),
+        ([["x"]], "[0]", "is not a map of fields"),
+        ([{"name": {"a": "b"}, "uri": "hf://a"}], "[0].name", "is not a string"),
+        ([{"name": 5, "uri": "hf://a"}], "[0].name", "is not a string"),
+        ([{"name": "sql", "uri": ["hf://a"]}], "[0].uri", "is not a string"),
+    ],
+)
+@pytest.mark.parametrize("release", ["0.17", "0.19", "0.20"])
+def test_adapters_that_cannot_be_read_are_told(
+    adapters: Any, path: str, said: str, release: str
+) -> None:
+    given = adapted()
+    given["spec"]["model"]["lora"] = {"adapters": adapters}
+    assert said in messages_of(given, settings(release))[f"spec.model.lora.adapters{path}"]
+
+
 ROUTES = preset(
     "kserve-config-llm-router-route",
     {

@@ -16,6 +16,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_infer
     DiscoveryError,
 )
 
+from .release_pairs import settings
 from .world import CLASS, Cluster, gateway, resolved, route, stopped
 
 Json = dict[str, Any]
@@ -102,8 +103,32 @@ def test_a_stopped_service_keeps_its_url_and_has_no_addresses() -> None:
     assert (told.addresses, told.keep_url) == ((), True)
 
 
-def test_the_route_is_named_where_its_gateway_is_missing() -> None:
+@pytest.mark.parametrize(
+    ("release", "told"),
+    [
+        ("0.17", "failed to discover URL for route team-a/mine: failed to discover gateways: "),
+        ("0.18", "failed to discover URL for route team-a/mine: failed to discover gateways: "),
+        ("0.19", "failed to discover gateways for route team-a/mine: "),
+        ("0.20", "failed to discover gateways for route team-a/mine: "),
+    ],
+)
+@pytest.mark.parametrize(
+    ("objects", "missing"),
+    [([], "failed to get Gateway "), ([gateway()], "failed to get GatewayClass ")],
+)
+def test_the_route_is_named_where_its_gateway_is_missing(
+    objects: list[Json], missing: str, release: str, told: str
+) -> None:
+    with pytest.raises(DiscoveryError, match=f"^{told}{missing}"):
+        service_addresses(resolved(ROUTED, settings=settings(release)), [route()], Cluster(objects))
+
+
+@pytest.mark.parametrize("release", ["0.18", "0.19"])
+def test_the_route_is_named_where_a_listener_is_missing(release: str) -> None:
+    bare = gateway(listeners=())
     with pytest.raises(
-        DiscoveryError, match="failed to discover URL for route team-a/mine: failed"
+        DiscoveryError, match=r"^failed to discover URL for route team-a/mine: failed to select"
     ):
-        service_addresses(resolved(ROUTED), [route()], Cluster())
+        service_addresses(
+            resolved(ROUTED, settings=settings(release)), [route()], Cluster([CLASS, bare])
+        )

@@ -17,7 +17,8 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_infer
 )
 from tests.unit.modules.task import run
 
-from .build import document, messages
+from .build import document, messages, messages_of
+from .release_pairs import settings
 
 POD: dict[str, Any] = {"containers": []}
 HTTP = "spec.router.route.http"
@@ -408,3 +409,18 @@ def test_part_of_a_gateway_that_is_left_out_is_told_at_its_field(
     service = document(router={"route": {}, "gateway": {"refs": gateways}})
     found = run(state="rendered", services=[service], settings={})
     assert f"spec.router.gateway.refs[1].{field}: must not be empty" in found["msg"]
+
+
+@pytest.mark.parametrize("release", [str(release) for release in KServe])
+@pytest.mark.parametrize(
+    ("spec", "path"),
+    [
+        ({"model": {"name": "chat"}}, "spec.model.uri"),
+        ({"template": {"containers": [{"image": "a"}]}}, "spec.template.containers[0].name"),
+    ],
+)
+def test_a_required_field_that_is_missing_is_refused_under_every_release(
+    spec: dict[str, Any], path: str, release: str
+) -> None:
+    told = messages_of(document(**spec), settings(release))
+    assert told[path].startswith("missing")

@@ -20,6 +20,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_infer
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.router.urls import (
     Naming,
+    attached_gateways,
     paths_of,
     route_urls,
 )
@@ -412,9 +413,10 @@ def test_a_gateway_is_reached_inside_on_each_port_that_both_have() -> None:
     listeners = (listener(), listener("https", "HTTPS", 443))
     objects = [CLASS, gateway(listeners=listeners), service("gw", 80)]
     naming = Naming("http", "x", "cluster.local", by_model=True, model_header="H", by_port=True)
+    reader = Cluster(objects)
     inside = [
         one.url
-        for one in route_urls(route(), Cluster(objects), naming)
+        for one in route_urls(route(), attached_gateways(route(), reader), reader, naming)
         if "svc.cluster.local" in one.url
     ]
     assert inside == ["http://gw.team-a.svc.cluster.local/"]

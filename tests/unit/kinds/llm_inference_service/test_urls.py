@@ -12,11 +12,10 @@ import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.router.urls import (
     DiscoveryError,
-    Naming,
-    route_urls,
+    attached_gateways,
 )
 
-from .url_world import A_HOST, DOMAIN, HTTPS, POOL, found, rule
+from .url_world import A_HOST, HTTPS, POOL, found, rule
 from .world import NAMESPACE, Cluster, gateway, listener, route, service
 
 Json = dict[str, Any]
@@ -286,4 +285,4 @@ def test_a_gateway_without_its_class_is_named() -> None:
     with pytest.raises(
         DiscoveryError, match='failed to get GatewayClass "class" for gateway team-a/gw'
     ):
-        route_urls(route(), Cluster([gateway()]), Naming("http", "inference", DOMAIN))
+        attached_gateways(route(), Cluster([gateway()]))

@@ -8,6 +8,7 @@ from typing import Any
 
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.router.urls import (
     Naming,
+    attached_gateways,
     route_urls,
 )
 
@@ -34,5 +35,5 @@ A_HOST = {"hostnames": ["api.example.com"]}
 
 def found(objects: Sequence[Json], made: Json | None = None, scheme: str = "http") -> list[str]:
     naming = Naming(scheme, "inference", DOMAIN)
-    found = route_urls(made or route(), Cluster([CLASS, *objects]), naming)
-    return [one.url for one in found]
+    made, reader = made or route(), Cluster([CLASS, *objects])
+    return [one.url for one in route_urls(made, attached_gateways(made, reader), reader, naming)]

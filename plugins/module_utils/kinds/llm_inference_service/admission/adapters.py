@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ....kube.manifest import Json, value_at
 from ....kube.release import Since
@@ -21,8 +22,8 @@ def errors(spec: Json, service: str, version: str, release: KServe) -> Iterator[
         return
     model = value_at(spec, ("model", "name")) or service
     first: dict[str, int] = {}
-    for number, adapter in enumerate(value_at(spec, ("model", "lora", "adapters")) or ()):
-        name, path = (adapter or {}).get("name"), f"{_PATH}[{number}].name"
+    for number, name in _names(value_at(spec, ("model", "lora", "adapters"))):
+        path = f"{_PATH}[{number}].name"
         if not name:
             yield FieldError("Required", path, "adapter name is required")
             continue
@@ -37,3 +38,11 @@ def errors(spec: Json, service: str, version: str, release: KServe) -> Iterator[
         if name == model:
             detail = f'adapter name must differ from base model name "{model}"'
             yield FieldError("Invalid", path, detail, name)
+
+
+def _names(adapters: Any) -> Iterator[tuple[int, str | None]]:
+    """Yield the number and name of each adapter; one that cannot be read has been named as such."""
+    for number, adapter in enumerate(adapters if isinstance(adapters, list) else ()):
+        given = {} if adapter is None else adapter
+        if isinstance(given, dict) and isinstance(given.get("name"), str | None):
+            yield number, given.get("name")

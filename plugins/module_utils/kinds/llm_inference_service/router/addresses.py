@@ -21,7 +21,7 @@ from .. import names
 from ..artifacts.adapters import given_adapters
 from ..resolved import Resolved
 from .by_model import ROUTES_BY_MODEL
-from .urls import DiscoveredUrl, DiscoveryError, Naming, route_urls
+from .urls import DiscoveredUrl, DiscoveryError, Naming, attached_gateways, route_urls
 
 #: RFC 1918 and RFC 4193, as Go's `IsPrivate` has them.
 _PRIVATE = tuple(
@@ -33,6 +33,13 @@ _BY_MODEL = "-model-routing"
 _URL_FROM_INSIDE: Since[bool] = Since({KServe.V0_17: False, KServe.V0_18: True})
 #: Whether an address says through which Gateway it leads.
 _TELLS_ORIGIN: Since[bool] = Since({KServe.V0_17: False, KServe.V0_19: True})
+#: How the controller tells that a Gateway of a route, or its class, is not there.
+_NO_GATEWAY: Since[str] = Since(
+    {
+        KServe.V0_17: "failed to discover URL for route {}: failed to discover gateways",
+        KServe.V0_19: "failed to discover gateways for route {}",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +89,9 @@ def service_addresses(resolved: Resolved, routes: Sequence[Json], reader: Reader
         model_header=ingress.model_header,
         by_port=facts.by_port,
     )
-    found = [one for route in routes for one in _urls(route, reader, naming)]
+    found = [
+        one for route in routes for one in _urls(route, reader, naming, resolved.settings.release)
+    ]
     found.sort(key=lambda one: one.url)
     urls = [one.url for one in found]
     outside = [url for url in urls if is_external(url, domain)]
@@ -141,12 +150,15 @@ def _is_root(url: str) -> bool:
     return urlsplit(url).path in ("", "/")
 
 
-def _urls(route: Json, reader: Reader, naming: Naming) -> list[DiscoveredUrl]:
-    metadata = route["metadata"]
+def _urls(route: Json, reader: Reader, naming: Naming, release: KServe) -> list[DiscoveredUrl]:
+    place = f"{route['metadata']['namespace']}/{route['metadata']['name']}"
     try:
-        return route_urls(route, reader, naming)
+        attached = attached_gateways(route, reader)
     except DiscoveryError as error:
-        place = f"{metadata['namespace']}/{metadata['name']}"
+        raise DiscoveryError(f"{_NO_GATEWAY.at(release).format(place)}: {error}") from error
+    try:
+        return route_urls(route, attached, reader, naming)
+    except DiscoveryError as error:
         raise DiscoveryError(f"failed to discover URL for route {place}: {error}") from error
 
 

@@ -49,13 +49,19 @@ class DiscoveredUrl(NamedTuple):
     gateway: Reference
 
 
-def route_urls(route: Json, reader: Reader, naming: Naming) -> list[DiscoveredUrl]:
+def attached_gateways(route: Json, reader: Reader) -> list[tuple[Json, Json]]:
+    """Return each parentRef of a route with its Gateway. Raises DiscoveryError where a Gateway or its class is not there."""
+    parents = value_at(route, ("spec", "parentRefs")) or ()
+    return [(parent, _gateway(parent, route, reader)) for parent in parents]
+
+
+def route_urls(
+    route: Json, attached: Sequence[tuple[Json, Json]], reader: Reader, naming: Naming
+) -> list[DiscoveredUrl]:
     """Return the URLs of a route in the order of its parents: from outside, then by the Service behind the Gateway.
 
-    Raises DiscoveryError where a Gateway, its class or a listener is not there. No URL at all is no error: addresses come later.
+    Raises DiscoveryError where a listener is not there. No URL at all is no error: addresses come later.
     """
-    parents = value_at(route, ("spec", "parentRefs")) or ()
-    attached = [(parent, _gateway(parent, route, reader)) for parent in parents]
     found: list[DiscoveredUrl] = []
     paths = (
         paths_of(route, naming.model_header, models_apart=naming.by_port)
@@ -103,14 +109,14 @@ def _gateway(parent: Json, route: Json, reader: Reader) -> Json:
     gateway = reader.get(reference)
     if gateway is None:
         raise DiscoveryError(
-            f"failed to discover gateways: failed to get Gateway {shown(reference)} for route "
+            f"failed to get Gateway {shown(reference)} for route "
             f"{metadata['namespace']}/{metadata['name']}: "
             f'Gateway.gateway.networking.k8s.io "{reference.name}" not found'
         )
     gateway_class = value_at(gateway, ("spec", "gatewayClassName")) or ""
     if reader.get(Reference(GATEWAY_API, "GatewayClass", "", gateway_class)) is None:
         raise DiscoveryError(
-            f'failed to discover gateways: failed to get GatewayClass "{gateway_class}" for gateway {shown(reference)}: '
+            f'failed to get GatewayClass "{gateway_class}" for gateway {shown(reference)}: '
             f'GatewayClass.gateway.networking.k8s.io "{gateway_class}" not found'
         )
     return gateway
