@@ -93,3 +93,27 @@ def probe_of_a_port_without_name(service: Service) -> Iterator[Spoilt]:
             probe = {"httpGet": {"path": "/", "port": "nowhere"}}
             document = put(service.document, (*place.steps, "livenessProbe"), probe)
             yield Spoilt(document, (f"{place.path}.livenessProbe",))
+
+
+@mistake
+def flag_of_another_engine(service: Service) -> Iterator[Spoilt]:
+    yield from _of_vllm(service, "--mem-fraction-static=0.8")
+
+
+@mistake
+def variable_that_is_a_flag(service: Service) -> Iterator[Spoilt]:
+    for place in engines(service):
+        document, dummy = _started(service, place)
+        there = list(place.value.get("env") or ())
+        env = [*there, {"name": "VLLM_MAX_MODEL_LEN", "value": "8192"}]
+        document = put(document, (*place.steps, "env"), env)
+        yield Spoilt(document, (f"{place.path}.env[{len(there)}]",))
+
+
+@mistake
+def argument_beside_a_script(service: Service) -> Iterator[Spoilt]:
+    for place in engines(service):
+        if place.path != "spec.engine":
+            document = put(service.document, (*place.steps, "command"), ["sh", "-c", "run"])
+            document = put(document, (*place.steps, "args"), ["--max-model-len=8192"])
+            yield Spoilt(document, (f"{place.path}.args[0]",))

@@ -142,3 +142,21 @@ def prefill_without_picker(service: Service) -> Iterator[Spoilt]:
     if splits and (spec.get("router") or {}).get("scheduler") is not None:
         document = dropped(service.document, ("spec", "router", "scheduler"))
         yield Spoilt(document, ("spec.prefill", "spec.router.scheduler"))
+
+
+@mistake
+def logger_without_scheme(service: Service) -> Iterator[Spoilt]:
+    for role in ("predictor", "transformer") if service.kind == "InferenceService" else ():
+        if isinstance(service.document["spec"].get(role), dict):
+            logger = {"mode": "all", "url": "sink:8080"}
+            document = put(service.document, ("spec", role, "logger"), logger)
+            yield Spoilt(document, (f"spec.{role}.logger.url",))
+
+
+@mistake
+def picker_of_another_pool(service: Service) -> Iterator[Spoilt]:
+    router = service.document["spec"].get("router") or {}
+    if isinstance(router.get("scheduler"), dict) and "pool" not in router["scheduler"]:
+        template = {"containers": [{"name": "main", "args": ["--pool-name=other"]}]}
+        document = put(service.document, ("spec", "router", "scheduler", "template"), template)
+        yield Spoilt(document, ("spec.router.scheduler.template.containers[0].args",))

@@ -205,3 +205,10 @@ def account_that_cannot_be(service: Service) -> Iterator[Spoilt]:
     for place in service.pods():
         document = put(service.document, (*place.steps, "serviceAccountName"), "Model_Reader")
         yield Spoilt(document, (f"{place.path}.serviceAccountName",))
+
+
+@mistake
+def pod_a_level_too_deep(service: Service) -> Iterator[Spoilt]:
+    for place in service.pods():
+        document = put(service.document, place.steps, {"spec": place.value})
+        yield Spoilt(document, (f"{place.path}.spec",))

@@ -13,15 +13,37 @@ from .field_map import FieldMap
 
 
 def api_problems(fields: FieldMap, manifests: Iterable[Json]) -> list[Problem]:
-    """Return what would be refused of children, each finding once. fields: the map of their service."""
-    return list(dict.fromkeys(_problems(fields, manifests)))
+    """Return what would be refused of children, each finding once. fields: the map of their service.
+
+    A value that becomes several parts of children is told where it is written, and what follows from it elsewhere is left out.
+    """
+    found = list(dict.fromkeys(_problems(fields, manifests)))
+    written = [problem for problem, exact in found if exact]
+    return [
+        problem
+        for problem, exact in found
+        if not any(
+            _follows(problem, first, exact=exact)
+            for first in (written[: written.index(problem)] if exact else written)
+        )
+    ]
 
 
-def _problems(fields: FieldMap, manifests: Iterable[Json]) -> Iterator[Problem]:
+def _problems(fields: FieldMap, manifests: Iterable[Json]) -> Iterator[tuple[Problem, bool]]:
+    """Yield each problem with whether its field is where the value is written."""
     for manifest in manifests:
         reference = Reference.of(manifest)
         for problem in object_problems(manifest):
             place = fields.at(reference, problem.path)
             where = f"{place.object}: {place.field}" if place.object else place.field
             told = "" if place.exact else f" (it becomes {problem.path} of {reference})"
-            yield Problem(where, f"{problem.message}{told}", problem.severity, problem.rule)
+            message = f"{problem.message}{told}"
+            yield Problem(where, message, problem.severity, problem.rule), place.exact
+
+
+def _follows(problem: Problem, first: Problem, *, exact: bool) -> bool:
+    """Tell whether a problem is that of another one's value, which became a second part of a child. exact: of the problem."""
+    value = first.message.partition(" ")[0]
+    holder = problem.path.rpartition(".")[0] if exact else problem.path
+    inside = first.path.startswith((f"{holder}.", f"{holder}["))
+    return inside and first.path != problem.path and value in problem.message.split()

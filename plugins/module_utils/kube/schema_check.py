@@ -196,6 +196,9 @@ class _Reading:
         seen: dict[tuple[Any, ...], int] = {}
         for number, item in enumerate(items):
             key = tuple(item.get(name) for name in schema.keys) if schema.keys else (item,)
+            if key[0] is None:
+                # It is missing, or of the wrong form, and told as that.
+                continue
             first = seen.setdefault(key, number)
             if first != number:
                 what = f"{show(key[0])} is already in {path}[{first}]; use each once"

@@ -79,7 +79,7 @@ def test_numbers_that_agree_are_not_mentioned(devices: int, words: list[str], si
             1,
             ["--tensor-parallel-size", "2"],
             0,
-            "started with tensor 2 and gets 1 nvidia.com/gpu, so it will not start; ask for 2",
+            "started with tensor 2 and gets 1 nvidia.com/gpu, so it will not start; request 2",
         ),
         (
             8,
@@ -112,8 +112,8 @@ def test_container_beside_the_engine_is_left_alone() -> None:
 @pytest.mark.parametrize(
     ("args", "devices", "told"),
     [
-        (["--data-parallel-size=4"], "1", "ask for 4"),
-        (["-tp", "2", "-dp", "4"], "2", "ask for 8"),
+        (["--data-parallel-size=4"], "1", "request 4"),
+        (["-tp", "2", "-dp", "4"], "2", "request 8"),
         (["--data-parallel-size=4"], "4", ""),
         (["--data-parallel-size=4", "--data-parallel-rank=1"], "1", ""),
         (["--data-parallel-size=4", "--data-parallel-size-local=1"], "1", ""),
