@@ -36,7 +36,7 @@ def _asked(claim: Json, templates: Mapping[str, Json]) -> Amounts:
     if not name:
         raise ValueError(f"ResourceClaim {claim.get('resourceClaimName')}, which pods share")
     if name not in templates:
-        raise ValueError(f"ResourceClaimTemplate {name} is not there")
+        raise ValueError(f"ResourceClaimTemplate {name} does not exist")
     devices = value_at(templates[name], ("spec", "spec", "devices")) or {}
     if devices.get("constraints"):
         raise ValueError(f"constraints between the devices of ResourceClaimTemplate {name}")

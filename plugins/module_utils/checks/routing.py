@@ -82,7 +82,7 @@ ISTIO_NAME = Check(
 def istio_pool_name(view: ServiceView) -> Iterator[Problem]:
     """Yield pool names of which Istio makes an illegal Service."""
     pool = view.picker.pool if view.picker is not None and view.provider == "istio" else ""
-    fault = "holds a dot" if "." in pool else "begins with a digit" if pool[:1].isdigit() else ""
+    fault = "contains a dot" if "." in pool else "begins with a digit" if pool[:1].isdigit() else ""
     if fault:
         fix = view.ways.get(ISTIO_NAME.rule, "")
         yield ISTIO_NAME.at("metadata.name", pool=pool, fault=fault, fix=fix)

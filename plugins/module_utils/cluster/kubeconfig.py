@@ -164,13 +164,13 @@ def _context(
     if user and user in merged["users"]:
         return Context(wanted, cluster, _find(merged["users"], user, "user", source))
     if user:
-        raise LoginError(f"{source}: context {wanted} names the user {user}, which is not there")
+        raise LoginError(f"{source}: context {wanted} names the user {user}, which does not exist")
     return Context(wanted, cluster, Section("", {}, cluster.folder))
 
 
 def _find(known: Mapping[str, tuple[Any, Path]], name: str, what: str, source: str) -> Section:
     if name not in known:
         have = ", ".join(sorted(known)) or "none"
-        raise LoginError(f"{source}: {what} {name or '(not set)'} is not there; it has: {have}")
+        raise LoginError(f"{source}: {what} {name or '(not set)'} does not exist; it has: {have}")
     body, folder = known[name]
     return Section(name, body, folder)

@@ -32,7 +32,7 @@ def check(
         with arguments.connection({**params, "impersonate_user": user}, environment) as as_user:
             return as_user.rules(namespace)
 
-    found = [Check("set", "" if members else f"the set {params['name']} holds nothing")]
+    found = [Check("set", "" if members else f"the set {params['name']} is empty")]
     managers = Managers(cluster, list(members.values()), release, version)
     looked = [*members.values(), *managers.around]
     access = Access(members, rules_of)

@@ -73,7 +73,7 @@ def _files(path: str) -> list[Path]:
             file for file in target.iterdir() if file.suffix in SUFFIXES and file.is_file()
         )
         if not files:
-            raise ValueError(f"the folder holds no file that ends in {', '.join(SUFFIXES)}")
+            raise ValueError(f"the folder has no file that ends in {', '.join(SUFFIXES)}")
         return files
     if target.is_file():
         return [target]

@@ -169,7 +169,7 @@ def test_what_is_not_counted_is_said(
 
 def test_claim_without_its_template_and_shared_claim_are_not_counted() -> None:
     for claim, why in (
-        ({"resourceClaimTemplateName": "gone"}, "ResourceClaimTemplate gone is not there"),
+        ({"resourceClaimTemplateName": "gone"}, "ResourceClaimTemplate gone does not exist"),
         ({"resourceClaimName": "ours"}, "ResourceClaim ours, which pods share"),
     ):
         (demand,) = demands_of(deployment(0, resourceClaims=[{"name": "gpu", **claim}]))

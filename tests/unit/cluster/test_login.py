@@ -231,9 +231,9 @@ def test_files_are_merged_and_the_first_wins(tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({"current-context": ""}, "the given kubeconfig has no current-context"),
-        ({"current-context": "x"}, "context x is not there; it has: main"),
-        ({"clusters": []}, "context main: cluster c is not there; it has: none"),
-        ({"users": []}, "context main names the user u, which is not there"),
+        ({"current-context": "x"}, "context x does not exist; it has: main"),
+        ({"clusters": []}, "context main: cluster c does not exist; it has: none"),
+        ({"users": []}, "context main names the user u, which does not exist"),
         ({"users": [{"user": {}}]}, "each entry of users needs a name"),
         ({"users": {"u": {}}}, "users must be a list"),
         ({"users": [{"name": "u", "user": "x"}]}, "user u must be a mapping"),

@@ -33,9 +33,9 @@ def test_everything_that_a_container_has_to_say_stands_in_one_line_with_its_name
     pod["securityContext"] = {}
     told = [str(each) for each in refusals(pod, RESTRICTED)]
     assert told == [
-        "wants runAsNonRoot: true, seccompProfile.type: RuntimeDefault in the securityContext of container main",
+        "requires runAsNonRoot: true, seccompProfile.type: RuntimeDefault in the securityContext of container main",
         (
-            "wants allowPrivilegeEscalation: false, capabilities.drop: [ALL], runAsNonRoot: true, seccompProfile.type: RuntimeDefault"
+            "requires allowPrivilegeEscalation: false, capabilities.drop: [ALL], runAsNonRoot: true, seccompProfile.type: RuntimeDefault"
             " in the securityContext of container fetch"
         ),
     ]

@@ -163,7 +163,7 @@ def test_path_that_means_no_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "folders" / "x.yaml").mkdir()
     for path, said in [
         (tmp_path / "gone.yaml", "no such file or folder on the Ansible controller"),
-        (tmp_path / "empty", "holds no file that ends in .yaml, .yml, .json"),
+        (tmp_path / "empty", "has no file that ends in .yaml, .yml, .json"),
         (tmp_path / "empty" / "*.yaml", "no file matches this pattern"),
         (tmp_path / "folders" / "*.yaml", "no file matches this pattern"),
         (tmp_path / "a\0b", "no such file or folder"),

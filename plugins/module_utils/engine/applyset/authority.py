@@ -31,7 +31,7 @@ def served_secret(cluster: Cluster, manifest: Json) -> Reference:
     namespace, dummy, name = manifest["metadata"]["annotations"][INJECT].partition("/")
     certificate = cluster.get(Reference("cert-manager.io/v1", "Certificate", namespace, name))
     if certificate is None:
-        raise NoAuthority(f"Certificate {namespace}/{name} is not there")
+        raise NoAuthority(f"Certificate {namespace}/{name} does not exist")
     return Reference("v1", "Secret", namespace, certificate["spec"]["secretName"])
 
 

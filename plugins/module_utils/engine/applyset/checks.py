@@ -138,7 +138,7 @@ class Checks:
         reference = Reference("v1", "Service", service["namespace"], service["name"])
         if is_served(self._cluster, reference):
             return ""
-        return f"{reference} is not there, or has no ready endpoint"
+        return f"{reference} does not exist, or has no ready endpoint"
 
     def _probe(self, rule: Json, kind: Definition) -> str:
         """Try to create an object that is not stored; a refusal that the webhook, or the schema, gives is an answer."""

@@ -168,7 +168,7 @@ def _url(
 
 def _unasked(step: Step, why: str) -> Problem:
     name = step.value["serviceName"]
-    message = f"InferenceService {name} cannot be asked: {why}; list it beside the graph, correct the name, or give a serviceUrl"
+    message = f"InferenceService {name} cannot be asked: {why}; list it with the graph, correct the name, or give a serviceUrl"
     return Problem(f"{step.path}.serviceName", message, rule="graph-service")
 
 

@@ -176,5 +176,5 @@ def _check(
         path=path,
         advice=advice,
         rule="service-account",
-        first=f"ServiceAccount {resolved.namespace}/{account.name} is not there",
+        first=f"ServiceAccount {resolved.namespace}/{account.name} does not exist",
     )

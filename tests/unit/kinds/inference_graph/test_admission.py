@@ -24,7 +24,7 @@ STEPS = "spec.nodes.root.steps"
             f"{STEPS}[1].name",
             f"is the name of {STEPS}[0] already",
         ),
-        ({"root": node("Sequence", {"name": "a"})}, f"{STEPS}[0]", "leads nowhere"),
+        ({"root": node("Sequence", {"name": "a"})}, f"{STEPS}[0]", "has no target"),
         (
             {"root": node("Sequence", {**IRIS, "serviceUrl": "http://x"})},
             f"{STEPS}[0]",

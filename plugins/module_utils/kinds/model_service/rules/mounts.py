@@ -46,7 +46,7 @@ def mount_path_unusable(service: ModelService, _settings: Settings) -> Iterator[
     path = service.model.mount_path
     faults = (
         (not path.startswith("/"), "is relative; write an absolute path"),
-        (":" in path, "holds a colon, which container runtimes refuse"),
+        (":" in path, "contains a colon, which container runtimes refuse"),
         (any(character.isspace() for character in path), "holds a blank"),
         (".." in path.split("/"), 'holds ".."'),
         (
