@@ -19,12 +19,13 @@ import yaml
 
 from tests.lab import paths
 
-from . import admission, build, reproduce
+from . import admission, build
 from .batch import Batch
 from .explore import explore
-from .judged import KINDS, LLM, Kind
+from .judged import KINDS, Kind
 from .modules import MODULES, release_of
 from .record import record
+from .reproduce import reproduce
 
 Json = dict[str, Any]
 OUTPUT = paths.CHECKOUT / "build" / "differential"
@@ -39,17 +40,17 @@ def main() -> int:
     folder = OUTPUT / kind.name / str(release)
     folder.mkdir(parents=True, exist_ok=True)
     if chosen.recorded or chosen.record:
-        if kind is not LLM:
-            raise SystemExit("only LLMInferenceServices are recorded by this tool")
-        return bool((record if chosen.record else reproduce.reproduce)(programs, release))
+        return bool((record if chosen.record else reproduce)(kind, programs, release))
     if chosen.admission:
         seeds = range(chosen.first, chosen.first + chosen.seeds)
         return _total(_admission(kind, programs, chosen, seeds, folder))
     if chosen.known:
         groups = enumerate(kind.known(release))
         return _total(
-            explore(kind, programs, around, cases, folder / f"known-{number}")
-            for number, (around, cases) in groups
+            explore(
+                kind, programs, group.around, list(group.cases.values()), folder / f"known-{number}"
+            )
+            for number, group in groups
         )
     return _total(_seeds(kind, programs, chosen, folder))
 

@@ -148,7 +148,8 @@ def _difference(said: list[Problem], refusal: str, on_purpose: Callable[[Problem
 
 
 def _bare(path: str) -> str:
-    return re.sub(r"\[[^\]]*\]", "", path)
+    """Return a path without numbers of items; keys are written as the API server writes them."""
+    return re.sub(r"\[[^\]]*\]", "", re.sub(r'\["([^"]*)"\]', r".\1", path))
 
 
 _FIELD = re.compile(

@@ -51,7 +51,7 @@ class Case:
 class Outcome:
     """What the controller did. refusal: the API server's answer where it was not admitted.
 
-    snapshots: what was there at the end of each phase. pods: pods of it before and after the webhook for pods.
+    looks: what was there whenever it was looked at, with the phase. snapshots: the last of each phase. pods: pods of it before and after the webhook for pods.
     """
 
     case: Case
@@ -59,6 +59,7 @@ class Outcome:
     sent: list[Json] = field(default_factory=list)
     rejected: list[Json] = field(default_factory=list)
     events: list[str] = field(default_factory=list)
+    looks: list[tuple[int, list[Json]]] = field(default_factory=list)
     snapshots: list[list[Json]] = field(default_factory=list)
     pods: list[tuple[Json, Json]] = field(default_factory=list)
 
@@ -209,6 +210,7 @@ class Batch:
             answer = self._client.request("GET", path, accept=(404,))
             items = answer.get("items", ()) if isinstance(answer, dict) else ()
             found += [{"apiVersion": api_version, "kind": kind, **item} for item in items]
+        outcome.looks.append((phase, found))
         outcome.snapshots[phase:] = [found]
 
     def _set_statuses(self, outcome: Outcome, phase: int) -> None:

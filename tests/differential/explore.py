@@ -14,7 +14,8 @@ import yaml
 
 from .batch import Batch, Case, Outcome
 from .build import Programs
-from .judged import Kind, Surroundings
+from .judged import Kind
+from .recordings import Surroundings
 
 Json = dict[str, Any]
 

@@ -25,6 +25,17 @@ URIS = (
     "git://x/y",
     "",
 )
+LATER_URIS = (
+    "oci+native://registry.example.com/models/tiny:1",
+    "oci://registry.example.com/models/one:1",
+    "oci://registry.example.com/models/two@sha256:" + "0" * 64,
+    "gs://models/one",
+)
+CONFIDENTIAL: tuple[Json, ...] = (
+    {"enabled": True, "resourceId": "kbs:///team/key/one"},
+    {"enabled": True},
+    {"enabled": False, "resourceId": "kbs:///team/key/one"},
+)
 FORMATS = (
     "sklearn",
     "xgboost",

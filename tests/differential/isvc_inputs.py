@@ -13,10 +13,12 @@ from .admission import spoilt
 from .batch import Case
 from .isvc_fields import (
     ANNOTATIONS,
+    CONFIDENTIAL,
     CONTAINER,
     EXTENSION,
     FORMATS,
     LABELS,
+    LATER_URIS,
     MODEL,
     POD,
     RUNTIMES,
@@ -70,6 +72,8 @@ class Generator:
             context += secrets(chance, spec, namespace)
         if self._maybe(0.1):
             context.append(self._runtime(namespace))
+        if self._release >= KServe.V0_20:
+            self._add_later(spec["predictor"], context)
         document = {
             "apiVersion": "serving.kserve.io/v1beta1",
             "kind": "InferenceService",
@@ -179,6 +183,37 @@ class Generator:
             found["labels"] = dict(chance.sample(LABELS, 1))
         if self._maybe(0.15):
             found["annotations"] = dict(chance.sample(ANNOTATIONS, 1))
+
+    def _add_later(self, predictor: Json, context: list[Json]) -> None:
+        """Add fields and words that came with 0.20."""
+        chance, model = self._chance, predictor.get("model")
+        if self._maybe(0.15):
+            predictor["name"] = chance.choice(("blue", "v2", "Blue", "a" * 40))
+        if self._maybe(0.15):
+            predictor["storageContainerName"] = chance.choice(("default", "gone"))
+        if model is not None:
+            if self._maybe(0.1):
+                model["confidential"] = copy.deepcopy(chance.choice(CONFIDENTIAL))
+            if model.get("storageUri") and self._maybe(0.1):
+                model["storageUri"] = chance.choice(LATER_URIS)
+        for one in predictor.get("storageUris") or ():
+            if self._maybe(0.4):
+                one["uri"] = chance.choice(LATER_URIS)
+        for one in context:
+            if one["kind"] == "ServingRuntime" and chance.random() < 0.7:
+                self._serve_vllm(one, model)
+
+    def _serve_vllm(self, runtime: Json, model: Json | None) -> None:
+        """Make a runtime one of vLLM, by its name or by its annotation, and let the model be of that format."""
+        chance = self._chance
+        if chance.random() < 0.5:
+            runtime["metadata"]["name"] = "kserve-vllmserver"
+        else:
+            kind = chance.choice(("vllmserver", "huggingfaceserver", "sklearnserver", "odd"))
+            runtime["metadata"]["annotations"] = {"serving.kserve.io/server-type": kind}
+        runtime["spec"]["supportedModelFormats"][0]["name"] = "vLLM"
+        if model is not None:
+            model["modelFormat"] = {"name": "vLLM"}
 
     def _workers(self) -> Json:
         chance = self._chance

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.compile import (
@@ -37,10 +37,11 @@ from ansible_collections.modelops.inference.plugins.module_utils.kube.problem im
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
 from tests.parity.compare import Key, by_key, differences, reduced
 from tests.parity.recorded_llm_services import Recorded
+from tests.unit.kinds.refusals import api_refusals
 
 from . import isvc_meant as meant
 from .batch import Outcome
-from .judge import bare, status_lines
+from .judge import bare, plain, status_lines
 
 Json = dict[str, Any]
 _POD: Key = ("v1", "Pod", "", "")
@@ -52,12 +53,17 @@ def judge(outcome: Outcome, system: Sequence[Json], settings: Settings) -> list[
     before = {Reference.of(each): each for each in (*system, *outcome.case.context)}
     loaded = load(outcome.case.document, settings)
     ours = problems_of(outcome.case.document, list(before.values()), settings)
+    if loaded.service is not None and not ours:
+        ours = api_refusals(loaded.service, settings, Recorded(before.values()))
     if ours or outcome.refusal is not None:
         return list(_refusals(outcome, ours))
     assert loaded.service is not None
     intent = compile_service(loaded.service, settings, Recorded(before.values()))
-    mine = by_key(child.manifest.to_dict() for child in intent.children)
-    theirs = by_key(outcome.sent)
+    mine = by_key(plain(child.manifest.to_dict()) for child in intent.children)
+    theirs = by_key(map(plain, outcome.sent))
+    if intent.nothing and any(_failures(outcome)):
+        # A stopped service that cannot be built: I111.
+        return []
     lines = [*_failures(outcome), *differences(*meant.without_children(mine, theirs))]
     if not lines and _order(mine, theirs) != _order(theirs, mine):
         lines.append(f"the order of the children differs: {list(theirs)}")
@@ -80,9 +86,14 @@ def problems_of(document: Json, objects: Sequence[Json], settings: Settings) -> 
 
 def _order(one: dict[Key, Json], other: dict[Key, Json]) -> list[Key]:
     """Return who comes after whom. A route waits for its workload, so that chance orders them."""
-    keys = [key for key in one if key in other]
+    keys = services_first(key for key in one if key in other)
     routes = iter(sorted(key for key in keys if key[1] == "HTTPRoute"))
     return [next(routes) if key[1] == "HTTPRoute" else key for key in keys]
+
+
+def services_first(keys: Iterable[Key]) -> list[Key]:
+    """Return an order with Services in front: we apply them in a stage before the workloads, as controllers do from 0.20 on."""
+    return sorted(keys, key=lambda key: key[:2] != ("v1", "Service"))
 
 
 def _failures(outcome: Outcome) -> Iterator[str]:
@@ -109,7 +120,7 @@ def _statuses(
     outcome: Outcome, service: Any, settings: Settings, before: dict[Reference, Json]
 ) -> Iterator[str]:
     status: Json = {}
-    for phase, snapshot in enumerate(outcome.snapshots):
+    for phase, snapshot in outcome.looks:
         live = {**before, **{Reference.of(each): each for each in snapshot}}
         parent = live.get(service.reference)
         if parent is None:
@@ -121,6 +132,8 @@ def _statuses(
             last, status = status, observe(intent.basis, reader, ()).status
             if last == status:
                 break
+        if snapshot is not outcome.snapshots[phase]:
+            continue
         theirs = outcome.status(phase)
         if bare(status) != bare(theirs):
             lines = status_lines(bare(status), bare(theirs))

@@ -8,10 +8,11 @@ from typing import Any
 
 from tests.parity.compare import Key
 
+from .meant import is_car
+
 Json = dict[str, Any]
 #: Rules by which a service is refused that the controller admits and cannot bring up.
 _ON_PURPOSE = frozenset({"unknown-field"})
-_CARS = ("modelcar", "modelcar-init")
 
 
 def is_refused_on_purpose(problems: Sequence[Any]) -> bool:
@@ -36,7 +37,7 @@ def masked_pod(pod: Json, ours: Json) -> Json:
         mine = {one["name"]: one for one in ours.get(field) or ()}
         spec[field] = [
             {**one, "args": mine[one["name"]].get("args")}
-            if one["name"] in _CARS and one["name"] in mine and len(one.get("args") or ()) == 3
+            if is_car(one) and one["name"] in mine and len(one.get("args") or ()) == 3
             else one
             for one in spec.get(field) or ()
         ]

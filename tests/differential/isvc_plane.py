@@ -44,6 +44,20 @@ _CHILDREN = (
 )
 #: All well, then as chance decides. A route comes after its workload, and one at the top after those of components.
 WATCHED = Watched("InferenceService", _CHILDREN, phases=(3, 1))
+#: The same manager has graphs, too; the services that their steps lead to are there and ready.
+WATCHED_GRAPHS = Watched(
+    "InferenceGraph",
+    (
+        ("v1", "Service"),
+        ("apps/v1", "Deployment"),
+        ("autoscaling/v2", "HorizontalPodAutoscaler"),
+        ("keda.sh/v1alpha1", "ScaledObject"),
+        ("serving.knative.dev/v1", "Service"),
+        ("serving.kserve.io/v1beta1", "InferenceService"),
+        ("serving.kserve.io/v1alpha1", "InferenceGraph"),
+    ),
+    phases=(1, 1),
+)
 
 
 def definitions(release: KServe) -> list[Json]:

@@ -13,6 +13,13 @@ from .plane import Plane
 Json = dict[str, Any]
 _PATH = "/mutate-pods"
 _KIND = {"group": "", "version": "v1", "kind": "Pod"}
+#: What Knative's template has beside the fields of a pod.
+_OF_REVISIONS = (
+    "containerConcurrency",
+    "timeoutSeconds",
+    "responseStartTimeoutSeconds",
+    "idleTimeoutSeconds",
+)
 _PART_OF = "serving.kserve.io/inferenceservice"
 
 
@@ -32,6 +39,7 @@ def _pods(outcome: Outcome) -> Iterator[Json]:
             continue
         metadata = template.get("metadata") or {}
         if _PART_OF in (metadata.get("labels") or {}):
+            spec = {key: each for key, each in template["spec"].items() if key not in _OF_REVISIONS}
             yield {
                 "apiVersion": "v1",
                 "kind": "Pod",
@@ -41,5 +49,5 @@ def _pods(outcome: Outcome) -> Iterator[Json]:
                     "labels": metadata["labels"],
                     "annotations": metadata.get("annotations") or {},
                 },
-                "spec": template["spec"],
+                "spec": spec,
             }

@@ -26,7 +26,7 @@ def statuses(case: Case, objects: list[Json], phase: int) -> list[Json]:
         bad = phase > 1 and chance.random() < 0.5
         status = _status(each, chance, bad)
         if status is not None:
-            meta = {key: each["metadata"].get(key) for key in ("name", "namespace")}
+            meta = {key: each["metadata"].get(key) for key in ("name", "namespace", "generation")}
             kind = {"apiVersion": each["apiVersion"], "kind": each["kind"]}
             found.append({**kind, "metadata": meta, "status": status})
     return found
@@ -100,7 +100,7 @@ def _route(each: Json, chance: random.Random, bad: bool) -> Json:
         }
         for parent in each["spec"].get("parentRefs") or ()
     ]
-    return {"parents": [] if bad and chance.random() < 0.2 else parents}
+    return {"parents": parents}
 
 
 def _knative(each: Json, chance: random.Random, bad: bool) -> Json:

@@ -5,21 +5,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.settings import (
-    Settings as IsvcSettings,
-)
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
-    Settings as LlmSettings,
-)
 from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import Problem
-from tests.parity.recorded_llm_services import RECORDINGS, shared_context
+from tests.parity import recorded_inference_graphs as graphs
+from tests.parity import recorded_inference_services as services
+from tests.parity import recorded_llm_services as llm_services
 
 from . import (
     admission,
     build,
+    graph_inputs,
+    graph_judge,
+    graph_system,
     isvc_inputs,
     isvc_judge,
     isvc_plane,
@@ -30,23 +30,15 @@ from . import (
     llm_plane,
     meant,
     readiness,
-    reproduce,
+    recordings,
 )
 from .batch import Case, Outcome, Watched
-from .isvc_known import known_groups
 from .llm_inputs import Generator
 from .llm_system import system_for
 from .plane import Plane
+from .recordings import Group, Surroundings
 
 Json = dict[str, Any]
-
-
-class Surroundings(NamedTuple):
-    """What stands around services. system: objects. settings: how we are run. environment: of the controller."""
-
-    system: list[Json]
-    settings: Any
-    environment: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -54,8 +46,9 @@ class Kind:
     """A kind of services. Functions take a release, and where they make something at random a seed.
 
     controller: takes the version of its module. requests, problems: spoilt services, and what we say of them.
-    known: recorded inputs, with what stood around them. on_purpose: whether a problem refuses what the API takes. look_on: what else is
-    asked of the controller about a service while it runs.
+    known: inputs recorded of the first release. recorded: what a release has recordings of. home: the namespace of a recording.
+    on_purpose: whether a problem refuses what the API takes. look_on: what else is asked of the controller about a service while it runs.
+    made: of all that was sent, what was made of the services.
     """
 
     name: str
@@ -67,23 +60,20 @@ class Kind:
     cases: Callable[[int, KServe, int], list[Case]]
     requests: Callable[[int, int, KServe], list[Json]]
     problems: Callable[[Json, Surroundings], list[Problem]]
-    known: Callable[[KServe], Iterator[tuple[Surroundings, list[Case]]]]
+    known: Callable[[KServe], Iterator[Group]]
+    recorded: Callable[[KServe], Iterator[Group]]
+    home: Callable[[Path], str]
     judge: Callable[[Outcome, Sequence[Json], Any], list[str]]
     on_purpose: Callable[[Problem, KServe], bool] = lambda one, _release: admission.is_on_purpose(
         one
     )
     look_on: Callable[[Plane, Outcome], None] = lambda _plane, _outcome: None
+    made: Callable[[Sequence[Json]], Sequence[Json]] = lambda sent: sent
 
 
-def _llm_known(release: KServe) -> Iterator[tuple[Surroundings, list[Case]]]:
-    around = Surroundings(shared_context(RECORDINGS), LlmSettings(release=release), {})
-    yield around, reproduce.known_cases()
-
-
-def _isvc_known(release: KServe) -> Iterator[tuple[Surroundings, list[Case]]]:
-    settings = IsvcSettings(release=release, pod_mutation="webhook")
-    for system, cases in known_groups():
-        yield Surroundings(system, settings, {}), cases
+def _namespace(document: Json) -> str:
+    found: str = document["metadata"]["namespace"]
+    return found
 
 
 LLM = Kind(
@@ -96,7 +86,9 @@ LLM = Kind(
     cases=lambda seed, release, count: Generator(seed, release).cases(count),
     requests=admission.requests,
     problems=lambda document, around: admission.problems_of(document, around.settings.release),
-    known=_llm_known,
+    known=recordings.llm_known,
+    recorded=recordings.llm_recorded,
+    home=lambda folder: _namespace(llm_services.given(folder, "input.yaml")[0]),
     judge=judge.judge,
     on_purpose=lambda one, release: admission.is_on_purpose(one) or meant.is_filled(one, release),
 )
@@ -110,8 +102,26 @@ ISVC = Kind(
     cases=isvc_inputs.cases,
     requests=isvc_inputs.requests,
     problems=lambda document, around: isvc_judge.problems_of(document, *around[:2]),
-    known=_isvc_known,
+    known=recordings.isvc_known,
+    recorded=recordings.isvc_recorded,
+    home=lambda folder: _namespace(services.read_given(folder, "input.yaml")),
     judge=isvc_judge.judge,
     look_on=isvc_pods.add_pods,
 )
-KINDS = {each.name: each for each in (LLM, ISVC)}
+GRAPH = Kind(
+    name="graph",
+    controller=build.manager,
+    plane=isvc_plane.plane,
+    watched=lambda _release: isvc_plane.WATCHED_GRAPHS,
+    statuses=isvc_readiness.statuses,
+    surroundings=lambda seed, release: Surroundings(*graph_system.system_for(seed, release)),
+    cases=graph_inputs.cases,
+    requests=graph_inputs.requests,
+    problems=lambda document, around: graph_judge.problems_of(document, around.settings),
+    known=recordings.graph_recorded,
+    recorded=recordings.graph_recorded,
+    home=lambda folder: _namespace(graphs.given(folder)[0]),
+    made=graph_judge.of_graphs,
+    judge=graph_judge.judge,
+)
+KINDS = {each.name: each for each in (LLM, ISVC, GRAPH)}

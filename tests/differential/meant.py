@@ -17,7 +17,8 @@ _ON_PURPOSE = frozenset({"name", "route-empty", "ca-bundle", "unknown-field"})
 #: From this release on a webhook writes the service anew as it has read it, before the schema is asked: L102.
 _FILLED_SINCE = KServe.V0_19
 _READ_OTHERWISE = re.compile(r"null is not|\d+\.\d+ is not a quantity")
-_CARS = ("modelcar", "modelcar-init")
+#: Containers with a model's image; one after the first has a number.
+_CAR = re.compile(r"modelcar(-init)?(-\d+)?")
 
 
 def is_refused_on_purpose(problems: Sequence[Any], release: KServe) -> bool:
@@ -50,6 +51,11 @@ def stops_half_way(status: Json) -> bool:
     return any(one.get("reason") == "RefsInvalid" for one in conditions)
 
 
+def is_car(container: Json) -> bool:
+    """Tell whether a container holds the image of a model."""
+    return _CAR.fullmatch(str(container.get("name", ""))) is not None
+
+
 def refused_alike(entries: Sequence[Json], ours: Mapping[Any, Json]) -> bool:
     """Return whether the API refuses a child of theirs that is as ours: L11. The controller stops there, and we before any write."""
     bodies = [entry["body"] for entry in entries if entry["method"] == "POST" and "body" in entry]
@@ -74,6 +80,6 @@ def without_own_backend(route: Json, name: str) -> Json:
 
 def without_script(value: Json) -> Json:
     """Return a container without the shell command of a model image, which is our own: L69."""
-    if value.get("name") in _CARS and len(value.get("args") or ()) == 3:
+    if is_car(value) and len(value.get("args") or ()) == 3:
         return {**value, "args": [*value["args"][:2], "<script>"]}
     return value

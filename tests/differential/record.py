@@ -1,67 +1,89 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Writes recordings: what the controller of a release does with the cases that have a folder among its recordings.
 
-A folder is made by hand, with `input.yaml` and `context.yaml`, or empty for a case of the first release.
+A folder is made by hand, with `input.yaml` and `context.yaml`, or empty for a case whose input is there already.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
-from tests.parity.recorded_llm_services import LATER, shared_context
 
-from . import build, llm_plane, meant
+from . import build, meant
 from .batch import Batch, Case, Outcome
 from .judge import plain
-from .readiness import statuses
-from .reproduce import case_of, is_plain
+from .judged import Kind
+from .recordings import Group, moved
 
 Json = dict[str, Any]
 _SERVER_OWNED = ("uid", "resourceVersion", "managedFields", "creationTimestamp", "generation")
 
 
-def record(programs: build.Programs, release: KServe) -> int:
-    """Record every case of a release; return how many could not be."""
-    root = LATER[release]
-    folders = [one for one in sorted(root.iterdir()) if one.is_dir() and one.name != "context"]
-    asked = [one for one in folders if is_plain(one)]
-    cases = [case_of(folder) for folder in asked]
+def record(kind: Kind, programs: build.Programs, release: KServe) -> int:
+    """Record every case of a release; return how many were not given."""
+    count = 0
+    for group in kind.recorded(release):
+        outcomes, reported = run(kind, programs, release, group, kind.statuses)
+        for folder, outcome in zip(group.cases, outcomes, strict=True):
+            _write(kind, folder, outcome, reported.get(outcome.case.namespace, ()))
+            count += 1
+    print(f"{count} passed, 0 failed")
+    return 0
+
+
+def run(
+    kind: Kind,
+    programs: build.Programs,
+    release: KServe,
+    group: Group,
+    statuses: Callable[[Case, list[Json], int], Sequence[Json]],
+) -> tuple[list[Outcome], Mapping[str, Sequence[Json]]]:
+    """Give a group of cases to the controller until all is well. Also return what was reported in the end, by namespace."""
     reported: dict[str, list[Json]] = {}
 
     def report(case: Case, objects: list[Json], phase: int) -> list[Json]:
-        reported[case.namespace] = statuses(case, objects, phase)
+        reported[case.namespace] = list(statuses(case, objects, phase))
         return reported[case.namespace]
 
-    with llm_plane.plane(programs, release, {}) as plane:
-        batch = Batch(plane, llm_plane.watched(release), report)
-        batch.system(shared_context(root))
+    watched = kind.watched(release)
+    with kind.plane(programs, release, group.around.environment) as plane:
+        batch = Batch(plane, dataclasses.replace(watched, phases=watched.phases[:1]), report)
+        batch.system(group.around.system)
         plane.start_controller()
-        outcomes = batch.run(cases)
-    for folder, outcome in zip(asked, outcomes, strict=True):
-        _write(folder, outcome, reported.get(outcome.case.namespace, []))
-    print(f"{len(asked)} passed, {len(folders) - len(asked)} failed")
-    return len(folders) - len(asked)
+        outcomes = batch.run(list(group.cases.values()))
+        for outcome in outcomes:
+            kind.look_on(plane, outcome)
+    return outcomes, reported
 
 
-def _write(folder: Path, outcome: Outcome, reported: Iterable[Json]) -> None:
+def _write(kind: Kind, folder: Path, outcome: Outcome, reported: Iterable[Json]) -> None:
     found = {
-        "intent.yaml": [_bare(plain(one)) for one in outcome.sent],
+        "intent.yaml": [_bare(plain(one)) for one in kind.made(outcome.sent)],
         "rejected.yaml": [
             _refused(one) for one in outcome.rejected if "/status" not in one["path"]
         ],
         "ready.yaml": list(reported) if outcome.refusal is None else [],
         "status.yaml": [_statuses(outcome)],
+        "pod-in.yaml": [_bare(before) for before, dummy in outcome.pods],
+        "pod-out.yaml": [_answer(after) for dummy, after in outcome.pods],
     }
+    home = kind.home(folder)
     for name, documents in found.items():
         path = folder / name
         path.unlink(missing_ok=True)
         if documents:
-            path.write_text(yaml.safe_dump_all(documents, explicit_start=True), encoding="utf-8")
+            at_home = moved(documents, outcome.case.namespace, home)
+            path.write_text(yaml.safe_dump_all(at_home, explicit_start=True), encoding="utf-8")
+
+
+def _answer(answer: Json) -> Any:
+    return _bare(answer["pod"]) if "pod" in answer else {"error": {"message": answer["refusal"]}}
 
 
 def _statuses(outcome: Outcome) -> Json:

@@ -4,83 +4,66 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
-from tests.parity.compare import by_key, differences
-from tests.parity.recorded_llm_services import (
-    LATER,
-    RECORDINGS,
-    cases,
-    given,
-    later_cases,
-    read_all,
-    shared_context,
-)
+from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import without
+from tests.parity.compare import Key, by_key, differences, reduced
+from tests.parity.recorded_llm_services import read_all
 
-from . import build, llm_plane
-from .batch import Batch, Case, Outcome
+from . import build
+from .batch import Case, Outcome
 from .judge import bare, plain
+from .judged import Kind
+from .record import run
+from .recordings import moved
 
 Json = dict[str, Any]
+_POD: Key = ("v1", "Pod", "", "")
+#: What kubectl wrote, through which some cases were recorded.
+_LAST_APPLIED = ("metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration")
 
 
-def known_cases() -> list[Case]:
-    """Return the recorded inputs, but for those that need another cluster or controller."""
-    return [case_of(folder) for folder in cases() if is_plain(folder)]
-
-
-def reproduce(programs: build.Programs, release: KServe) -> int:
+def reproduce(kind: Kind, programs: build.Programs, release: KServe) -> int:
     """Return how many recorded cases come out otherwise; those that need another cluster or controller are left out."""
-    recorded = later_cases(release) if release in LATER else cases()
-    folders = {folder.name: folder for folder in recorded if is_plain(folder)}
-    given_cases = [case_of(folder) for folder in folders.values()]
-    ready = {
-        case.namespace: folder / "ready.yaml"
-        for case, folder in zip(given_cases, folders.values(), strict=True)
-    }
-    with llm_plane.plane(programs, release, {}) as plane:
-        batch = Batch(
-            plane,
-            llm_plane.watched(release),
-            lambda case, _objects, _phase: list(read_all(ready[case.namespace])),
-        )
-        batch.system(shared_context(LATER.get(release, RECORDINGS)))
-        plane.start_controller()
-        outcomes = batch.run(given_cases)
-    wrong = 0
-    for folder, outcome in zip(folders.values(), outcomes, strict=True):
-        lines = list(_lines(folder, outcome))
-        wrong += bool(lines)
-        if lines:
-            print(folder.name, *(line[:900] for line in lines), sep="\n    ")
-    print(f"{len(folders) - wrong} passed, {wrong} failed")
+    count = wrong = 0
+    for group in kind.recorded(release):
+        recorded = {folder: one for folder, one in group.cases.items() if _is_recorded(folder)}
+        ready = {
+            case.namespace: read_all(folder / "ready.yaml")
+            for folder, case in recorded.items()
+            if (folder / "ready.yaml").exists()
+        }
+
+        def statuses(
+            case: Case, objects: list[Json], phase: int, known: Any = ready
+        ) -> Sequence[Json]:
+            return known.get(case.namespace) or kind.statuses(case, objects, phase)
+
+        outcomes, dummy = run(kind, programs, release, group._replace(cases=recorded), statuses)
+        for folder, outcome in zip(recorded, outcomes, strict=True):
+            lines = list(_lines(kind, folder, outcome))
+            count, wrong = count + 1, wrong + bool(lines)
+            if lines:
+                print(folder.name, *(line[:900] for line in lines), sep="\n    ")
+    print(f"{count - wrong} passed, {wrong} failed")
     return wrong
 
 
-def is_plain(folder: Path) -> bool:
-    """Tell whether a case needs nothing of its own in the namespace of the controller, or of the controller itself."""
-    context = given(folder, "context.yaml")
-    apart = any(each["metadata"].get("namespace") == "kserve" for each in context)
-    return not given(folder, "controller.yaml") and not apart
+def _is_recorded(folder: Path) -> bool:
+    return (folder / "status.yaml").exists()
 
 
-def case_of(folder: Path) -> Case:
-    """Return a recorded case."""
-    (document,) = given(folder, "input.yaml")
-    account = not folder.name.startswith("cred-no-default-sa")
-    return Case(
-        document["metadata"]["namespace"],
-        document,
-        given(folder, "context.yaml"),
-        account=account,
-    )
+def _lines(kind: Kind, folder: Path, outcome: Outcome) -> Iterator[str]:
+    home = kind.home(folder)
 
+    def read(name: str) -> list[Json]:
+        found: list[Json] = moved(list(read_all(folder / name)), home, outcome.case.namespace)
+        return found
 
-def _lines(folder: Path, outcome: Outcome) -> Iterator[str]:
-    (status,) = read_all(folder / "status.yaml")
+    (status,) = read("status.yaml")
     if "refusal" in status:
         if (outcome.refusal or {}).get("message") != status["refusal"]:
             yield f"refusal: {outcome.refusal} instead of {status['refusal']}"
@@ -88,13 +71,24 @@ def _lines(folder: Path, outcome: Outcome) -> Iterator[str]:
     refused = {
         each["body"]["metadata"]["name"] for each in outcome.rejected if each["method"] == "POST"
     }
-    recorded = [
-        each for each in read_all(folder / "intent.yaml") if each["metadata"]["name"] not in refused
-    ]
-    yield from differences(by_key(map(plain, outcome.sent)), by_key(map(plain, recorded)))
-    for phase, name in enumerate(("initial", "ready")):
-        if _text(bare(outcome.status(phase))) != _text(bare(status[name] or {})):
-            yield f"{name}: {bare(outcome.status(phase))} instead of {bare(status[name] or {})}"
+    recorded = [one for one in read("intent.yaml") if one["metadata"]["name"] not in refused]
+    theirs = by_key(plain(without(one, _LAST_APPLIED)) for one in recorded)
+    yield from differences(by_key(map(plain, kind.made(outcome.sent))), theirs)
+    for phase, names in enumerate((("initial", "first"), ("ready",))):
+        wanted = next(bare(status[name] or {}) for name in names if name in status)
+        if _text(bare(outcome.status(phase))) != _text(wanted):
+            yield f"{names[0]}: {bare(outcome.status(phase))} instead of {wanted}"
+    for (dummy, answer), pod in zip(outcome.pods, read("pod-out.yaml"), strict=False):
+        yield from _pod_lines(answer, pod)
+
+
+def _pod_lines(answer: Json, recorded: Json) -> Iterator[str]:
+    if "error" in recorded or "refusal" in answer:
+        said = (recorded.get("error") or {}).get("message")
+        if said not in answer.get("refusal", ""):
+            yield f"pod: {answer.get('refusal')} instead of {said}"
+        return
+    yield from differences({_POD: reduced(answer["pod"])}, {_POD: reduced(recorded)})
 
 
 def _text(status: Json) -> str:

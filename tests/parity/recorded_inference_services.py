@@ -12,10 +12,13 @@ from typing import Any
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.settings import (
     Settings,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
 from tests.parity.recorded_llm_services import Recorded, read_all
 
 RECORDINGS = Path(__file__).parent / "recordings" / "inference_service"
+#: The releases that were recorded after the first one, which stands in RECORDINGS itself.
+LATER = {KServe.V0_20: RECORDINGS / "v0.20.0"}
 Json = dict[str, Any]
 
 #: How the controller was run, but for who changes the pods: the recorded objects are from before the webhook.
@@ -55,9 +58,20 @@ def read_one(path: Path) -> Any:
     return found[0] if found else None
 
 
+def later_cases(release: KServe) -> list[Path]:
+    """Return the folders of single cases of a later release."""
+    return [path.parent for path in sorted(LATER[release].glob("*/status.yaml"))]
+
+
+def read_given(folder: Path, file: str) -> Any:
+    """Return what a case was given; a later release was given what the first one was, where it has nothing of its own."""
+    own = (folder / "input.yaml").exists()
+    return read_one(folder / file if own else RECORDINGS / folder.name / file)
+
+
 def recorded_cluster(folder: Path) -> Recorded:
     """Return the objects that were there before a case."""
-    context = read_one(folder / "context.yaml")
+    context = read_given(folder, "context.yaml")
     shared = RECORDINGS / "context"
     found = [_config(context), *read_all(shared / "knative-configmaps.yaml")]
     for flag, name in _SHARED.items():

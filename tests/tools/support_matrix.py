@@ -25,6 +25,9 @@ OLDEST_KUBERNETES = "1.22"
 
 def rows() -> Iterator[tuple[str, str, str]]:
     """Yield each row: what it is about, what it works with, and which releases the tests hold it against."""
+    from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_graph import (
+        releases as inference_graph,
+    )
     from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service import (
         releases as inference_service,
     )
@@ -39,6 +42,7 @@ def rows() -> Iterator[tuple[str, str, str]]:
     yield "`ModelService`", "model-operator", _backing(model_service.BACKING)
     yield "`LLMInferenceService`", "KServe", _backing(llm_inference_service.BACKING)
     yield "`InferenceService`", "KServe", _backing(inference_service.BACKING)
+    yield "`InferenceGraph`", "KServe", _backing(inference_graph.BACKING)
     yield "Gateway API", "`gateway.networking.k8s.io/v1`", _bundle("gateway-api")
     yield (
         "inference extension",

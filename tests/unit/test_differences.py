@@ -13,6 +13,7 @@ PAGE = (ROOT / "docs" / "differences.md").read_text(encoding="utf-8")
 RECORDINGS = ROOT / "tests" / "parity" / "recordings" / "model_service"
 LLM_RECORDINGS = RECORDINGS.with_name("llm_inference_service")
 ISVC_RECORDINGS = RECORDINGS.with_name("inference_service")
+GRAPH_RECORDINGS = RECORDINGS.with_name("inference_graph")
 SERVICES = ROOT / "tests" / "unit" / "kinds"
 UNIT = ROOT / "tests" / "unit" / "kinds" / "model_service"
 PARITY = ROOT / "tests" / "parity"
@@ -44,6 +45,7 @@ FILES = {
         path.stem.replace("test_", "graph_", 1): path
         for path in (SERVICES / "inference_graph").rglob("test_*.py")
     },
+    "graph_recorded": PARITY / "test_inference_graph_recorded.py",
     **{
         path.stem.replace("test_", "kserve_", 1): path
         for path in (SERVICES / "kserve").rglob("test_*.py")
@@ -126,7 +128,8 @@ def test_named_cases_exist() -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "folder"), [(LLM_ROWS, LLM_RECORDINGS), (ISVC_ROWS, ISVC_RECORDINGS)]
+    ("table", "folder"),
+    [(LLM_ROWS, LLM_RECORDINGS), (ISVC_ROWS, ISVC_RECORDINGS), (GRAPH_ROWS, GRAPH_RECORDINGS)],
 )
 def test_named_cases_of_kserve_exist(table: list[list[str]], folder: Path) -> None:
     recorded = {path.name for path in (*folder.glob("*"), *folder.glob("*/*"))}

@@ -45,6 +45,7 @@ BACKING: dict[str, Mapping[Any, str]] = {
 FOLDERS = {
     "LLMInferenceService": "llm_inference_service",
     "InferenceService": "inference_service",
+    "InferenceGraph": "inference_graph",
     "ModelService": "model_service",
 }
 

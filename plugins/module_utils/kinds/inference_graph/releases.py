@@ -8,4 +8,9 @@ from collections.abc import Mapping
 from ...kube.release import Backing
 from ..kserve.releases import KServe
 
-BACKING: Mapping[KServe, Backing] = dict.fromkeys(KServe, "unjudged")
+BACKING: Mapping[KServe, Backing] = {
+    KServe.V0_17: "unjudged",
+    KServe.V0_18: "unjudged",
+    KServe.V0_19: "unjudged",
+    KServe.V0_20: "proved",
+}

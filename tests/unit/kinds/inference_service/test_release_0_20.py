@@ -10,6 +10,9 @@ import pytest
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.conditions.deployments import (
     deployment_verdict,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.conditions.routing import (
+    route_references,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.normalise import (
     load,
 )
@@ -21,6 +24,7 @@ from .test_releases import (
     KNATIVE_CONFIG,
     STANDARD,
     differences,
+    intent_of,
     made,
     server,
     settings,
@@ -72,6 +76,17 @@ def test_a_predictor_with_a_name_has_it_in_all_its_objects(gateway: bool) -> Non
     for name in ("iris-transformer", "iris-explainer"):
         assert "iris-v2-predictor.team-a" in pod_of(found, name)["containers"][0]["args"]
     assert "iris-predictor" not in str(found)
+
+
+@pytest.mark.parametrize("name", [{}, {"name": "v2"}])
+@pytest.mark.parametrize("others", [{}, {"transformer": TRANSFORMER, "explainer": EXPLAINER}])
+def test_a_service_is_reached_by_the_routes_that_it_has(name: Json, others: Json) -> None:
+    given = document(predictor=served(**name), annotations=STANDARD, **others)
+    intent = intent_of(given, NEW, server(), config(ingress=GATEWAY))
+    routes = {
+        one.name for one in (each.manifest for each in intent.children) if one.kind == "HTTPRoute"
+    }
+    assert {reference.name for dummy, reference in route_references(intent.basis)} == routes
 
 
 def test_requests_go_to_the_predictor_by_its_name() -> None:

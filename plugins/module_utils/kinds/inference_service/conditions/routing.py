@@ -14,7 +14,7 @@ from ....kube.reader import Reader
 from ....kube.reference import Reference
 from ...kserve.service_address import knative_address, standard_address
 from ..children.http_routes import ROUTE_API
-from ..names import Role, component
+from ..names import Role
 from ..resolved import Resolved
 from ..router.front_component import front_name, front_role, has_routes
 from ..router.hosts import service_host, service_path
@@ -80,7 +80,7 @@ def route_references(resolved: Resolved) -> list[tuple[str, Reference]]:
     """Return the HTTPRoutes of a service in the order in which the controller looks at them, and how messages call them."""
     service = resolved.service
     named: list[tuple[str, str]] = [
-        (role.capitalize(), component(service.name, role)) for role in service.roles
+        (role.capitalize(), service.component_name(role)) for role in service.roles
     ]
     named.append(("InferenceService", service.name))
     return [
