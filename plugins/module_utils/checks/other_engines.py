@@ -7,6 +7,7 @@ Source: vLLM vllm/engine/arg_utils.py; the pages Server Arguments of SGLang and 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from ..kinds.check import WARNING, Check, check
@@ -151,7 +152,7 @@ def other_engine(view: ServiceView) -> Iterator[Problem]:
         for flag in workload.flags if engine else ():
             owner = _owner(flag, engine)
             place = workload.in_engine(flag.place) if owner else None
-            if place is None or place.object:
+            if place is None or not place.is_authors:
                 continue
             idea = next((idea for idea in _IDEAS if idea.get(owner) == flag.name), {})
             same = idea.get(VLLM if engine == _KSERVE else engine)
@@ -179,7 +180,7 @@ def other_variable(view: ServiceView) -> Iterator[Problem]:
             if owner == engine or (owner, engine) == (VLLM, _KSERVE):
                 continue
             place = workload.in_engine(f"env[{number}]")
-            if not place.object:
+            if place.is_authors:
                 yield OTHER_VARIABLE.at(
                     place, name=name, owner=owner, container=workload.engine, engine=engine
                 )
@@ -193,7 +194,7 @@ def other_image(view: ServiceView) -> Iterator[Problem]:
         owner, engine = _by_image(container), _by_command(container)
         if owner and engine and owner != engine:
             place = workload.in_engine("image")
-            if not place.object:
+            if place.is_authors:
                 yield OTHER_IMAGE.at(place, owner=owner, container=workload.engine, engine=engine)
 
 
@@ -204,7 +205,7 @@ def engine_of(container: Json) -> str:
 
 def _by_command(container: Json) -> str:
     """Return the engine whose program a container's command line starts."""
-    given = words(container)
+    given = list(takewhile(lambda word: not word.startswith("--"), words(container)))
     for engine, known in _KNOWN_BY.items():
         if any(_is_program(word, known.program) for word in given):
             return engine

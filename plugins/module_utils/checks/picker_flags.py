@@ -72,7 +72,7 @@ def contradicts(view: ServiceView) -> Iterator[Problem]:
         if picker is None or not wanted or not flag.value or "$" in flag.value:
             continue
         place = picker.workload.fields(f"{path}.{flag.place}")
-        if flag.value != wanted and not place.object:
+        if flag.value != wanted and place.is_authors:
             yield CONTRADICTS.at(place, flag=flag.name, value=flag.value, wanted=wanted)
 
 
@@ -85,7 +85,7 @@ def no_pool(view: ServiceView) -> Iterator[Problem]:
     for path, container in _pickers(picker):
         given = {flag.name for flag in placed_flags(container)}
         place = picker.workload.fields(f"{path}.args")
-        if container.get("args") and not given & {_POOL, _SELECTOR} and not place.object:
+        if container.get("args") and not given & {_POOL, _SELECTOR} and place.is_authors:
             yield NO_POOL.at(place, flag=_POOL, pool=picker.pool)
 
 
@@ -99,7 +99,7 @@ def other_port(view: ServiceView) -> Iterator[Problem]:
             if picker is None or flag.name not in _PORTS or flag.value in ports:
                 continue
             place = picker.workload.fields(f"{path}.{flag.place}")
-            if flag.value.isdecimal() and not place.object:
+            if flag.value.isdecimal() and place.is_authors:
                 shown = ", ".join(sorted(ports, key=int))
                 yield OTHER_PORT.at(place, flag=flag.name, value=flag.value, ports=shown)
 
@@ -115,7 +115,7 @@ def two_configs(view: ServiceView) -> Iterator[Problem]:
     for path, flag in given[:-1]:
         place = picker.workload.fields(f"{path}.{flag.place}")
         other = given[-1][1].name
-        if not place.object:
+        if place.is_authors:
             added = other == flag.name
             fix = _TWO_ITEMS if added and picker.config is None else ""
             where = "the one that the controller adds" if added else other
@@ -131,7 +131,7 @@ def unknown(view: ServiceView) -> Iterator[Problem]:
             continue
         near = nearest(flag.name, _KNOWN, _LIKENESS)
         place = picker.workload.fields(f"{path}.{flag.place}")
-        if near and not place.object:
+        if near and place.is_authors:
             yield UNKNOWN.at(place, flag=flag.name, near=near)
 
 

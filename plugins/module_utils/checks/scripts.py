@@ -54,7 +54,7 @@ def unread(view: ServiceView) -> Iterator[Problem]:
                 continue
             for item, place in script.rest:
                 where = workload.fields(f"{path}.{place}")
-                if not where.object:
+                if where.is_authors:
                     yield UNREAD.at(where, argument=_shown(item), container=container.get("name"))
                     break
 
@@ -68,7 +68,7 @@ def no_script(view: ServiceView) -> Iterator[Problem]:
             if script is None or not script.script.startswith("-"):
                 continue
             where = workload.fields(f"{path}.{script.place}")
-            if not where.object:
+            if where.is_authors:
                 name = container.get("name")
                 yield NO_SCRIPT.at(where, argument=_shown(script.script), container=name)
 

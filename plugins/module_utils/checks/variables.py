@@ -146,5 +146,5 @@ def _variables(view: ServiceView) -> Iterator[tuple[Workload, str, Place]]:
     for workload in view.serving:
         for number, variable in enumerate(workload.engine_container.get("env") or ()):
             place = workload.in_engine(f"env[{number}]")
-            if not place.object:
+            if place.is_authors:
                 yield workload, str(variable.get("name")), place

@@ -44,6 +44,11 @@ class Place(NamedTuple):
     object: str = ""
     exact: bool = True
 
+    @property
+    def is_authors(self) -> bool:
+        """Whether the service itself has it there: neither a preset or runtime nor a controller brings it."""
+        return self.exact and not self.object
+
 
 class Origin(NamedTuple):
     """Something that parts of a child come from.

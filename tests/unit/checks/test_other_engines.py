@@ -37,6 +37,14 @@ def with_runtime(image: str) -> Json:
     return found
 
 
+def with_transformer(**container: Any) -> Json:
+    """Return an InferenceService whose transformer gets arguments of KServe."""
+    server = {"name": "kserve-container", "image": "example.com/t:1", **container}
+    service = custom()
+    service["spec"]["transformer"] = {"containers": [server]}
+    return service
+
+
 def told(service: Json, *objects: Json) -> list[str]:
     """Return what a task warns about, but for what every service without a cluster gets."""
     result = run(state="rendered", services=[service], cluster_objects=[CONFIG, *objects])
@@ -91,6 +99,7 @@ def test_what_another_engine_reads_is_told(
         (custom("--max-model-len=1", "--model_id=x", image="kserve/huggingfaceserver:v1"), ()),
         (custom(env=env(VLLM_USE_V1="1"), image="kserve/huggingfaceserver:v1"), ()),
         (llm("--model=hf://acme/sglang", "--kv-transfer-config={}"), ()),
+        (custom("--served-model-name", "sglang", "--max-model-len=1", command=["vllm", "serve"]), ()),
         # What a runtime gives by itself is its author's.
         (model(), (runtime("--context-length=1"),)),
     ],
@@ -164,6 +173,7 @@ def test_argument_that_no_script_reads_is_told(service: Json, said: str) -> None
         custom("-q", command=["sh", "/run.sh"]),
         custom("-q", command=["run", "-c", "x"]),
         custom("run", command=["bash", "-c"]),
+        with_transformer(command=["sh", "-c", "run"]),
     ],
 )
 def test_argument_that_a_script_reads_is_not(service: Json) -> None:
