@@ -49,7 +49,7 @@ CHILD = Reference("v1", "ConfigMap", "team-a", "chat-config")
 #: AWX drops what is larger, in bytes.
 LIMIT = 700_000
 
-KEYS = {"changed", "services", "manifests", "paths", "gathered", "stats"}
+KEYS = {"changed", "services", "manifests", "paths", "gathered", "runtimes", "stats"}
 SERVICE_KEYS = {
     "kind",
     "namespace",
@@ -91,8 +91,7 @@ def test_every_path_returns_the_same_keys(tmp_path: Path) -> None:
     }
     for name, result in paths.items():
         assert result.keys() >= KEYS, name
-        # Runtimes are chosen where services are rendered or gathered.
-        assert result.keys() - KEYS <= {"warnings", "failed", "msg", "runtimes"}, name
+        assert result.keys() - KEYS <= {"warnings", "failed", "msg"}, name
     assert set(llmisvc_reconcile.EMPTY) == KEYS
     assert set(paths["rendered"]["services"][0]) == SERVICE_KEYS
     assert set(paths["rendered"]["stats"]) == STATS_KEYS
