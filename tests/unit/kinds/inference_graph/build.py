@@ -87,9 +87,9 @@ def service(
     }
 
 
-def children(given: Json, *objects: Json, **blocks: Any) -> dict[str, Json]:
+def children(given: Json, *objects: Json, release: str = "0.20", **blocks: Any) -> dict[str, Json]:
     """Return what a graph becomes beside the service of `service`: kind → manifest. blocks: of KServe's configuration."""
-    settings = INFERENCE_GRAPH.settings({}, {})
+    settings = INFERENCE_GRAPH.settings({}, {"kserve": release})
     loaded = INFERENCE_GRAPH.load(given, settings)
     assert loaded.service is not None, [str(problem) for problem in loaded.problems]
     reader = Cluster([config_map(**blocks), *(objects or (service(),))])

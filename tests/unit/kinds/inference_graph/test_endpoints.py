@@ -123,17 +123,22 @@ def test_a_transformer_is_asked_in_its_own_protocol() -> None:
             {"ingress": {"ingressGateway": "a/b", "disableIstioVirtualHost": True}},
             INSIDE,
         ),
-        (
-            service(),
-            {"ingress": {"ingressGateway": "a/b", "urlScheme": "https"}},
-            INSIDE.replace("http", "https"),
-        ),
     ],
 )
 def test_a_service_that_is_not_ready_is_asked_where_it_will_be(
     given: Json, blocks: Json, address: str
 ) -> None:
     assert url(given, **blocks) == f"{address}{V1}"
+
+
+@pytest.mark.parametrize(
+    ("release", "scheme"), [("0.17", "https"), ("0.18", "http"), ("0.20", "http")]
+)
+def test_a_service_that_is_not_ready_is_asked_as_its_release_will_say(
+    release: str, scheme: str
+) -> None:
+    found = url(service(), release=release, ingress={"ingressGateway": "a/b", "urlScheme": "https"})
+    assert found == f"{INSIDE.replace('http', scheme)}{V1}"
 
 
 def test_services_that_cannot_be_asked_are_told_all_at_once() -> None:
