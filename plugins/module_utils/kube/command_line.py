@@ -38,7 +38,7 @@ def placed_flags(container: Json) -> Iterator[Flag]:
     Underscores are dashes, as engines read them. A value that is a variable counts where the variable stands in the container, and is
     empty elsewhere.
     """
-    values = {each["name"]: str(each.get("value", "")) for each in container.get("env") or ()}
+    values = {each.get("name"): str(each.get("value", "")) for each in container.get("env") or ()}
     placed = [
         (word, f"{field}[{number}]")
         for field in ("command", "args")
