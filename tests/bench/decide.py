@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine.noop_proof import doubt
+from module_utils.engine.noop_proof import doubt
 from tests.unit.engine.recorded import Case, case
 
 from .plane import Bench, entry

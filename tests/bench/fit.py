@@ -20,12 +20,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
-from ansible_collections.modelops.inference.plugins.module_utils.capacity.check import judge
-from ansible_collections.modelops.inference.plugins.module_utils.capacity.source import LiveObjects
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.connection import connect
-from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import (
-    Json as Manifest,
-)
+from module_utils.capacity.check import judge
+from module_utils.capacity.source import LiveObjects
+from module_utils.cluster.connection import connect
+from module_utils.kube.manifest import Json as Manifest
 from tests.lab.control_plane import ControlPlane
 
 from .plane import Bench, entry

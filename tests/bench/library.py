@@ -12,14 +12,9 @@ import sys
 import time
 from collections.abc import Iterable
 
-from ansible_collections.modelops.inference.plugins.module_utils.fleet.load import (
-    Settings,
-    compile_fleet,
-    load_fleet,
-    paired,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
-from ansible_collections.modelops.inference.plugins.module_utils.task.manifest_loader import given
+from module_utils.fleet.load import Settings, compile_fleet, load_fleet, paired
+from module_utils.kube.reader import GivenObjects
+from module_utils.task.manifest_loader import given
 
 from .fleets import L
 from .plane import BUILD, Bench, entry

@@ -24,16 +24,11 @@ from pathlib import Path
 
 import urllib3
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine.desired import desired
-from ansible_collections.modelops.inference.plugins.module_utils.engine.owner_object import (
-    custom_resource,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.fleet.load import (
-    Settings,
-    load_fleet,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
-from ansible_collections.modelops.inference.plugins.module_utils.task.manifest_loader import given
+from module_utils.engine.desired import desired
+from module_utils.engine.owner_object import custom_resource
+from module_utils.fleet.load import Settings, load_fleet
+from module_utils.kube.reader import GivenObjects
+from module_utils.task.manifest_loader import given
 from tests.lab.control_plane import ControlPlane
 from tests.lab.crd_sources import MODEL_SERVICE
 

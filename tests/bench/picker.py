@@ -11,12 +11,8 @@ from __future__ import annotations
 import statistics
 import time
 
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.check import (
-    check_text,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.releases import (
-    releases,
-)
+from module_utils.endpoint_picker.check import check_text
+from module_utils.endpoint_picker.releases import releases
 
 from .plane import BUILD, Bench, entry
 from .runs import Json

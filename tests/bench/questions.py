@@ -17,9 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.kind import (
-    MODEL_SERVICE,
-)
+from module_utils.kinds.model_service.kind import MODEL_SERVICE
 from tests.cluster.support.webhook import patched, webhook
 from tests.lab.client import Client
 from tests.lab.control_plane import ControlPlane

@@ -16,7 +16,7 @@ import statistics
 import threading
 import time
 
-from ansible_collections.modelops.inference.plugins.module_utils.modules import llmisvc_reconcile
+from module_utils.modules import llmisvc_reconcile
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.fixtures import fresh_namespace

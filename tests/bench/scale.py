@@ -7,8 +7,8 @@ import re
 from decimal import Decimal
 from typing import NamedTuple
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.calls import PAGE
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.requests import LISTS
+from module_utils.cluster.calls import PAGE
+from module_utils.cluster.requests import LISTS
 
 from .figures import Results, by_id
 from .runs import Json

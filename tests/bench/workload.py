@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.crd import crd
-from ansible_collections.modelops.inference.plugins.module_utils.modules import llmisvc_reconcile
+from module_utils.kinds.model_service.crd import crd
+from module_utils.modules import llmisvc_reconcile
 
 from .runs import Json
 

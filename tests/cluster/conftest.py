@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster import calls
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.connection import connect
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.timing import Timing
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.kind import (
-    MODEL_SERVICE,
-)
+from module_utils.cluster import calls
+from module_utils.cluster.connection import connect
+from module_utils.cluster.timing import Timing
+from module_utils.kinds.model_service.kind import MODEL_SERVICE
 from tests.lab import crds
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster

@@ -12,12 +12,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster import errors
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.connection import (
-    Cluster,
-    connect,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from module_utils.cluster import errors
+from module_utils.cluster.connection import Cluster, connect
+from module_utils.kube.reference import Reference
 from tests.lab import cluster as lab
 from tests.lab import kubeconfig as lab_kubeconfig
 from tests.lab.faults import Fault, refuse, seen

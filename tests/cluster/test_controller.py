@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine import lasting
+from module_utils.engine import lasting
 from tests.lab.client import Client, wait_until
 from tests.lab.control_plane import ControlPlane
 from tests.lab.fixtures import fresh_namespace

@@ -8,10 +8,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine.defaults import defaults_of
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.kind import (
-    MODEL_SERVICE,
-)
+from module_utils.engine.defaults import defaults_of
+from module_utils.kinds.model_service.kind import MODEL_SERVICE
 from tests.lab import crds
 from tests.lab.client import Client
 from tests.lab.crd_sources import MODEL_SERVICE as BUNDLES

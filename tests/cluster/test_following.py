@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.events import follower
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
+from module_utils.events import follower
+from module_utils.kube.problem import InputError
 from tests.lab.client import Client
 from tests.lab.faults import Effect, Fault, event, hang_up, page, seen
 from tests.lab.proxy import Proxy

@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.crd import (
-    crd,
-)
+from module_utils.kinds.inference_service.crd import crd
 from tests.lab import crds
 from tests.lab.client import Client
 

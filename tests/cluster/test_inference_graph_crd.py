@@ -8,15 +8,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_graph.crd import (
-    crd,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_graph.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_graph.settings import (
-    Settings,
-)
+from module_utils.kinds.inference_graph.crd import crd
+from module_utils.kinds.inference_graph.normalise import load
+from module_utils.kinds.inference_graph.settings import Settings
 from tests.cluster.compared_crds import bare
 from tests.lab import crds
 from tests.lab.client import ApiError, Client

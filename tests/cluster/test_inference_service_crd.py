@@ -9,13 +9,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.crd import (
-    crd,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
+from module_utils.kinds.inference_service.crd import crd
+from module_utils.kinds.inference_service.normalise import load
+from module_utils.kinds.kserve.releases import KServe
 from tests.cluster.compared_crds import bare
 from tests.lab import crds
 from tests.lab.client import Client

@@ -7,10 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.compile import (
-    compile as compile_service,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import Json, without
+from module_utils.kinds.inference_service.compile import compile as compile_service
+from module_utils.kube.manifest import Json, without
 from tests.lab import crds
 from tests.lab.client import Client
 from tests.lab.crd_sources import KSERVE_NEIGHBOURS

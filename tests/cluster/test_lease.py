@@ -12,17 +12,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.connection import (
-    Cluster,
-    connect,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.errors import (
-    LeaseBusy,
-    LeaseLost,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.lease import Lease
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.timing import Timing
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from module_utils.cluster.connection import Cluster, connect
+from module_utils.cluster.errors import LeaseBusy, LeaseLost
+from module_utils.cluster.lease import Lease
+from module_utils.cluster.timing import Timing
+from module_utils.kube.reference import Reference
 from tests.lab import cluster as lab
 
 FLEET = "default"

@@ -10,20 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.conversion import (
-    to_v1alpha2,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.crd import (
-    config_crd,
-    crd,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
-    Settings,
-)
+from module_utils.kinds.kserve.releases import KServe
+from module_utils.kinds.llm_inference_service.conversion import to_v1alpha2
+from module_utils.kinds.llm_inference_service.crd import config_crd, crd
+from module_utils.kinds.llm_inference_service.normalise import load
+from module_utils.kinds.llm_inference_service.settings import Settings
 from tests.cluster.compared_crds import bare
 from tests.lab import crds
 from tests.lab.client import Client

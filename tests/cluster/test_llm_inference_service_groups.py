@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine import lasting
+from module_utils.engine import lasting
 from tests.lab.client import Client
 from tests.lab.control_plane import ControlPlane
 from tests.lab.crd_sources import MODEL_SERVICE as MODEL_SERVICE_KINDS

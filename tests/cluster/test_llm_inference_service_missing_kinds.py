@@ -10,10 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.crd import (
-    config_crd,
-    crd,
-)
+from module_utils.kinds.llm_inference_service.crd import config_crd, crd
 from tests.lab import crds
 from tests.lab.client import Client
 from tests.lab.control_plane import ControlPlane

@@ -13,10 +13,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine import lasting
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.conversion import (
-    to_v1alpha1,
-)
+from module_utils.engine import lasting
+from module_utils.kinds.llm_inference_service.conversion import to_v1alpha1
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.fixtures import fresh_namespace

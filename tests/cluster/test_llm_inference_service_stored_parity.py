@@ -9,16 +9,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.storage.ca_bundle import (
-    GLOBAL_CONFIG_MAP,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.compile import (
-    compile as compile_service,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Intent
+from module_utils.kinds.kserve.storage.ca_bundle import GLOBAL_CONFIG_MAP
+from module_utils.kinds.llm_inference_service.compile import compile as compile_service
+from module_utils.kinds.llm_inference_service.normalise import load
+from module_utils.kube.intent import Intent
 from tests.lab.client import Client
 from tests.parity.compare import Key, by_key, differences, key_of
 from tests.parity.recorded_llm_services import read_all, recorded_cluster, recorded_settings

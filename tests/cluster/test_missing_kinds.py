@@ -9,10 +9,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine import crd_established
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.kind import (
-    MODEL_SERVICE,
-)
+from module_utils.engine import crd_established
+from module_utils.kinds.model_service.kind import MODEL_SERVICE
 from tests.lab import crds
 from tests.lab.client import ApiError, Client, wait_until
 from tests.lab.control_plane import ControlPlane

@@ -10,10 +10,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.retry import (
-    INTERNAL_ERROR_ATTEMPTS,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.engine import deletion_wait
+from module_utils.cluster.retry import INTERNAL_ERROR_ATTEMPTS
+from module_utils.engine import deletion_wait
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.faults import Fault, do, seen, writes

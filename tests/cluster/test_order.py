@@ -8,10 +8,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine.apply import Execution
-from ansible_collections.modelops.inference.plugins.module_utils.engine.service_plan import (
-    ServicePlan,
-)
+from module_utils.engine.apply import Execution
+from module_utils.engine.service_plan import ServicePlan
 from tests.lab.client import Client
 from tests.lab.faults import writes
 from tests.lab.proxy import Proxy

@@ -9,10 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.validation.pod_security import (
-    LEVELS,
-    refusals,
-)
+from module_utils.kube.validation.pod_security import LEVELS, refusals
 from tests.lab.client import ApiError, Client
 from tests.unit.kube.pod_security_table import PODS
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.pod_schema import TABLE
+from module_utils.kube.pod_schema import TABLE
 from tests.lab.cluster import Cluster
 from tests.tools.pod_table import written
 

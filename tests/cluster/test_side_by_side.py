@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.lease import Lease
+from module_utils.cluster.lease import Lease
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.faults import Fault, anything, delay, writes

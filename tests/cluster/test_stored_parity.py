@@ -12,11 +12,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.kind import (
-    MODEL_SERVICE,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Intent
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from module_utils.kinds.model_service.kind import MODEL_SERVICE
+from module_utils.kube.intent import Intent
+from module_utils.kube.reader import GivenObjects
 from tests.lab.client import Client
 from tests.parity.compare import differences, key_of
 from tests.parity.recorded_services import read, recorded_settings

@@ -12,10 +12,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.kind import (
-    MODEL_SERVICE,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from module_utils.kinds.model_service.kind import MODEL_SERVICE
+from module_utils.kube.reader import GivenObjects
 from tests.lab.client import Client, wait_until
 from tests.lab.fixtures import fresh_namespace
 from tests.parity.compare import by_key, key_of

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine import lasting
+from module_utils.engine import lasting
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 

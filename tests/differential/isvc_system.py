@@ -8,10 +8,8 @@ import json
 import random
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.settings import (
-    Settings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
+from module_utils.kinds.inference_service.settings import Settings
+from module_utils.kinds.kserve.releases import KServe
 from tests.parity.recorded_inference_services import RECORDINGS
 from tests.parity.recorded_llm_services import read_all
 

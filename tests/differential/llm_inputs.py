@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
+from module_utils.kinds.kserve.releases import KServe
 
 from .batch import Case
 from .llm_later import add_features

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
+from module_utils.kinds.kserve.releases import KServe
 from tests.lab import crds
 from tests.lab.crd_sources import Bundle
 

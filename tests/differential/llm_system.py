@@ -8,13 +8,9 @@ import json
 import random
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
-    Settings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.spec import (
-    CONFIG_KIND,
-)
+from module_utils.kinds.kserve.releases import KServe
+from module_utils.kinds.llm_inference_service.settings import Settings
+from module_utils.kinds.llm_inference_service.spec import CONFIG_KIND
 from tests.parity.recorded_llm_services import LATER, RECORDINGS, shared_context
 
 from .llm_system_later import shipped_presets, vary_later

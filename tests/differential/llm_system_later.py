@@ -7,10 +7,8 @@ import json
 import random
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.selection import (
-    well_known,
-)
+from module_utils.kinds.kserve.releases import KServe
+from module_utils.kinds.llm_inference_service.presets.selection import well_known
 from tests.lab import crds
 
 from .modules import MODULES

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
+from module_utils.kinds.kserve.releases import KServe
 from tests.lab.crd_sources import Bundle
 
 KSERVE = "github.com/kserve/kserve"

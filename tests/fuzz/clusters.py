@@ -11,18 +11,9 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.accelerators.demand import (
-    Demand,
-    demands_of,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.accelerators.fit import (
-    Answer,
-    Verdict,
-    fit,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.accelerators.inventory import (
-    Inventory,
-)
+from module_utils.accelerators.demand import Demand, demands_of
+from module_utils.accelerators.fit import Answer, Verdict, fit
+from module_utils.accelerators.inventory import Inventory
 from tests.lab.client import Client, wait_until
 from tests.lab.commands import NODE_ANNOTATION
 from tests.lab.nodes import is_ready

@@ -11,12 +11,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine import (
-    FIELD_MANAGER,
-    INTENT_ANNOTATION,
-    PREFIX,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.engine.desired import Desired
+from module_utils.engine import FIELD_MANAGER, INTENT_ANNOTATION, PREFIX
+from module_utils.engine.desired import Desired
 from tests.lab.client import Client
 
 from .edits import EDITS, copy

@@ -6,23 +6,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine import (
-    FIELD_MANAGER,
-    METADATA_ONLY,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.engine.desired import (
-    SETTLED,
-    Desired,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.engine.noop_proof import doubt
-from ansible_collections.modelops.inference.plugins.module_utils.engine.unstable_fields import (
-    unstable_mark,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube import managed_fields
-from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import (
-    put_at,
-    value_at,
-)
+from module_utils.engine import FIELD_MANAGER, METADATA_ONLY
+from module_utils.engine.desired import SETTLED, Desired
+from module_utils.engine.noop_proof import doubt
+from module_utils.engine.unstable_fields import unstable_mark
+from module_utils.kube import managed_fields
+from module_utils.kube.manifest import put_at, value_at
 from tests.lab.client import ApiError, Client
 
 from .edits import copy

@@ -12,12 +12,9 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine import SETTLED_ANNOTATION
-from ansible_collections.modelops.inference.plugins.module_utils.engine.desired import Desired
-from ansible_collections.modelops.inference.plugins.module_utils.kube.canonical import (
-    canonical_json,
-    digest,
-)
+from module_utils.engine import SETTLED_ANNOTATION
+from module_utils.engine.desired import Desired
+from module_utils.kube.canonical import canonical_json, digest
 from tests.lab.client import ApiError, Client
 
 from .deeds import DEEDS, Scene

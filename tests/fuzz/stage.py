@@ -11,9 +11,7 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, Self
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.kind import (
-    MODEL_SERVICE,
-)
+from module_utils.kinds.model_service.kind import MODEL_SERVICE
 from tests.lab.client import Client
 from tests.lab.control_plane import ControlPlane
 from tests.lab.crd_sources import MODEL_SERVICE as MODEL_SERVICE_KINDS

@@ -11,32 +11,16 @@ from typing import Any
 
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine import PREFIX
-from ansible_collections.modelops.inference.plugins.module_utils.engine.desired import (
-    Desired,
-    desired,
-    marked,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.engine.owner_object import (
-    custom_resource,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.fleet.load import (
-    Settings,
-    compile_fleet,
-    load_fleet,
-    paired,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.kind import (
-    MODEL_SERVICE,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.canonical import (
-    canonical_json,
-    digest,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Stage
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
-from ansible_collections.modelops.inference.plugins.module_utils.task.manifest_loader import given
+from module_utils.engine import PREFIX
+from module_utils.engine.desired import Desired, desired, marked
+from module_utils.engine.owner_object import custom_resource
+from module_utils.fleet.load import Settings, compile_fleet, load_fleet, paired
+from module_utils.kinds.model_service.kind import MODEL_SERVICE
+from module_utils.kube.canonical import canonical_json, digest
+from module_utils.kube.intent import Stage
+from module_utils.kube.reader import GivenObjects
+from module_utils.kube.reference import Reference
+from module_utils.task.manifest_loader import given
 from tests.cluster.support.services import full, small
 
 from .kinds import OBJECTS

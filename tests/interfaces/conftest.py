@@ -8,9 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.kind import (
-    MODEL_SERVICE,
-)
+from module_utils.kinds.model_service.kind import MODEL_SERVICE
 from tests.lab import crds
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster

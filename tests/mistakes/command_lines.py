@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema import Object
+from module_utils.kube.schema import Object
 
 from .places import Place, Spoilt, put
 from .registry import Service, mistake

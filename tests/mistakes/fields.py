@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema import Object
+from module_utils.kube.schema import Object
 
 from .places import Place, Spoilt, dropped, put, renamed
 from .registry import Service, mistake

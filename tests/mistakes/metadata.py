@@ -6,10 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.metadata_names import (
-    FAMILIES,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema_check import child_path
+from module_utils.kinds.metadata_names import FAMILIES
+from module_utils.kube.schema_check import child_path
 
 from .places import Spoilt, dropped, put
 from .registry import Service, mistake

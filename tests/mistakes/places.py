@@ -8,13 +8,8 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema import (
-    ListOf,
-    MapOf,
-    Object,
-    Schema,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema_check import child_path
+from module_utils.kube.schema import ListOf, MapOf, Object, Schema
+from module_utils.kube.schema_check import child_path
 
 Json = dict[str, Any]
 Steps = tuple[Any, ...]

@@ -10,8 +10,8 @@ from typing import Any
 
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.registry import WRITTEN
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema import Object
+from module_utils.kinds.registry import WRITTEN
+from module_utils.kube.schema import Object
 from tests.parity import recorded_inference_services as isvc
 from tests.parity import recorded_llm_services as llm
 from tests.tools.tree import CHECKOUT

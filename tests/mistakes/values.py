@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema import (
+from module_utils.kube.schema import (
     Boolean,
     Integer,
     ListOf,

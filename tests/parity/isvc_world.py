@@ -8,20 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.compile import (
-    compile as compile_service,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.observe import (
-    observe,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.spec import (
-    InferenceService,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kind import Observation
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from module_utils.kinds.inference_service.compile import compile as compile_service
+from module_utils.kinds.inference_service.normalise import load
+from module_utils.kinds.inference_service.observe import observe
+from module_utils.kinds.inference_service.spec import InferenceService
+from module_utils.kinds.kind import Observation
+from module_utils.kube.reference import Reference
 
 from .recorded_inference_services import RECORDINGS, SETTINGS, recorded_cluster
 from .recorded_llm_services import Recorded

@@ -15,12 +15,10 @@ from typing import Any
 
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
-    Settings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from module_utils.kinds.kserve.releases import KServe
+from module_utils.kinds.llm_inference_service.settings import Settings
+from module_utils.kube.reader import GivenObjects
+from module_utils.kube.reference import Reference
 
 RECORDINGS = Path(__file__).parent / "recordings" / "llm_inference_service"
 #: The releases that were recorded after the first one, which stands in RECORDINGS itself.

@@ -14,10 +14,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.fleet.release_finder import (
-    by_shape,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.registry import KINDS
+from module_utils.fleet.release_finder import by_shape
+from module_utils.kinds.registry import KINDS
 
 from . import test_inference_service_render as inference_services
 from . import test_llm_inference_service_render as llm_inference_services

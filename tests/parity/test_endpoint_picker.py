@@ -10,14 +10,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.check import (
-    Report,
-    check_text,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.releases import (
-    release_of,
-    releases,
-)
+from module_utils.endpoint_picker.check import Report, check_text
+from module_utils.endpoint_picker.releases import release_of, releases
 
 RECORDINGS = Path(__file__).parent / "recordings" / "endpoint_picker"
 VERDICTS = {"+": "accept", "-": "reject", "?": "unstable"}

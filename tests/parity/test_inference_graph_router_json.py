@@ -9,13 +9,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_graph.router_json import (
-    router_json,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_graph.schema import (
-    SPEC,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema_check import check
+from module_utils.kinds.inference_graph.router_json import router_json
+from module_utils.kinds.inference_graph.schema import SPEC
+from module_utils.kube.schema_check import check
 
 RECORDED = Path(__file__).parent / "recordings" / "inference_graph" / "router_json.jsonl"
 GRAPHS: list[dict[str, Any]] = [

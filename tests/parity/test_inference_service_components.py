@@ -8,18 +8,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.errors import (
-    Unbuildable,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.build import (
-    components,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.resolve import (
-    resolve,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.spec import (
-    InferenceService,
-)
+from module_utils.kinds.inference_service.errors import Unbuildable
+from module_utils.kinds.inference_service.pods.build import components
+from module_utils.kinds.inference_service.resolve import resolve
+from module_utils.kinds.inference_service.spec import InferenceService
 
 from .recorded_inference_services import SETTINGS, invalid_cases, read_one, recorded_cluster
 

@@ -8,18 +8,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.mutation.mutate import (
-    mutated,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.mutation.subject import (
-    Subject,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.storage.errors import (
-    StorageRefused,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.read_system_config import (
-    read_system_config,
-)
+from module_utils.kinds.inference_service.pods.mutation.mutate import mutated
+from module_utils.kinds.inference_service.pods.mutation.subject import Subject
+from module_utils.kinds.inference_service.pods.storage.errors import StorageRefused
+from module_utils.kinds.kserve.read_system_config import read_system_config
 
 from .compare import Key, differences, reduced
 from .recorded_inference_services import RECORDINGS, SETTINGS, read_all, read_one, recorded_cluster

@@ -8,22 +8,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.resolve import (
-    resolve,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.runtimes.admission import (
-    runtime_problems,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.runtimes.runtime import (
-    runtimes,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import (
-    InputError,
-    Problem,
-)
+from module_utils.kinds.inference_service.normalise import load
+from module_utils.kinds.inference_service.resolve import resolve
+from module_utils.kinds.inference_service.runtimes.admission import runtime_problems
+from module_utils.kinds.inference_service.runtimes.runtime import runtimes
+from module_utils.kube.problem import InputError, Problem
 from tests.parity.recorded_inference_services import (
     SETTINGS,
     Recorded,

@@ -8,11 +8,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.compile import (
-    compile as compile_service,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Child
-from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import without
+from module_utils.kinds.inference_service.compile import compile as compile_service
+from module_utils.kube.intent import Child
+from module_utils.kube.manifest import without
 
 from .compare import Key, by_key, differences, key_of
 from .differences_page import has_row

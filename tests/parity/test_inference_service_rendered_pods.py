@@ -9,10 +9,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.compile import (
-    compile as compile_service,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
+from module_utils.kinds.inference_service.compile import compile as compile_service
+from module_utils.kube.problem import InputError
 
 from .compare import Key, differences, reduced
 from .differences_page import has_row

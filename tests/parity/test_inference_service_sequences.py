@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
+from module_utils.kube.problem import InputError
 
 from .compare import Key, by_key, differences, key_of, reduced
 from .differences_page import has_row

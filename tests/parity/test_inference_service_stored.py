@@ -8,19 +8,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.defaulting import (
-    defaulted,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.spec import (
-    InferenceService,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.read_system_config import (
-    read_system_config,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.redact import LAST_APPLIED
+from module_utils.kinds.inference_service.defaulting import defaulted
+from module_utils.kinds.inference_service.normalise import load
+from module_utils.kinds.inference_service.spec import InferenceService
+from module_utils.kinds.kserve.read_system_config import read_system_config
+from module_utils.kube.redact import LAST_APPLIED
 from tests.parity.recorded_inference_services import (
     SETTINGS,
     read_one,

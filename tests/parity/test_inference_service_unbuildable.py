@@ -5,13 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.compile import (
-    compile as compile_service,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import (
-    InputError,
-    Problem,
-)
+from module_utils.kinds.inference_service.compile import compile as compile_service
+from module_utils.kube.problem import InputError, Problem
 
 from .differences_page import has_row
 from .isvc_world import service_of

@@ -7,19 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.certificate.request import (
+from module_utils.kinds.llm_inference_service.certificate.request import (
     CertificateRequest,
     certificate_request,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.errors import (
-    Unbuildable,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.resolve import (
-    resolve,
-)
+from module_utils.kinds.llm_inference_service.errors import Unbuildable
+from module_utils.kinds.llm_inference_service.normalise import load
+from module_utils.kinds.llm_inference_service.presets.resolve import resolve
 
 from .recorded_llm_services import cases, read_all, recorded_cluster, recorded_settings
 

@@ -7,26 +7,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.admission_sample import (
-    template_refusal,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.resolve import (
-    resolve,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.selection import (
-    WELL_KNOWN,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.schema import (
-    config_schema,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
-    Settings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema_check import check
+from module_utils.kinds.kserve.releases import KServe
+from module_utils.kinds.llm_inference_service.normalise import load
+from module_utils.kinds.llm_inference_service.presets.admission_sample import template_refusal
+from module_utils.kinds.llm_inference_service.presets.resolve import resolve
+from module_utils.kinds.llm_inference_service.presets.selection import WELL_KNOWN
+from module_utils.kinds.llm_inference_service.schema import config_schema
+from module_utils.kinds.llm_inference_service.settings import Settings
+from module_utils.kube.schema_check import check
 
 from .recorded_llm_services import RECORDINGS, Recorded, read_all
 

@@ -8,17 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.compile import (
-    compile as compile_service,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Child
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import (
-    InputError,
-    Problem,
-)
+from module_utils.kinds.llm_inference_service.compile import compile as compile_service
+from module_utils.kinds.llm_inference_service.normalise import load
+from module_utils.kube.intent import Child
+from module_utils.kube.problem import InputError, Problem
 from tests.unit.kinds.refusals import api_refusals
 
 from .compare import by_key, differences, key_of

@@ -9,30 +9,15 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.admission import (
-    config,
-    service,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.conversion import (
-    to_v1alpha2,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.errors import (
-    Unbuildable,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.admission_sample import (
-    template_refusal,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.schema import (
-    spec_schema,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
-    Settings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema_check import check
+from module_utils.kinds.kserve.releases import KServe
+from module_utils.kinds.llm_inference_service.admission import config, service
+from module_utils.kinds.llm_inference_service.conversion import to_v1alpha2
+from module_utils.kinds.llm_inference_service.errors import Unbuildable
+from module_utils.kinds.llm_inference_service.normalise import load
+from module_utils.kinds.llm_inference_service.presets.admission_sample import template_refusal
+from module_utils.kinds.llm_inference_service.schema import spec_schema
+from module_utils.kinds.llm_inference_service.settings import Settings
+from module_utils.kube.schema_check import check
 
 RECORDINGS = Path(__file__).parent / "recordings" / "llm_inference_service" / "cases-invalid"
 CASES = sorted(path.name for path in RECORDINGS.iterdir())

@@ -10,21 +10,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.compile import (
-    children,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.errors import (
-    Unbuildable,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.observe import (
-    observe,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.resolve import (
-    resolve,
-)
+from module_utils.kinds.llm_inference_service.compile import children
+from module_utils.kinds.llm_inference_service.errors import Unbuildable
+from module_utils.kinds.llm_inference_service.normalise import load
+from module_utils.kinds.llm_inference_service.observe import observe
+from module_utils.kinds.llm_inference_service.presets.resolve import resolve
 
 from .compare import key_of
 from .differences_page import has_row

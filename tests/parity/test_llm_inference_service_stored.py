@@ -9,15 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.conversion import (
-    to_v1alpha1,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
-    Settings,
-)
+from module_utils.kinds.llm_inference_service.conversion import to_v1alpha1
+from module_utils.kinds.llm_inference_service.normalise import load
+from module_utils.kinds.llm_inference_service.settings import Settings
 
 RECORDINGS = Path(__file__).parent / "recordings" / "llm_inference_service"
 Json = dict[str, Any]

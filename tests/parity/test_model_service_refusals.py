@@ -7,10 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import (
-    InputError,
-    Problem,
-)
+from module_utils.kube.problem import InputError, Problem
 from tests.unit.kinds.refusals import refusals
 
 from .recorded_services import folders, name_of, read, recorded_settings

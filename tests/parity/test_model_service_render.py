@@ -7,15 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.kind import (
-    MODEL_SERVICE,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Child
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import (
-    InputError,
-    Problem,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from module_utils.kinds.model_service.kind import MODEL_SERVICE
+from module_utils.kube.intent import Child
+from module_utils.kube.problem import InputError, Problem
+from module_utils.kube.reader import GivenObjects
 from tests.unit.kinds.refusals import refusals
 
 from .compare import by_key, differences, key_of

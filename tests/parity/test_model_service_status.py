@@ -12,15 +12,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.observe import (
-    observe,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.spec import (
-    ModelService,
-)
+from module_utils.kinds.model_service.normalise import load
+from module_utils.kinds.model_service.observe import observe
+from module_utils.kinds.model_service.spec import ModelService
 from tests.unit.kinds.model_service.live import deployment, live
 
 from .recorded_services import folders, name_of, read, recorded_settings

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.checks.no_effect import no_effect
-from ansible_collections.modelops.inference.plugins.module_utils.checks.trials import Trials
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.peers import NOBODY
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.registry import WRITTEN
+from module_utils.checks.no_effect import no_effect
+from module_utils.checks.trials import Trials
+from module_utils.kinds.peers import NOBODY
+from module_utils.kinds.registry import WRITTEN
 
 from . import recorded_inference_services as isvc
 from . import recorded_llm_services as llm

@@ -8,20 +8,12 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.fleet.load import (
-    Service,
-    compile_fleet,
-    paired,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.kind import (
-    MODEL_SERVICE,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
-from ansible_collections.modelops.inference.plugins.module_utils.kube.release import (
-    ChosenRelease,
-)
+from module_utils.fleet.load import Service, compile_fleet, paired
+from module_utils.kinds.model_service.kind import MODEL_SERVICE
+from module_utils.kube.problem import InputError
+from module_utils.kube.reader import GivenObjects
+from module_utils.kube.reference import Reference
+from module_utils.kube.release import ChosenRelease
 
 from .compare import Key, by_key, differences, key_of, reduced, shortfalls
 from .recorded_services import settings_of

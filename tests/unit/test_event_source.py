@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.events import follower
+from module_utils.events import follower
 from tests.tools import pages
 from tests.tools.tree import CHECKOUT
 

@@ -11,9 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.modules import (
-    llmisvc_reconcile as entry,
-)
+from module_utils.modules import llmisvc_reconcile as entry
 from tests.tools.tree import CHECKOUT
 
 EXAMPLES = CHECKOUT / "examples"

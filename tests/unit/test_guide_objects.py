@@ -12,9 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.modules import (
-    llmisvc_reconcile as entry,
-)
+from module_utils.modules import llmisvc_reconcile as entry
 from tests.tools import pages
 from tests.tools.tree import CHECKOUT
 

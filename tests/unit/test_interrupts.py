@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.interrupts import stoppable
+from module_utils.interrupts import stoppable
 
 NUMBERS = [signal.SIGTERM, signal.SIGINT]
 

@@ -13,10 +13,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
-from ansible_collections.modelops.inference.plugins.module_utils.modules import (
-    llmisvc_reconcile as entry,
-)
+from module_utils.kube.problem import InputError
+from module_utils.modules import llmisvc_reconcile as entry
 from tests.tools import pages, support_matrix
 from tests.tools.steps import tool
 from tests.tools.tree import CHECKOUT, COLLECTION

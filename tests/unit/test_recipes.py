@@ -14,10 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.registry import KINDS
-from ansible_collections.modelops.inference.plugins.module_utils.modules import (
-    llmisvc_reconcile as entry,
-)
+from module_utils.kinds.registry import KINDS
+from module_utils.modules import llmisvc_reconcile as entry
 from tests.tools.tree import CHECKOUT
 
 Json = dict[str, Any]

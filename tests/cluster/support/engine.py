@@ -9,30 +9,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.connection import (
-    Cluster,
-    connect,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.engine.apply import (
-    Execution,
-    Outcome,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.engine.desired import (
-    Desired,
-    desired,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.engine.owner_object import record
-from ansible_collections.modelops.inference.plugins.module_utils.engine.policy import Policy
-from ansible_collections.modelops.inference.plugins.module_utils.engine.service_plan import (
-    plan_service,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.engine.snapshot import (
-    take_snapshot,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.engine.write import Writer
-from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Child, Stage
-from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import Manifest
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import Problem
+from module_utils.cluster.connection import Cluster, connect
+from module_utils.engine.apply import Execution, Outcome
+from module_utils.engine.desired import Desired, desired
+from module_utils.engine.owner_object import record
+from module_utils.engine.policy import Policy
+from module_utils.engine.service_plan import plan_service
+from module_utils.engine.snapshot import take_snapshot
+from module_utils.engine.write import Writer
+from module_utils.kube.intent import Child, Stage
+from module_utils.kube.manifest import Manifest
+from module_utils.kube.problem import Problem
 
 from .services import small
 

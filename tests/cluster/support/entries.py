@@ -10,8 +10,8 @@ from typing import Any
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from ansible_collections.modelops.inference.plugins.module_utils.module_runner import outcome
-from ansible_collections.modelops.inference.plugins.module_utils.modules import (
+from module_utils.module_runner import outcome
+from module_utils.modules import (
     applyset,
     epp_config,
     gpu_resources,

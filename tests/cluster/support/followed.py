@@ -11,7 +11,7 @@ from typing import Any
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from ansible_collections.modelops.inference.plugins.module_utils.events import follower
+from module_utils.events import follower
 
 Json = dict[str, Any]
 #: Seconds in which an event has to come.

@@ -5,9 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_graph.crd import (
-    crd,
-)
+from module_utils.kinds.inference_graph.crd import crd
 from tests.lab import crds
 from tests.lab.client import Client
 

@@ -7,12 +7,8 @@ import json
 from copy import deepcopy
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.crd import (
-    crd,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.defaults import (
-    DEFAULTS,
-)
+from module_utils.kinds.inference_service.crd import crd
+from module_utils.kinds.kserve.defaults import DEFAULTS
 from tests.lab import crds
 from tests.lab.client import Client
 from tests.lab.crd_sources import KSERVE_RUNTIMES

@@ -6,10 +6,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.crd import (
-    config_crd,
-    crd,
-)
+from module_utils.kinds.llm_inference_service.crd import config_crd, crd
 from tests.lab import crds
 from tests.lab.client import Client
 from tests.lab.crd_sources import LLM_INFERENCE_SERVICE

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from module_utils.kube.reference import Reference
 
 T = TypeVar("T")
 

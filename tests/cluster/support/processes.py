@@ -10,10 +10,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.lease import (
-    Lease,
-    lease_reference,
-)
+from module_utils.cluster.lease import Lease, lease_reference
 
 from .entries import Entries
 

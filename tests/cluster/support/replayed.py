@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from module_utils.kube.reference import Reference
 from tests.lab.client import Client
 from tests.parity.compare import Key, by_key, differences, key_of, reduced, shortfalls
 from tests.parity.recorded_services import options_of

@@ -7,12 +7,9 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine import FIELD_MANAGER
-from ansible_collections.modelops.inference.plugins.module_utils.engine.desired import (
-    PLACEHOLDER_UID,
-    desired,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Intent
+from module_utils.engine import FIELD_MANAGER
+from module_utils.engine.desired import PLACEHOLDER_UID, desired
+from module_utils.kube.intent import Intent
 from tests.lab.client import Client
 from tests.parity.compare import Key, by_key, key_of
 

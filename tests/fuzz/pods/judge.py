@@ -8,9 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.validation.objects import (
-    object_problems,
-)
+from module_utils.kube.validation.objects import object_problems
 from tests.lab.client import ApiError, Client
 
 Json = dict[str, Any]

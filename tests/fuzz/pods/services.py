@@ -12,29 +12,15 @@ from typing import Any
 
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.fleet.load import Service
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.registry import KINDS
-from ansible_collections.modelops.inference.plugins.module_utils.kube.core_schema import (
-    ENV_VAR,
-    TOLERATION,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
-from ansible_collections.modelops.inference.plugins.module_utils.kube.release import (
-    ChosenRelease,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.route_schema import (
-    http_route_spec,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema import (
-    ListOf,
-    MapOf,
-    Schema,
-    Text,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.validation.object_schema import (
-    TYPES,
-)
+from module_utils.fleet.load import Service
+from module_utils.kinds.registry import KINDS
+from module_utils.kube.core_schema import ENV_VAR, TOLERATION
+from module_utils.kube.problem import InputError
+from module_utils.kube.reader import GivenObjects
+from module_utils.kube.release import ChosenRelease
+from module_utils.kube.route_schema import http_route_spec
+from module_utils.kube.schema import ListOf, MapOf, Schema, Text
+from module_utils.kube.validation.object_schema import TYPES
 from tests.lab.client import Client
 
 from .bases import KINDS as JUDGED

@@ -6,10 +6,8 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.route_schema import (
-    http_route_spec,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema import (
+from module_utils.kube.route_schema import http_route_spec
+from module_utils.kube.schema import (
     Anything,
     Boolean,
     Integer,
@@ -21,9 +19,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kube.schema imp
     Schema,
     Text,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.kube.validation.object_schema import (
-    TYPES,
-)
+from module_utils.kube.validation.object_schema import TYPES
 
 Json = dict[str, Any]
 SCHEMAS: dict[str, Schema] = {

@@ -8,13 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import (
-    KServe,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.metadata_names import (
-    FAMILIES,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema import (
+from module_utils.kinds.kserve.releases import KServe
+from module_utils.kinds.metadata_names import FAMILIES
+from module_utils.kube.schema import (
     Boolean,
     Integer,
     IntOrText,

@@ -5,14 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.accelerators.demand import (
-    demands_of,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.accelerators.explain import explain
-from ansible_collections.modelops.inference.plugins.module_utils.accelerators.fit import Answer, fit
-from ansible_collections.modelops.inference.plugins.module_utils.accelerators.inventory import (
-    Inventory,
-)
+from module_utils.accelerators.demand import demands_of
+from module_utils.accelerators.explain import explain
+from module_utils.accelerators.fit import Answer, fit
+from module_utils.accelerators.inventory import Inventory
 
 Json = dict[str, Any]
 GPU = "nvidia.com/gpu"

@@ -5,9 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.accelerators.demand import (
-    demands_of,
-)
+from module_utils.accelerators.demand import demands_of
 
 from .build import Json, container, deployment, pod
 

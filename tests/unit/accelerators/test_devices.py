@@ -7,12 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.accelerators.devices import (
-    Parallelism,
-    check_shape,
-    read_parallelism,
-    shape,
-)
+from module_utils.accelerators.devices import Parallelism, check_shape, read_parallelism, shape
 
 
 @pytest.mark.parametrize(

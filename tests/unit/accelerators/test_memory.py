@@ -8,18 +8,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.accelerators.devices import (
-    Parallelism,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.accelerators.memory import (
-    check_model,
-    kv_bytes_per_token,
-    size,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.accelerators.model import (
-    Model,
-    read_model,
-)
+from module_utils.accelerators.devices import Parallelism
+from module_utils.accelerators.memory import check_model, kv_bytes_per_token, size
+from module_utils.accelerators.model import Model, read_model
 
 LLAMA_8B = Model(8_030_000_000, layers=32, attention_heads=32, kv_heads=8, hidden_size=4096)
 LLAMA_70B = Model(70_600_000_000, layers=80, attention_heads=64, kv_heads=8, head_dim=128)

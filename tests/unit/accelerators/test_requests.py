@@ -5,10 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.accelerators.requests import (
-    pod_requests,
-    shown,
-)
+from module_utils.accelerators.requests import pod_requests, shown
 
 from .build import Json
 

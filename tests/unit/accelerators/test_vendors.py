@@ -7,11 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.accelerators.vendors import (
-    device_label,
-    is_device,
-    resource_name,
-)
+from module_utils.accelerators.vendors import device_label, is_device, resource_name
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.bundles.components import (
-    COMPONENTS,
-    refused_release,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.apply_order import set_stage
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from module_utils.bundles.components import COMPONENTS, refused_release
+from module_utils.kube.apply_order import set_stage
+from module_utils.kube.reference import Reference
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from ansible_collections.modelops.inference.plugins.module_utils.module_runner import outcome
-from ansible_collections.modelops.inference.plugins.module_utils.modules import applyset
+from module_utils.module_runner import outcome
+from module_utils.modules import applyset
 
 MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
 

@@ -8,16 +8,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.bundles.components import (
-    COMPONENTS,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.bundles.starting import (
+from module_utils.bundles.components import COMPONENTS
+from module_utils.bundles.starting import (
     CONFIG_ANNOTATION,
     KINDS_ANNOTATION,
     marked_starts,
     missed_kinds,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.kube.applyset import GroupKind
+from module_utils.kube.applyset import GroupKind
 from tests.cluster.support.bundles import config, crd, deployment
 
 Json = dict[str, Any]

@@ -8,11 +8,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.capacity.check import judge
-from ansible_collections.modelops.inference.plugins.module_utils.capacity.source import (
-    GivenManifests,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.errors import Forbidden
+from module_utils.capacity.check import judge
+from module_utils.capacity.source import GivenManifests
+from module_utils.cluster.errors import Forbidden
 from tests.unit.accelerators.build import GPU, deployment, node
 
 Json = dict[str, Any]

@@ -5,19 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.fleet.load import Service
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.registry import KINDS
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import (
-    InputError,
-    Problem,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import (
-    GivenObjects,
-    Reader,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.release import (
-    ChosenRelease,
-)
+from module_utils.fleet.load import Service
+from module_utils.kinds.registry import KINDS
+from module_utils.kube.problem import InputError, Problem
+from module_utils.kube.reader import GivenObjects, Reader
+from module_utils.kube.release import ChosenRelease
 
 
 class Cluster(GivenObjects):

@@ -7,15 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.registry import WRITTEN
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import (
-    InputError,
-    Problem,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import (
-    GivenObjects,
-    Reader,
-)
+from module_utils.kinds.registry import WRITTEN
+from module_utils.kube.problem import InputError, Problem
+from module_utils.kube.reader import GivenObjects, Reader
 from tests.parity import recorded_inference_services as inference_services
 from tests.parity import recorded_llm_services as llm_services
 from tests.parity import recorded_services as model_services

@@ -8,10 +8,10 @@ from types import ModuleType
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.checks import registry
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.check import Check, check
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.view import ServiceView
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import Problem
+from module_utils.checks import registry
+from module_utils.kinds.check import Check, check
+from module_utils.kinds.view import ServiceView
+from module_utils.kube.problem import Problem
 from tests.tools.check_tables import rule_rows, trouble_rows
 from tests.unit.kinds.model_service.build import document as model_service
 

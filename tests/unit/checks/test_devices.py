@@ -5,10 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.checks.devices import said_sizes
-from ansible_collections.modelops.inference.plugins.module_utils.checks.workloads import (
-    workload_device_problems,
-)
+from module_utils.checks.devices import said_sizes
+from module_utils.checks.workloads import workload_device_problems
 from tests.unit.accelerators.build import Json, container, deployment
 from tests.unit.modules.task import rendered
 

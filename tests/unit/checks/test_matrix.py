@@ -7,12 +7,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.checks.registry import (
-    checks,
-    further_themes,
-    of_theme,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from module_utils.checks.registry import checks, further_themes, of_theme
+from module_utils.kube.reader import GivenObjects
 from tests.unit.modules.task import run
 
 from .checked import Cluster, warnings

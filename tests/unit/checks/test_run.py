@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.check import WARNING, Check
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.field_map import Place
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import NotAllowed
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from module_utils.kinds.check import WARNING, Check
+from module_utils.kinds.field_map import Place
+from module_utils.kube.reader import NotAllowed
+from module_utils.kube.reference import Reference
 
 from .checked import Cluster, warnings
 from .mistakes import CONFIG, MISTAKES, MS, S3, llm

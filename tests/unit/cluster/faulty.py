@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.timing import Timing
+from module_utils.cluster.timing import Timing
 
 Handler = BaseHTTPRequestHandler
 Behaviour = Callable[[Handler], None]

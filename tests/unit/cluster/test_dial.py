@@ -11,12 +11,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.connection import connect
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.dial import dial
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.errors import (
-    DeadlineExceeded,
-    Unreachable,
-)
+from module_utils.cluster.connection import connect
+from module_utils.cluster.dial import dial
+from module_utils.cluster.errors import DeadlineExceeded, Unreachable
 from tests.unit.cluster.faulty import FakeTime
 
 Places = list[tuple[Any, ...]]

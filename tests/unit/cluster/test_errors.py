@@ -8,17 +8,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.call import Answer, Call
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.errors import (
-    Conflict,
-    FieldConflict,
-    Invalid,
-    KindMissing,
-    ServerError,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.kinds import facts
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.status import refusal
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from module_utils.cluster.call import Answer, Call
+from module_utils.cluster.errors import Conflict, FieldConflict, Invalid, KindMissing, ServerError
+from module_utils.cluster.kinds import facts
+from module_utils.cluster.status import refusal
+from module_utils.kube.reference import Reference
 
 
 def call(kind: str = "Deployment", api_version: str = "apps/v1", verb: str = "patch") -> Call:

@@ -7,13 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.connection import connect
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.errors import KindMissing
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.kinds import (
-    KindFacts,
-    facts,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from module_utils.cluster.connection import connect
+from module_utils.cluster.errors import KindMissing
+from module_utils.cluster.kinds import KindFacts, facts
+from module_utils.kube.reference import Reference
 from tests.unit.cluster import faulty
 from tests.unit.cluster.faulty import FakeTime, answer, serving, status
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.list_text import read_list
+from module_utils.cluster.list_text import read_list
 
 Json = dict[str, Any]
 META = {"resourceVersion": "7", "continue": "more"}

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.pool import Pool
+from module_utils.cluster.pool import Pool
 
 
 def test_never_more_than_its_size_at_a_time() -> None:

@@ -9,11 +9,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.connection import (
-    Cluster,
-    connect,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.errors import (
+from module_utils.cluster.connection import Cluster, connect
+from module_utils.cluster.errors import (
     AlreadyExists,
     ApiError,
     Conflict,
@@ -27,8 +24,8 @@ from ansible_collections.modelops.inference.plugins.module_utils.cluster.errors 
     Unauthorized,
     Unreachable,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.timing import Timing
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from module_utils.cluster.timing import Timing
+from module_utils.kube.reference import Reference
 from tests.unit.cluster import faulty
 from tests.unit.cluster.faulty import FakeTime, answer, reset, serving, stall, status
 

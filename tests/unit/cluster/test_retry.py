@@ -9,12 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster import retry
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.call import (
-    Answer,
-    Call,
-    TransportFault,
-)
+from module_utils.cluster import retry
+from module_utils.cluster.call import Answer, Call, TransportFault
 
 READ = Call(verb="get", method="GET", path="/x", subject="read x")
 APPLY = Call(verb="patch", method="PATCH", path="/x", subject="apply x", races=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.rules import Rules
+from module_utils.cluster.rules import Rules
 
 
 def rules(*given: dict[str, Any], incomplete: bool = False) -> Rules:

@@ -9,14 +9,8 @@ import socket
 import pytest
 import urllib3
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.deadline_socket import (
-    HOOKS,
-    TESTED,
-    with_deadlines,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.errors import (
-    MissingLibrary,
-)
+from module_utils.cluster.deadline_socket import HOOKS, TESTED, with_deadlines
+from module_utils.cluster.errors import MissingLibrary
 from tests.tools.tree import CHECKOUT
 
 CONNECTIONS = [

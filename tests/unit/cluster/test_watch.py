@@ -9,20 +9,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.connection import (
-    Cluster,
-    connect,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.errors import (
-    Forbidden,
-    Gone,
-    Unreachable,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.timing import Timing
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.watch import (
-    MOST_DROPS,
-    Watch,
-)
+from module_utils.cluster.connection import Cluster, connect
+from module_utils.cluster.errors import Forbidden, Gone, Unreachable
+from module_utils.cluster.timing import Timing
+from module_utils.cluster.watch import MOST_DROPS, Watch
 from tests.unit.cluster import faulty
 from tests.unit.cluster.faulty import events, reset, serving, stall, status
 

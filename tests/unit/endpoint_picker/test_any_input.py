@@ -10,36 +10,15 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.catalogue import (
-    registry,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.check import (
-    check_document,
-    check_text,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.migration.migrate import (
-    migrate,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.normal_form import (
-    differences,
-    meaning_hash,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.objects import (
-    deployment_findings,
-    pool_findings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.releases import (
-    PickerRelease,
-    releases,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.rules.parameters import (
-    parameters_of,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.schema import (
-    ListOf,
-    fields_of,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
+from module_utils.endpoint_picker.catalogue import registry
+from module_utils.endpoint_picker.check import check_document, check_text
+from module_utils.endpoint_picker.migration.migrate import migrate
+from module_utils.endpoint_picker.normal_form import differences, meaning_hash
+from module_utils.endpoint_picker.objects import deployment_findings, pool_findings
+from module_utils.endpoint_picker.releases import PickerRelease, releases
+from module_utils.endpoint_picker.rules.parameters import parameters_of
+from module_utils.endpoint_picker.schema import ListOf, fields_of
+from module_utils.kube.problem import InputError
 
 RELEASES = list(releases().values())
 SCALARS = st.one_of(

@@ -7,15 +7,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.block_size import (
-    block_size_findings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.check import (
-    check_text,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.releases import (
-    release_of,
-)
+from module_utils.endpoint_picker.block_size import block_size_findings
+from module_utils.endpoint_picker.check import check_text
+from module_utils.endpoint_picker.releases import release_of
 
 CONFIG = """
 apiVersion: inference.networking.x-k8s.io/v1alpha1

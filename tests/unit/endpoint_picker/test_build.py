@@ -10,16 +10,14 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.build import (
+from module_utils.endpoint_picker.build import (
     as_text,
     config_hash,
     default_config,
     disaggregated_config,
     picker_config,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.text.decode import (
-    decode,
-)
+from module_utils.endpoint_picker.text.decode import decode
 
 #: What only one of the two YAMLs takes for text.
 WORDS = (

@@ -8,18 +8,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.cache_events import (
-    cache_event_findings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.check import (
-    check_document,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.engine_types import (
-    engine_type_findings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.releases import (
-    release_of,
-)
+from module_utils.endpoint_picker.cache_events import cache_event_findings
+from module_utils.endpoint_picker.check import check_document
+from module_utils.endpoint_picker.engine_types import engine_type_findings
+from module_utils.endpoint_picker.releases import release_of
 
 Json = dict[str, Any]
 TARGET = "llmd:0.6"

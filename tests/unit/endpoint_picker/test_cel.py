@@ -10,20 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.check import (
-    Report,
-    check_document,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.releases import (
-    release_of,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.rules import (
-    expressions,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.rules.expressions import (
-    NotJudgedError,
-    compile_fault,
-)
+from module_utils.endpoint_picker.check import Report, check_document
+from module_utils.endpoint_picker.releases import release_of
+from module_utils.endpoint_picker.rules import expressions
+from module_utils.endpoint_picker.rules.expressions import NotJudgedError, compile_fault
 
 
 @pytest.mark.parametrize(

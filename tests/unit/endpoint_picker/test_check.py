@@ -7,19 +7,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.catalogue import (
-    plugins,
-    targets_with,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.check import (
-    check_document,
-    check_text,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.releases import (
-    release_of,
-    releases,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
+from module_utils.endpoint_picker.catalogue import plugins, targets_with
+from module_utils.endpoint_picker.check import check_document, check_text
+from module_utils.endpoint_picker.releases import release_of, releases
+from module_utils.kube.problem import InputError
 
 OLD = "inference.networking.x-k8s.io/v1alpha1"
 

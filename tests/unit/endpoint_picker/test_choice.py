@@ -7,18 +7,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.adapters import (
-    adapter_findings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.check import (
-    check_document,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.pod_labels import (
-    pod_label_findings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.releases import (
-    release_of,
-)
+from module_utils.endpoint_picker.adapters import adapter_findings
+from module_utils.endpoint_picker.check import check_document
+from module_utils.endpoint_picker.pod_labels import pod_label_findings
+from module_utils.endpoint_picker.releases import release_of
 
 Json = dict[str, Any]
 RULES = (

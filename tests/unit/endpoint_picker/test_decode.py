@@ -8,18 +8,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.text.decode import (
-    decode,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.text.durations import (
-    parse_duration,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.text.errors import (
-    DecodeError,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.text.yaml_scalars import (
-    plain_scalar,
-)
+from module_utils.endpoint_picker.text.decode import decode
+from module_utils.endpoint_picker.text.durations import parse_duration
+from module_utils.endpoint_picker.text.errors import DecodeError
+from module_utils.endpoint_picker.text.yaml_scalars import plain_scalar
 
 
 @pytest.mark.parametrize(

@@ -7,25 +7,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.check import (
-    check_document,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.images import (
-    release_of_image,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.later import (
-    dropped_later,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.migration.migrate import (
-    Migration,
-    migrate,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.presets import (
-    preset,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.releases import (
-    release_of,
-)
+from module_utils.endpoint_picker.check import check_document
+from module_utils.endpoint_picker.images import release_of_image
+from module_utils.endpoint_picker.later import dropped_later
+from module_utils.endpoint_picker.migration.migrate import Migration, migrate
+from module_utils.endpoint_picker.presets import preset
+from module_utils.endpoint_picker.releases import release_of
 
 Json = dict[str, Any]
 NEWEST = "llmd:0.11"

@@ -7,24 +7,16 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.check import (
-    check_document,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.migration.migrate import (
-    Migration,
-    migrate,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.presets import (
-    preset,
-    preset_names,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.releases import (
+from module_utils.endpoint_picker.check import check_document
+from module_utils.endpoint_picker.migration.migrate import Migration, migrate
+from module_utils.endpoint_picker.presets import preset, preset_names
+from module_utils.endpoint_picker.releases import (
     NEW_API_VERSION,
     OLD_API_VERSION,
     release_of,
     releases,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
+from module_utils.kube.problem import InputError
 
 
 def moved(document: dict[str, Any], source: str, target: str) -> Migration:

@@ -5,16 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.check import (
-    check_text,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.normal_form import (
-    differences,
-    meaning_hash,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.releases import (
-    release_of,
-)
+from module_utils.endpoint_picker.check import check_text
+from module_utils.endpoint_picker.normal_form import differences, meaning_hash
+from module_utils.endpoint_picker.releases import release_of
 
 SHORT = """
 plugins: [{type: queue-scorer}, {type: lora-affinity-scorer}]

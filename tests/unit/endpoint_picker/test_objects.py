@@ -7,21 +7,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.check import (
-    Report,
-    check_document,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.objects import (
-    deployment_findings,
-    flags_for,
-    pool_findings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.presets import (
-    preset,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.releases import (
-    release_of,
-)
+from module_utils.endpoint_picker.check import Report, check_document
+from module_utils.endpoint_picker.objects import deployment_findings, flags_for, pool_findings
+from module_utils.endpoint_picker.presets import preset
+from module_utils.endpoint_picker.releases import release_of
 
 KEY = "default-plugins.yaml"
 

@@ -7,23 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.build import (
-    default_config,
-    disaggregated_config,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.check import (
-    check_document,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.presets import (
-    overridden,
-    preset,
-    preset_names,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.releases import (
-    release_of,
-    releases,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
+from module_utils.endpoint_picker.build import default_config, disaggregated_config
+from module_utils.endpoint_picker.check import check_document
+from module_utils.endpoint_picker.presets import overridden, preset, preset_names
+from module_utils.endpoint_picker.releases import release_of, releases
+from module_utils.kube.problem import InputError
 
 
 def pairs() -> Iterator[tuple[str, str]]:

@@ -7,18 +7,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.check import (
-    check_document,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.presets import (
-    preset,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.releases import (
-    release_of,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.roles import (
-    role_findings,
-)
+from module_utils.endpoint_picker.check import check_document
+from module_utils.endpoint_picker.presets import preset
+from module_utils.endpoint_picker.releases import release_of
+from module_utils.endpoint_picker.roles import role_findings
 
 
 def deployment(role: str | None, **labels: str) -> dict[str, Any]:

@@ -7,23 +7,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.catalogue import (
-    plugins,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.check import (
-    check_document,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.plugin_parameters import (
-    Declared,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.releases import (
-    release_of,
-    releases,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.rules.parameters import (
-    parameters_of,
-    read_parameters,
-)
+from module_utils.endpoint_picker.catalogue import plugins
+from module_utils.endpoint_picker.check import check_document
+from module_utils.endpoint_picker.plugin_parameters import Declared
+from module_utils.endpoint_picker.releases import release_of, releases
+from module_utils.endpoint_picker.rules.parameters import parameters_of, read_parameters
 
 PRECISE = "precise-prefix-cache-scorer"
 POOL = {"modelName": "acme/chat-8b", "uds": {"socketFile": "/run/tokenizer.sock"}}

@@ -12,30 +12,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.connection import connect
-from ansible_collections.modelops.inference.plugins.module_utils.engine.desired import (
-    Desired,
-    desired,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.engine.policy import Policy
-from ansible_collections.modelops.inference.plugins.module_utils.fleet.load import (
-    Settings,
-    load_fleet,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.fleet.release_finder import (
-    ReleaseFinder,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.kind import (
-    MODEL_SERVICE,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Child, Stage
-from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import Manifest
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
-from ansible_collections.modelops.inference.plugins.module_utils.reconcile.reconciler import (
-    Reconciler,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.reconcile.run import Run
-from ansible_collections.modelops.inference.plugins.module_utils.task.manifest_loader import given
+from module_utils.cluster.connection import connect
+from module_utils.engine.desired import Desired, desired
+from module_utils.engine.policy import Policy
+from module_utils.fleet.load import Settings, load_fleet
+from module_utils.fleet.release_finder import ReleaseFinder
+from module_utils.kinds.model_service.kind import MODEL_SERVICE
+from module_utils.kube.intent import Child, Stage
+from module_utils.kube.manifest import Manifest
+from module_utils.kube.reference import Reference
+from module_utils.reconcile.reconciler import Reconciler
+from module_utils.reconcile.run import Run
+from module_utils.task.manifest_loader import given
 from tests.cluster.support.services import full, small
 from tests.lab import crds
 from tests.lab.client import Client

@@ -9,12 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine.desired import Desired
-from ansible_collections.modelops.inference.plugins.module_utils.kube.canonical import (
-    canonical_json,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Stage
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from module_utils.engine.desired import Desired
+from module_utils.kube.canonical import canonical_json
+from module_utils.kube.intent import Stage
+from module_utils.kube.reference import Reference
 
 Json = dict[str, Any]
 FOLDER = Path(__file__).parent / "recordings"

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine import FIELD_MANAGER
+from module_utils.engine import FIELD_MANAGER
 
 from .recorded import Case
 

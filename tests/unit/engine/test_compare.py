@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine.compare import difference
+from module_utils.engine.compare import difference
 
 from . import spots
 from .recorded import Case, case, cases

@@ -8,17 +8,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine.desired import (
-    Desired,
-    owner_value,
-    release_of,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.engine.owner_object import (
-    custom_resource,
-    record,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Stage
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from module_utils.engine.desired import Desired, owner_value, release_of
+from module_utils.engine.owner_object import custom_resource, record
+from module_utils.kube.intent import Stage
+from module_utils.kube.reference import Reference
 
 from .wanted import SERVICE, UID, child, wanted
 

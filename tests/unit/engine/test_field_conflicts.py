@@ -8,15 +8,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine import (
-    TAKEN_BACK_ANNOTATION,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.engine.field_conflicts import (
-    remember,
-    takers,
-    two_owners,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.engine.noop_proof import doubt
+from module_utils.engine import TAKEN_BACK_ANNOTATION
+from module_utils.engine.field_conflicts import remember, takers, two_owners
+from module_utils.engine.noop_proof import doubt
 
 from .wanted import UID, child, live, wanted
 

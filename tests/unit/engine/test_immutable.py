@@ -7,11 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine.immutable import (
-    FIELDS,
-    immutable_field,
-    made_anew,
-)
+from module_utils.engine.immutable import FIELDS, immutable_field, made_anew
 
 from .recorded import case, cases
 

@@ -13,20 +13,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine import (
-    FIELD_MANAGER,
-    INTENT_ANNOTATION,
-    RELEASE_ANNOTATION,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.engine.noop_proof import (
-    Rules,
-    doubt,
-    holds,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.canonical import (
-    canonical_json,
-    digest,
-)
+from module_utils.engine import FIELD_MANAGER, INTENT_ANNOTATION, RELEASE_ANNOTATION
+from module_utils.engine.noop_proof import Rules, doubt, holds
+from module_utils.kube.canonical import canonical_json, digest
 
 from .recorded import Case, case, cases
 from .wanted import applied, as_wanted

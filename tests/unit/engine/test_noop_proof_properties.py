@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine.noop_proof import doubt
+from module_utils.engine.noop_proof import doubt
 
 from . import spots
 from .recorded import Case, cases

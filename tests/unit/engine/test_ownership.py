@@ -7,10 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine.ownership import (
-    Owner,
-    ownership,
-)
+from module_utils.engine.ownership import Owner, ownership
 
 from .recorded import case
 from .wanted import SERVICE, child, live, wanted

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine.ports import renumbered
+from module_utils.engine.ports import renumbered
 
 Json = dict[str, Any]
 TEST = {"op": "test", "path": "/metadata/resourceVersion", "value": "7"}

@@ -14,25 +14,17 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.errors import (
-    ClusterError,
-    Conflict,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.results import Applied
-from ansible_collections.modelops.inference.plugins.module_utils.engine.apply import Execution
-from ansible_collections.modelops.inference.plugins.module_utils.engine.desired import Desired
-from ansible_collections.modelops.inference.plugins.module_utils.engine.owner_object import (
-    custom_resource,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.engine.policy import Policy
-from ansible_collections.modelops.inference.plugins.module_utils.engine.service_plan import (
-    plan_service,
-    removals,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.engine.snapshot import Snapshot
-from ansible_collections.modelops.inference.plugins.module_utils.engine.write import Writer
-from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Stage
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from module_utils.cluster.errors import ClusterError, Conflict
+from module_utils.cluster.results import Applied
+from module_utils.engine.apply import Execution
+from module_utils.engine.desired import Desired
+from module_utils.engine.owner_object import custom_resource
+from module_utils.engine.policy import Policy
+from module_utils.engine.service_plan import plan_service, removals
+from module_utils.engine.snapshot import Snapshot
+from module_utils.engine.write import Writer
+from module_utils.kube.intent import Stage
+from module_utils.kube.reference import Reference
 from tests.long import often
 
 from .wanted import SERVICE, UID, child, live, wanted

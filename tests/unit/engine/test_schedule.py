@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.pool import Pool
-from ansible_collections.modelops.inference.plugins.module_utils.engine.schedule import run_chains
+from module_utils.cluster.pool import Pool
+from module_utils.engine.schedule import run_chains
 
 Act = Callable[[], None]
 

@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine.stale_fields import (
-    stale_fields,
-)
+from module_utils.engine.stale_fields import stale_fields
 
 Json = dict[str, Any]
 #: We hold the replicas, and a container with its image and one variable.

@@ -6,10 +6,8 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine import SETTLED_ANNOTATION
-from ansible_collections.modelops.inference.plugins.module_utils.engine.streaming_proof import (
-    Prover,
-)
+from module_utils.engine import SETTLED_ANNOTATION
+from module_utils.engine.streaming_proof import Prover
 
 from .recorded import cases
 

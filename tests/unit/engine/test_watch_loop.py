@@ -14,19 +14,13 @@ from typing import Any, cast
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.errors import (
-    ClusterError,
-    Forbidden,
-    Gone,
-    KindMissing,
-    Unreachable,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.listing import Listing
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.watch import WatchEvent
-from ansible_collections.modelops.inference.plugins.module_utils.engine import informer
-from ansible_collections.modelops.inference.plugins.module_utils.engine.informer import Watched
-from ansible_collections.modelops.inference.plugins.module_utils.engine.watch_loop import wait
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from module_utils.cluster.errors import ClusterError, Forbidden, Gone, KindMissing, Unreachable
+from module_utils.cluster.listing import Listing
+from module_utils.cluster.watch import WatchEvent
+from module_utils.engine import informer
+from module_utils.engine.informer import Watched
+from module_utils.engine.watch_loop import wait
+from module_utils.kube.reference import Reference
 
 Json = dict[str, Any]
 KIND = Watched("apps/v1", "Deployment", ("team-a",), "app=chat")

@@ -7,23 +7,13 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine import FIELD_MANAGER
-from ansible_collections.modelops.inference.plugins.module_utils.engine.desired import (
-    Desired,
-    desired,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube import managed_fields
-from ansible_collections.modelops.inference.plugins.module_utils.kube.canonical import (
-    canonical_json,
-    digest,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import (
-    Child,
-    FieldPath,
-    Stage,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import Manifest
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from module_utils.engine import FIELD_MANAGER
+from module_utils.engine.desired import Desired, desired
+from module_utils.kube import managed_fields
+from module_utils.kube.canonical import canonical_json, digest
+from module_utils.kube.intent import Child, FieldPath, Stage
+from module_utils.kube.manifest import Manifest
+from module_utils.kube.reference import Reference
 
 Json = dict[str, Any]
 SERVICE = Reference("model.otterscale.io/v1alpha1", "ModelService", "team-a", "chat")

@@ -7,12 +7,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine import (
-    FIELD_MANAGER,
-    OWNER_ANNOTATION,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.events.changes import ChangeTracker
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from module_utils.engine import FIELD_MANAGER, OWNER_ANNOTATION
+from module_utils.events.changes import ChangeTracker
+from module_utils.kube.reference import Reference
 
 Json = dict[str, Any]
 SERVICE = Reference("x/v1", "Model", "team-a", "chat")

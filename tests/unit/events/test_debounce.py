@@ -3,16 +3,9 @@
 
 from __future__ import annotations
 
-from ansible_collections.modelops.inference.plugins.module_utils.events.changes import (
-    DELETION,
-    DRIFT,
-    Notice,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.events.debounce import (
-    QUIET_S,
-    Debounce,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from module_utils.events.changes import DELETION, DRIFT, Notice
+from module_utils.events.debounce import QUIET_S, Debounce
+from module_utils.kube.reference import Reference
 
 
 def notice(kind: str, service: str = "chat", name: str = "a", reason: str = "deleted") -> Notice:

@@ -7,15 +7,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.errors import Forbidden
-from ansible_collections.modelops.inference.plugins.module_utils.fleet.cluster_reader import (
-    ClusterReader,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import (
-    NotAllowed,
-    NotLookedAt,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from module_utils.cluster.errors import Forbidden
+from module_utils.fleet.cluster_reader import ClusterReader
+from module_utils.kube.reader import NotAllowed, NotLookedAt
+from module_utils.kube.reference import Reference
 
 WEBHOOKS = Reference("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", "", "x")
 

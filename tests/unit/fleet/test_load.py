@@ -9,23 +9,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.fleet.load import (
-    Service,
-    compile_fleet,
-    named,
-    paired,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.view import ServiceView
-from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import (
-    Child,
-    Intent,
-    Stage,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import Manifest
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
-from ansible_collections.modelops.inference.plugins.module_utils.task.manifest_loader import given
+from module_utils.fleet.load import Service, compile_fleet, named, paired
+from module_utils.kinds.view import ServiceView
+from module_utils.kube.intent import Child, Intent, Stage
+from module_utils.kube.manifest import Manifest
+from module_utils.kube.problem import InputError
+from module_utils.kube.reader import GivenObjects
+from module_utils.kube.reference import Reference
+from module_utils.task.manifest_loader import given
 from tests.unit.kinds.model_service.build import document
 
 from ..modules.task import full, loaded

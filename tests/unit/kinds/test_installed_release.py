@@ -8,16 +8,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.installed_release import (
-    INSTALLATIONS,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.releases import (
-    BACKING,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.release import (
-    nearest_reproduced,
-    newest_proved,
-)
+from module_utils.kinds.kserve.installed_release import INSTALLATIONS
+from module_utils.kinds.llm_inference_service.releases import BACKING
+from module_utils.kube.release import nearest_reproduced, newest_proved
 
 Json = dict[str, Any]
 

@@ -8,10 +8,7 @@ import sys
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.registry import (
-    KINDS,
-    WRITTEN,
-)
+from module_utils.kinds.registry import KINDS, WRITTEN
 
 LOADED = """
 import sys

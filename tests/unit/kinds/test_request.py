@@ -9,27 +9,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.entrance import (
-    Entrance,
-    engine_protocol,
-    served_name,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.protocols import (
-    EMBEDDINGS,
-    OPENAI,
-    V1,
-    V2,
-    Protocol,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.request import (
-    Request,
-    request_of,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import (
-    GivenObjects,
-    NotLookedAt,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from module_utils.kinds.entrance import Entrance, engine_protocol, served_name
+from module_utils.kinds.protocols import EMBEDDINGS, OPENAI, V1, V2, Protocol
+from module_utils.kinds.request import Request, request_of
+from module_utils.kube.reader import GivenObjects, NotLookedAt
+from module_utils.kube.reference import Reference
 
 Json = dict[str, Any]
 API = "gateway.networking.k8s.io/v1"

@@ -7,14 +7,8 @@ from pathlib import Path
 
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.applyset import (
-    TOOLING,
-    GroupKind,
-    group_kinds_text,
-    namespaces_text,
-    set_id,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from module_utils.kube.applyset import TOOLING, GroupKind, group_kinds_text, namespaces_text, set_id
+from module_utils.kube.reference import Reference
 
 PARENT = Reference("v1", "ConfigMap", "default", "demo")
 

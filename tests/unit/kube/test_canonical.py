@@ -10,10 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.canonical import (
-    canonical_json,
-    digest,
-)
+from module_utils.kube.canonical import canonical_json, digest
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 FINITE = SCALARS.filter(lambda value: value not in (float("inf"), float("-inf")))

@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.dry_run_exempt import (
-    is_exempt,
-)
+from module_utils.kube.dry_run_exempt import is_exempt
 from tests.cluster.support.certain import CERTAIN, DOUBTFUL
 
 Json = dict[str, Any]

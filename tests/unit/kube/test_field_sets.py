@@ -9,12 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.field_sets import (
-    minus,
-    of_path,
-    union,
-    without,
-)
+from module_utils.kube.field_sets import minus, of_path, union, without
 
 Fields = dict[str, Any]
 PORT = 'k:{"port":80}'

@@ -7,9 +7,7 @@ import json
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.go_json_error import (
-    go_json_error,
-)
+from module_utils.kube.go_json_error import go_json_error
 
 TOLD = {
     '["a "c"]': "invalid character 'c' after array element",

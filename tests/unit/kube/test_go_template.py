@@ -9,13 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.go_template.errors import (
-    TemplateError,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.go_template.execute import (
-    render,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.go_template.values import (
+from module_utils.kube.go_template.errors import TemplateError
+from module_utils.kube.go_template.execute import render
+from module_utils.kube.go_template.values import (
     BOOL,
     INT,
     OPEN,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.go_url import go_url
+from module_utils.kube.go_url import go_url
 
 WRITTEN = {
     "hf://acme/tiny-llm:main": "hf://acme/tiny-llm:main",

@@ -7,10 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.input_schemas import (
-    COMMON,
-    input_problems,
-)
+from module_utils.kube.input_schemas import COMMON, input_problems
 
 
 def _object(api_version: str, kind: str, **body: Any) -> dict[str, Any]:

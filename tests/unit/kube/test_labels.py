@@ -7,10 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.labels import (
-    recommended_labels,
-    selector_text,
-)
+from module_utils.kube.labels import recommended_labels, selector_text
 
 
 def test_recommended_labels_leave_out_what_is_not_given() -> None:

@@ -7,18 +7,15 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.leader_worker_set import (
+from module_utils.kube.leader_worker_set import (
     SET_LABEL,
     TEMPLATE_LABEL,
     as_of_before,
     unchanged_since,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.kube.pod_health import workload_of
-from ansible_collections.modelops.inference.plugins.module_utils.kube.rollout import (
-    as_observed,
-    read_rollout,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.topology import state
+from module_utils.kube.pod_health import workload_of
+from module_utils.kube.rollout import as_observed, read_rollout
+from module_utils.kube.topology import state
 
 Json = dict[str, Any]
 AVAILABLE = {"type": "Available", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube import managed_fields
+from module_utils.kube import managed_fields
 
 Json = dict[str, Any]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.names import (
+from module_utils.kube.names import (
     LABEL_LENGTH,
     check_dns_label,
     check_dns_subdomain,

@@ -7,11 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.validation.pod_security import (
-    BASELINE,
-    RESTRICTED,
-    refusals,
-)
+from module_utils.kube.validation.pod_security import BASELINE, RESTRICTED, refusals
 
 from .pod_security_table import PODS, fetching
 

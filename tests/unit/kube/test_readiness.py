@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.readiness import is_ready
+from module_utils.kube.readiness import is_ready
 
 
 def _object(kind: str, status: Any, spec: Any = None, **metadata: Any) -> dict[str, Any]:

@@ -12,12 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine.owner_object import record
-from ansible_collections.modelops.inference.plugins.module_utils.kube.redact import (
-    LAST_APPLIED,
-    mask,
-    redact,
-)
+from module_utils.engine.owner_object import record
+from module_utils.kube.redact import LAST_APPLIED, mask, redact
 
 Json = dict[str, Any]
 CANARY = "canary-3f9a"

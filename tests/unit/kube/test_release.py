@@ -7,22 +7,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.release import (
-    ControllerRelease,
-    Since,
-    change,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema import (
-    Boolean,
-    ListOf,
-    MapOf,
-    Object,
-    Text,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema_check import check
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema_release import (
-    at_release,
-)
+from module_utils.kube.release import ControllerRelease, Since, change
+from module_utils.kube.schema import Boolean, ListOf, MapOf, Object, Text
+from module_utils.kube.schema_check import check
+from module_utils.kube.schema_release import at_release
 
 
 class Thing(ControllerRelease):

@@ -7,16 +7,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.pool_schema import (
-    v1_pool_spec,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.route_rules import (
-    milliseconds,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.route_schema import (
-    http_route_spec,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema_check import check
+from module_utils.kube.pool_schema import v1_pool_spec
+from module_utils.kube.route_rules import milliseconds
+from module_utils.kube.route_schema import http_route_spec
+from module_utils.kube.schema_check import check
 
 REDIRECT = {"type": "RequestRedirect", "requestRedirect": {"port": 8443}}
 REPLACED = {"type": "ReplacePrefixMatch", "replacePrefixMatch": "/"}

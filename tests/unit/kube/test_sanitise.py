@@ -10,16 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.names import (
-    check_dns_label,
-    check_dns_subdomain,
-    check_label_value,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.sanitise import (
-    to_dns_label,
-    to_dns_subdomain,
-    to_label_value,
-)
+from module_utils.kube.names import check_dns_label, check_dns_subdomain, check_label_value
+from module_utils.kube.sanitise import to_dns_label, to_dns_subdomain, to_label_value
 
 Sanitise = Callable[..., str]
 Check = Callable[[str], str | None]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema import (
+from module_utils.kube.schema import (
     Anything,
     Boolean,
     FieldRule,
@@ -24,11 +24,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kube.schema imp
     rows,
     type_name,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema_check import (
-    check,
-    child_path,
-    related,
-)
+from module_utils.kube.schema_check import check, child_path, related
 
 SCHEMA = Object(
     fields={

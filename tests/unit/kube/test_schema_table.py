@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema import (
+from module_utils.kube.schema import (
     Boolean,
     Integer,
     IntOrText,
@@ -16,7 +16,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kube.schema imp
     Schema,
     Text,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema_table import read_table
+from module_utils.kube.schema_table import read_table
 
 OTHER = Object(fields={"a": Text()})
 

@@ -7,10 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.selector import (
-    selector_keys,
-    selects,
-)
+from module_utils.kube.selector import selector_keys, selects
 
 LABELS = {"team": "a", "tier": "gpu"}
 

@@ -7,16 +7,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema import (
-    Integer,
-    ListOf,
-    MapOf,
-    Object,
-    Text,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.ssa_normalise import (
-    normalised,
-)
+from module_utils.kube.schema import Integer, ListOf, MapOf, Object, Text
+from module_utils.kube.ssa_normalise import normalised
 
 PORT = Object(
     fields={

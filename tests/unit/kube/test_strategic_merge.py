@@ -10,15 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.pod_merge_keys import (
-    POD_SPEC,
-    as_go_writes,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.strategic_merge import (
-    MergeError,
-    Shape,
-    merge,
-)
+from module_utils.kube.pod_merge_keys import POD_SPEC, as_go_writes
+from module_utils.kube.strategic_merge import MergeError, Shape, merge
 
 Json = dict[str, Any]
 

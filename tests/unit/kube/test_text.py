@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.text import counted, few
+from module_utils.kube.text import counted, few
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.three_way_merge import (
-    base_of,
-    base_text,
-    merge,
-    parse_base,
-)
+from module_utils.kube.three_way_merge import base_of, base_text, merge, parse_base
 
 Json = dict[str, Any]
 OLD, NEW = "kserve/agent:v0.17.0", "kserve/agent:v0.18.0"

@@ -7,15 +7,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
-from ansible_collections.modelops.inference.plugins.module_utils.kube.topology import (
-    State,
-    gateway_state,
-    parents,
-    pod_state,
-    state,
-    way,
-)
+from module_utils.kube.reference import Reference
+from module_utils.kube.topology import State, gateway_state, parents, pod_state, state, way
 
 Json = dict[str, Any]
 

@@ -9,15 +9,11 @@ from typing import Any
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from ansible_collections.modelops.inference.plugins.module_utils.fleet.load import (
-    Service,
-    Settings,
-    load_fleet,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import Complaint
-from ansible_collections.modelops.inference.plugins.module_utils.module_runner import outcome
-from ansible_collections.modelops.inference.plugins.module_utils.modules import llmisvc_reconcile
-from ansible_collections.modelops.inference.plugins.module_utils.task.manifest_loader import given
+from module_utils.fleet.load import Service, Settings, load_fleet
+from module_utils.kube.problem import Complaint
+from module_utils.module_runner import outcome
+from module_utils.modules import llmisvc_reconcile
+from module_utils.task.manifest_loader import given
 from tests.unit.kinds.model_service.build import document
 
 Json = dict[str, Any]

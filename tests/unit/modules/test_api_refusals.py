@@ -8,12 +8,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.module_runner import outcome
-from ansible_collections.modelops.inference.plugins.module_utils.modules import (
-    applyset,
-    gpu_resources,
-    llmisvc_reconcile,
-)
+from module_utils.module_runner import outcome
+from module_utils.modules import applyset, gpu_resources, llmisvc_reconcile
 from tests.unit.accelerators.build import node
 
 from .task import checked

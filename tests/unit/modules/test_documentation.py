@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from ansible_collections.modelops.inference.plugins import modules
-from ansible_collections.modelops.inference.plugins.module_utils.task import result
+from module_utils.task import result
 
 NAMES = sorted(path.stem for path in Path(modules.__path__[0]).glob("*.py"))
 COUNTERS = sorted(result.stats(None, result.Clock()))

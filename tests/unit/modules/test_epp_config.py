@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from ansible_collections.modelops.inference.plugins.module_utils.module_runner import outcome
-from ansible_collections.modelops.inference.plugins.module_utils.modules import epp_config
+from module_utils.module_runner import outcome
+from module_utils.modules import epp_config
 
 Json = dict[str, Any]
 

@@ -15,24 +15,14 @@ from typing import Any
 import pytest
 from ansible.module_utils import basic
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.errors import (
-    MissingLibrary,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.libraries import (
-    LIBRARIES,
-    need,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.fleet.load import (
-    Settings,
-    load_fleet,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import Json
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
-from ansible_collections.modelops.inference.plugins.module_utils.module_runner import run_module
-from ansible_collections.modelops.inference.plugins.module_utils.reconcile.certificates import (
-    KeyMaker,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.task.manifest_loader import given
+from module_utils.cluster.errors import MissingLibrary
+from module_utils.cluster.libraries import LIBRARIES, need
+from module_utils.fleet.load import Settings, load_fleet
+from module_utils.kube.manifest import Json
+from module_utils.kube.reader import GivenObjects
+from module_utils.module_runner import run_module
+from module_utils.reconcile.certificates import KeyMaker
+from module_utils.task.manifest_loader import given
 from tests.tools.tree import CHECKOUT
 from tests.unit.cluster import faulty
 

@@ -8,16 +8,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.cluster.errors import (
-    ClusterError,
-    LoginError,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import (
-    Complaint,
-    InputError,
-    Problem,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.module_runner import outcome
+from module_utils.cluster.errors import ClusterError, LoginError
+from module_utils.kube.problem import Complaint, InputError, Problem
+from module_utils.module_runner import outcome
 
 EMPTY: Mapping[str, Any] = {"changed": False, "services": []}
 

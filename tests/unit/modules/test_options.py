@@ -9,15 +9,8 @@ from typing import Any
 import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from ansible_collections.modelops.inference.plugins.module_utils.modules import (
-    llmisvc_info,
-    llmisvc_reconcile,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.reconcile.controller_mode import (
-    AUTO,
-    CONTROLLER,
-    DIRECT,
-)
+from module_utils.modules import llmisvc_info, llmisvc_reconcile
+from module_utils.reconcile.controller_mode import AUTO, CONTROLLER, DIRECT
 from tests.unit.kinds.model_service.build import document
 
 from .task import rendered, run

@@ -8,12 +8,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
-from ansible_collections.modelops.inference.plugins.module_utils.module_runner import _shown
-from ansible_collections.modelops.inference.plugins.module_utils.reconcile.answer_options import (
-    AnswerOptions,
-    answer_options,
-)
+from module_utils.kube.problem import InputError
+from module_utils.module_runner import _shown
+from module_utils.reconcile.answer_options import AnswerOptions, answer_options
 from tests.unit.cluster.pki import Authority
 from tests.unit.kinds.model_service.build import document
 from tests.unit.modules.task import run

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine.compare import Difference
-from ansible_collections.modelops.inference.plugins.module_utils.engine.outcome import Outcome
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
-from ansible_collections.modelops.inference.plugins.module_utils.reconcile.requeue import merged
+from module_utils.engine.compare import Difference
+from module_utils.engine.outcome import Outcome
+from module_utils.kube.reference import Reference
+from module_utils.reconcile.requeue import merged
 
 SERVICE = Reference("x/v1", "Service", "team-a", "chat")
 OBJECT = Reference("v1", "Secret", "team-a", "keys")

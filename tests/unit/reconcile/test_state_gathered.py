@@ -8,13 +8,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.kind import (
-    MODEL_SERVICE,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.reconcile.state_gathered import (
-    SERVER_OWNED,
-    as_written,
-)
+from module_utils.kinds.model_service.kind import MODEL_SERVICE
+from module_utils.reconcile.state_gathered import SERVER_OWNED, as_written
 from tests.unit.engine.recorded import cases
 from tests.unit.engine.wanted import as_wanted
 from tests.unit.kinds.model_service.build import document

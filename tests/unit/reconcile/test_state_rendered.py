@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Stage
+from module_utils.kube.intent import Stage
 from tests.unit.kinds.model_service.build import document
 
 from ..modules.task import full, rendered, run

@@ -8,24 +8,15 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine.apply import Outcome
-from ansible_collections.modelops.inference.plugins.module_utils.engine.owner_object import record
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kind import Observation
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
-from ansible_collections.modelops.inference.plugins.module_utils.reconcile.compiled_service import (
-    CompiledService,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.reconcile.controller_mode import (
-    CONTROLLER,
-    DIRECT,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.reconcile.run_state import (
-    known_objects,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.reconcile.service_progress import (
-    reached,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.reconcile.status import (
+from module_utils.engine.apply import Outcome
+from module_utils.engine.owner_object import record
+from module_utils.kinds.kind import Observation
+from module_utils.kube.reference import Reference
+from module_utils.reconcile.compiled_service import CompiledService
+from module_utils.reconcile.controller_mode import CONTROLLER, DIRECT
+from module_utils.reconcile.run_state import known_objects
+from module_utils.reconcile.service_progress import reached
+from module_utils.reconcile.status import (
     NOT_YET,
     condition,
     lacking,

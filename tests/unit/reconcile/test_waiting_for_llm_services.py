@@ -7,23 +7,14 @@ from typing import Any, cast
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine.policy import Policy
-from ansible_collections.modelops.inference.plugins.module_utils.fleet.cluster_reader import (
-    ClusterReader,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
-from ansible_collections.modelops.inference.plugins.module_utils.reconcile.compiled_service import (
-    CompiledService,
-    compiled_service,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.reconcile.controller_mode import (
-    DIRECT,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.reconcile.readiness_wait import (
-    ReadinessWait,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.reconcile.run import Run
+from module_utils.engine.policy import Policy
+from module_utils.fleet.cluster_reader import ClusterReader
+from module_utils.kube.reader import GivenObjects
+from module_utils.kube.reference import Reference
+from module_utils.reconcile.compiled_service import CompiledService, compiled_service
+from module_utils.reconcile.controller_mode import DIRECT
+from module_utils.reconcile.readiness_wait import ReadinessWait
+from module_utils.reconcile.run import Run
 from tests.unit.kinds.llm_inference_service.build import document
 
 from ..modules.task import loaded

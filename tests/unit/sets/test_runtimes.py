@@ -8,12 +8,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
-from ansible_collections.modelops.inference.plugins.module_utils.module_runner import outcome
-from ansible_collections.modelops.inference.plugins.module_utils.modules import applyset
-from ansible_collections.modelops.inference.plugins.module_utils.sets.runtimes import (
-    refused_runtimes,
-)
+from module_utils.kube.reference import Reference
+from module_utils.module_runner import outcome
+from module_utils.modules import applyset
+from module_utils.sets.runtimes import refused_runtimes
 from tests.unit.modules.task import checked
 
 Json = dict[str, Any]

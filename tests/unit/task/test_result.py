@@ -12,23 +12,16 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.engine.apply import Outcome
-from ansible_collections.modelops.inference.plugins.module_utils.engine.compare import Difference
-from ansible_collections.modelops.inference.plugins.module_utils.fleet.load import (
-    Service,
-    compile_fleet,
-    paired,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kind import Observation
-from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Intent
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import (
-    Complaint,
-    Problem,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
-from ansible_collections.modelops.inference.plugins.module_utils.modules import llmisvc_reconcile
-from ansible_collections.modelops.inference.plugins.module_utils.task.result import (
+from module_utils.engine.apply import Outcome
+from module_utils.engine.compare import Difference
+from module_utils.fleet.load import Service, compile_fleet, paired
+from module_utils.kinds.kind import Observation
+from module_utils.kube.intent import Intent
+from module_utils.kube.problem import Complaint, Problem
+from module_utils.kube.reader import GivenObjects
+from module_utils.kube.reference import Reference
+from module_utils.modules import llmisvc_reconcile
+from module_utils.task.result import (
     Clock,
     ServiceResult,
     diffs,

@@ -8,13 +8,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_graph.kind import (
-    INFERENCE_GRAPH,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import (
-    InputError,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from module_utils.kinds.inference_graph.kind import INFERENCE_GRAPH
+from module_utils.kube.problem import InputError
+from module_utils.kube.reader import GivenObjects
 from tests.unit.kinds.inference_service.build import config_map
 
 Json = dict[str, Any]

@@ -103,12 +103,8 @@ def test_a_block_of_the_router_that_cannot_be_read_is_told(block: Any, words: st
 
 
 def _all_errors(**blocks: Any) -> list[str]:
-    from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_graph.kind import (
-        INFERENCE_GRAPH,
-    )
-    from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import (
-        InputError,
-    )
+    from module_utils.kinds.inference_graph.kind import INFERENCE_GRAPH
+    from module_utils.kube.problem import InputError
 
     from .build import Cluster, config_map
 

@@ -7,12 +7,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_graph.kind import (
-    INFERENCE_GRAPH,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kind import (
-    Observation,
-)
+from module_utils.kinds.inference_graph.kind import INFERENCE_GRAPH
+from module_utils.kinds.kind import Observation
 from tests.unit.kinds.inference_service.build import config_map
 
 from .build import Cluster, document, service

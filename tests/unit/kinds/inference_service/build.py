@@ -8,23 +8,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.resolve import (
-    resolve,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.settings import (
-    Settings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.defaults import (
-    DEFAULTS,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import (
-    InputError,
-    Problem,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from module_utils.kinds.inference_service.normalise import load
+from module_utils.kinds.inference_service.resolve import resolve
+from module_utils.kinds.inference_service.settings import Settings
+from module_utils.kinds.kserve.defaults import DEFAULTS
+from module_utils.kube.problem import InputError, Problem
+from module_utils.kube.reader import GivenObjects
 
 Json = dict[str, Any]
 PREFIX = "serving.kserve.io/"

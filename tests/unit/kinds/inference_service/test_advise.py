@@ -7,14 +7,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.settings import (
-    Settings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import Problem
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from module_utils.kinds.inference_service.normalise import load
+from module_utils.kinds.inference_service.settings import Settings
+from module_utils.kube.problem import Problem
+from module_utils.kube.reader import GivenObjects
 from tests.unit.checks.checked import checked
 
 from .build import config_map, document, runtime

@@ -7,20 +7,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.compile import (
-    compile as compile_service,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.settings import (
-    Settings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.spec import (
-    InferenceService,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Child
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import (
-    Complaint,
-    InputError,
-)
+from module_utils.kinds.inference_service.compile import compile as compile_service
+from module_utils.kinds.inference_service.settings import Settings
+from module_utils.kinds.inference_service.spec import InferenceService
+from module_utils.kube.intent import Child
+from module_utils.kube.problem import Complaint, InputError
 from tests.parity.recorded_llm_services import Recorded
 from tests.unit.kinds.refusals import api_refusals
 

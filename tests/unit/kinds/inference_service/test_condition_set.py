@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.conditions.condition_set import (
-    ConditionSet,
-)
+from module_utils.kinds.inference_service.conditions.condition_set import ConditionSet
 
 #: What is set, in its order → status and reason of Ready.
 FOLLOWS: list[tuple[list[tuple[str, ...]], tuple[str, str]]] = [

@@ -7,19 +7,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.resolve import (
-    resolve,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.resolved import (
-    Resolved,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.settings import (
-    Settings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from module_utils.kinds.inference_service.normalise import load
+from module_utils.kinds.inference_service.resolve import resolve
+from module_utils.kinds.inference_service.resolved import Resolved
+from module_utils.kinds.inference_service.settings import Settings
+from module_utils.kube.reader import GivenObjects
 
 from .build import MODEL, config_map, document
 

@@ -8,16 +8,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.entrance import Entrance
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.entrance import (
-    entrance,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.build import (
-    components,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.settings import (
-    Settings,
-)
+from module_utils.kinds.entrance import Entrance
+from module_utils.kinds.inference_service.entrance import entrance
+from module_utils.kinds.inference_service.pods.build import components
+from module_utils.kinds.inference_service.settings import Settings
 
 from .world import config, model, resolved, runtime, takes
 

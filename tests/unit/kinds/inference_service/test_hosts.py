@@ -5,20 +5,10 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.router.hosts import (
-    additional_hosts,
-    service_path,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.spec import (
-    InferenceService,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.host_name import (
-    HostError,
-    host_name,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.system_config import (
-    Ingress,
-)
+from module_utils.kinds.inference_service.router.hosts import additional_hosts, service_path
+from module_utils.kinds.inference_service.spec import InferenceService
+from module_utils.kinds.kserve.host_name import HostError, host_name
+from module_utils.kinds.kserve.system_config import Ingress
 
 
 def host(template: str, name: str = "chat") -> str:

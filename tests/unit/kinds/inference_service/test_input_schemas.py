@@ -7,13 +7,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.input_schemas import (
-    shapes,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.input_schemas import (
-    COMMON,
-    input_problems,
-)
+from module_utils.kinds.inference_service.input_schemas import shapes
+from module_utils.kube.input_schemas import COMMON, input_problems
 from tests.parity.recorded_inference_services import recorded_cluster, stored_cases
 
 from .build import runtime

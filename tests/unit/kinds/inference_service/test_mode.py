@@ -5,23 +5,11 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.mode import (
-    deployment_mode,
-    mode_problem,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.spec import (
-    InferenceService,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.modes import (
-    MODE_ANNOTATION,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.storage_config import (
-    Storage,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.system_config import (
-    Deploy,
-    SystemConfig,
-)
+from module_utils.kinds.inference_service.mode import deployment_mode, mode_problem
+from module_utils.kinds.inference_service.spec import InferenceService
+from module_utils.kinds.kserve.modes import MODE_ANNOTATION
+from module_utils.kinds.kserve.storage_config import Storage
+from module_utils.kinds.kserve.system_config import Deploy, SystemConfig
 
 STORAGE = Storage("1", "1", "1", "1")
 

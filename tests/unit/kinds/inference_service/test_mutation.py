@@ -8,22 +8,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.mutation.mutate import (
-    mutated,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.mutation.subject import (
-    Subject,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.storage.errors import (
-    StorageRefused,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.storage.several_models import (
-    common_folder,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.read_system_config import (
-    read_system_config,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
+from module_utils.kinds.inference_service.pods.mutation.mutate import mutated
+from module_utils.kinds.inference_service.pods.mutation.subject import Subject
+from module_utils.kinds.inference_service.pods.storage.errors import StorageRefused
+from module_utils.kinds.inference_service.pods.storage.several_models import common_folder
+from module_utils.kinds.kserve.read_system_config import read_system_config
+from module_utils.kinds.kserve.releases import KServe
 from tests.parity.recorded_llm_services import Recorded
 
 from .world import NAMESPACE, config

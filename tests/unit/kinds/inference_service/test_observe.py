@@ -8,22 +8,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.compile import (
-    compile as compile_service,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.observe import (
-    observe,
-    reconcile_error,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.settings import (
-    Settings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.spec import (
-    InferenceService,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kind import Observation
-from ansible_collections.modelops.inference.plugins.module_utils.kube.pod_health import UNREAD
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from module_utils.kinds.inference_service.compile import compile as compile_service
+from module_utils.kinds.inference_service.observe import observe, reconcile_error
+from module_utils.kinds.inference_service.settings import Settings
+from module_utils.kinds.inference_service.spec import InferenceService
+from module_utils.kinds.kind import Observation
+from module_utils.kube.pod_health import UNREAD
+from module_utils.kube.reader import GivenObjects
 
 from .world import NAME, NAMESPACE, config, model, runtime, takes
 

@@ -8,18 +8,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.webhook_emulation import (
-    is_rendered,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.resolved import (
-    Resolved,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.settings import (
-    PodMutation,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import Problem
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import NotAllowed
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from module_utils.kinds.inference_service.pods.webhook_emulation import is_rendered
+from module_utils.kinds.inference_service.resolved import Resolved
+from module_utils.kinds.inference_service.settings import PodMutation
+from module_utils.kube.problem import Problem
+from module_utils.kube.reader import NotAllowed
+from module_utils.kube.reference import Reference
 from tests.parity.recorded_llm_services import Recorded
 from tests.unit.checks.checked import checked
 

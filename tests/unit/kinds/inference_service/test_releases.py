@@ -8,32 +8,15 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.checks import (
-    CHECKS,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.compile import (
-    compile as compile_service,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.entrance import (
-    entrance,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.observe import (
-    observe,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.settings import (
-    Settings,
-    make_settings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.view import (
-    view,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.route_match import (
-    plainest_match,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.pod_health import UNREAD
+from module_utils.kinds.inference_service.checks import CHECKS
+from module_utils.kinds.inference_service.compile import compile as compile_service
+from module_utils.kinds.inference_service.entrance import entrance
+from module_utils.kinds.inference_service.normalise import load
+from module_utils.kinds.inference_service.observe import observe
+from module_utils.kinds.inference_service.settings import Settings, make_settings
+from module_utils.kinds.inference_service.view import view
+from module_utils.kinds.route_match import plainest_match
+from module_utils.kube.pod_health import UNREAD
 from tests.parity.recorded_llm_services import Recorded
 
 from ..differing import differing

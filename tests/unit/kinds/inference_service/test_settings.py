@@ -5,15 +5,10 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.releases import (
-    BACKING,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.settings import (
-    Settings,
-    make_settings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
-from ansible_collections.modelops.inference.plugins.module_utils.kube.release import newest_proved
+from module_utils.kinds.inference_service.releases import BACKING
+from module_utils.kinds.inference_service.settings import Settings, make_settings
+from module_utils.kube.problem import InputError
+from module_utils.kube.release import newest_proved
 
 
 def test_nothing_said_is_the_controller_s_default() -> None:

@@ -8,18 +8,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.errors import (
-    Unbuildable,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.build import (
-    components,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.webhook_emulation import (
-    mutator,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.settings import (
-    PodMutation,
-)
+from module_utils.kinds.inference_service.errors import Unbuildable
+from module_utils.kinds.inference_service.pods.build import components
+from module_utils.kinds.inference_service.pods.webhook_emulation import mutator
+from module_utils.kinds.inference_service.settings import PodMutation
 
 from .test_mutation import account, secret
 from .test_pod_advice import WEBHOOK

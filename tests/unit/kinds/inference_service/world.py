@@ -6,31 +6,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.errors import (
-    Unbuildable,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.build import (
-    components,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.component import (
-    Component,
-    Components,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.resolve import (
-    resolve,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.resolved import (
-    Resolved,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.settings import (
-    Settings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.spec import (
-    InferenceService,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.defaults import (
-    DEFAULTS,
-)
+from module_utils.kinds.inference_service.errors import Unbuildable
+from module_utils.kinds.inference_service.pods.build import components
+from module_utils.kinds.inference_service.pods.component import Component, Components
+from module_utils.kinds.inference_service.resolve import resolve
+from module_utils.kinds.inference_service.resolved import Resolved
+from module_utils.kinds.inference_service.settings import Settings
+from module_utils.kinds.inference_service.spec import InferenceService
+from module_utils.kinds.kserve.defaults import DEFAULTS
 from tests.parity.recorded_llm_services import Recorded
 
 Json = dict[str, Any]

@@ -8,14 +8,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.read_system_config import (
-    read_system_config,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.system_config import (
-    Misconfigured,
-    SystemConfig,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from module_utils.kinds.kserve.read_system_config import read_system_config
+from module_utils.kinds.kserve.system_config import Misconfigured, SystemConfig
+from module_utils.kube.reader import GivenObjects
 
 AMOUNTS = {"cpuRequest": "100m", "cpuLimit": "1", "memoryRequest": "100Mi", "memoryLimit": "1Gi"}
 WHOLE: dict[str, Any] = {

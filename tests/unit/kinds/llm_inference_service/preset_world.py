@@ -7,26 +7,13 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.compile import (
-    compile as compile_service,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.resolve import (
-    resolve,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.resolved import (
-    Resolved,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
-    Settings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import (
-    Complaint,
-    InputError,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from module_utils.kinds.llm_inference_service.compile import compile as compile_service
+from module_utils.kinds.llm_inference_service.normalise import load
+from module_utils.kinds.llm_inference_service.presets.resolve import resolve
+from module_utils.kinds.llm_inference_service.resolved import Resolved
+from module_utils.kinds.llm_inference_service.settings import Settings
+from module_utils.kube.problem import Complaint, InputError
+from module_utils.kube.reader import GivenObjects
 from tests.unit.kinds.refusals import api_refusals
 
 Json = dict[str, Any]

@@ -5,10 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
-    Settings,
-    make_settings,
-)
+from module_utils.kinds.llm_inference_service.settings import Settings, make_settings
 
 from ..differing import differing
 from .preset_world import children

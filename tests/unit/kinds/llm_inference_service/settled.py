@@ -5,22 +5,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.compile import (
-    children,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.observe import (
-    observe,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.resolve import (
-    resolve,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
-    Settings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from module_utils.kinds.llm_inference_service.compile import children
+from module_utils.kinds.llm_inference_service.normalise import load
+from module_utils.kinds.llm_inference_service.observe import observe
+from module_utils.kinds.llm_inference_service.presets.resolve import resolve
+from module_utils.kinds.llm_inference_service.settings import Settings
+from module_utils.kube.reference import Reference
 
 from .preset_world import World, world
 from .world import CLASS, gateway

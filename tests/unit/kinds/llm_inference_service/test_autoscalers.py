@@ -7,15 +7,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.conditions.scaling import (
-    scaling_conditions,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.kind import (
-    LLM_INFERENCE_SERVICE,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.observe import (
-    observe,
-)
+from module_utils.kinds.llm_inference_service.conditions.scaling import scaling_conditions
+from module_utils.kinds.llm_inference_service.kind import LLM_INFERENCE_SERVICE
+from module_utils.kinds.llm_inference_service.observe import observe
 
 from .build import document
 from .preset_world import children, refusal, system_config

@@ -8,49 +8,24 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.check import (
-    check_text,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.endpoint_picker.releases import (
-    release_of,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.children.picker_config import (
-    PICKER_TARGET,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.compile import (
-    compile as compile_service,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.builtin import (
-    builtin_presets,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.engine_arguments import (
+from module_utils.endpoint_picker.check import check_text
+from module_utils.endpoint_picker.releases import release_of
+from module_utils.kinds.llm_inference_service.children.picker_config import PICKER_TARGET
+from module_utils.kinds.llm_inference_service.compile import compile as compile_service
+from module_utils.kinds.llm_inference_service.normalise import load
+from module_utils.kinds.llm_inference_service.presets.builtin import builtin_presets
+from module_utils.kinds.llm_inference_service.presets.engine_arguments import (
     Asked,
     changed_by_presets,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.resolve import (
-    resolve,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.selection import (
-    WELL_KNOWN,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.releases import (
-    BACKING,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.schema import (
-    config_schema,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
-    Settings,
-    make_settings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.pod_schema import (
-    POD_SPEC,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema_check import check
+from module_utils.kinds.llm_inference_service.presets.resolve import resolve
+from module_utils.kinds.llm_inference_service.presets.selection import WELL_KNOWN
+from module_utils.kinds.llm_inference_service.releases import BACKING
+from module_utils.kinds.llm_inference_service.schema import config_schema
+from module_utils.kinds.llm_inference_service.settings import Settings, make_settings
+from module_utils.kube.pod_schema import POD_SPEC
+from module_utils.kube.reader import GivenObjects
+from module_utils.kube.schema_check import check
 from tests.unit.checks.checked import checked
 
 from .build import document

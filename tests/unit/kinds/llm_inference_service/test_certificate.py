@@ -11,19 +11,17 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.certificate.renewal import (
+from module_utils.kinds.llm_inference_service.certificate.renewal import (
     is_expired,
     renewal_reason,
     wanted_certificate,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.certificate.request import (
+from module_utils.kinds.llm_inference_service.certificate.request import (
     CertificateRequest,
     certificate_request,
     secret_reference,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.reconcile.certificates import (
-    new_certificate,
-)
+from module_utils.reconcile.certificates import new_certificate
 
 from .build import document
 from .preset_world import ROUTER, resolved, system_config, world

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.conditions.routes import (
+from module_utils.kinds.llm_inference_service.conditions.routes import (
     gateways_condition,
     route_fault,
     routes_condition,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.conversion import (
+from module_utils.kinds.llm_inference_service.conversion import (
     LORA_CRITICALITIES,
     MODEL_CRITICALITY,
     to_v1alpha1,

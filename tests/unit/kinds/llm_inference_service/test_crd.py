@@ -7,15 +7,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.crd import (
-    config_crd,
-    crd,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.schema import (
-    VERSIONS,
-    documentation,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import value_at
+from module_utils.kinds.llm_inference_service.crd import config_crd, crd
+from module_utils.kinds.llm_inference_service.schema import VERSIONS, documentation
+from module_utils.kube.manifest import value_at
 
 ROUTE = ("router", "route", "http", "spec")
 

@@ -7,25 +7,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.accelerators.build import (
-    place,
-    read_accelerator,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.accelerators.devices import (
-    read_parallelism,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.device_fields import (
-    DEVICE_FIELDS,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.device_request import (
-    DeviceRequest,
-    LiveService,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.schema import (
-    spec_schema,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.schema_check import check
+from module_utils.accelerators.build import place, read_accelerator
+from module_utils.accelerators.devices import read_parallelism
+from module_utils.kinds.device_fields import DEVICE_FIELDS
+from module_utils.kinds.device_request import DeviceRequest, LiveService
+from module_utils.kinds.kserve.releases import KServe
+from module_utils.kinds.llm_inference_service.schema import spec_schema
+from module_utils.kube.schema_check import check
 
 from .build import document
 

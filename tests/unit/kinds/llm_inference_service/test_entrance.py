@@ -7,14 +7,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.entrance import Entrance
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.entrance import (
-    entrance,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
-    Settings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.request import request_of
+from module_utils.kinds.entrance import Entrance
+from module_utils.kinds.llm_inference_service.entrance import entrance
+from module_utils.kinds.llm_inference_service.settings import Settings
+from module_utils.kinds.request import request_of
 
 from .world import GATEWAY_API, Cluster, resolved, stopped, thing
 

@@ -10,14 +10,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.llm_d_chart.convert import (
-    Converted,
-    convert,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
-from ansible_collections.modelops.inference.plugins.module_utils.modules import (
-    llmisvc_reconcile as entry,
-)
+from module_utils.kinds.llm_inference_service.llm_d_chart.convert import Converted, convert
+from module_utils.kube.problem import InputError
+from module_utils.modules import llmisvc_reconcile as entry
 
 Json = dict[str, Any]
 

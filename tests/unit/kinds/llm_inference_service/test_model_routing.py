@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.router.addresses import (
-    service_addresses,
-)
+from module_utils.kinds.llm_inference_service.router.addresses import service_addresses
 
 from .build import document
 from .preset_world import preset, resolved, system_config

@@ -7,11 +7,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kind import Observation
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.observe import (
-    observe,
-    reconcile_error,
-)
+from module_utils.kinds.kind import Observation
+from module_utils.kinds.llm_inference_service.observe import observe, reconcile_error
 
 from .world import CLASS, Cluster, gateway, resolved, route, stopped, thing
 

@@ -8,16 +8,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.crd import (
-    crd,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.observe import (
-    observe,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.resolved import (
-    Resolved,
-)
+from module_utils.kinds.kserve.releases import KServe
+from module_utils.kinds.llm_inference_service.crd import crd
+from module_utils.kinds.llm_inference_service.observe import observe
+from module_utils.kinds.llm_inference_service.resolved import Resolved
 
 from . import preset_world
 from .build import document

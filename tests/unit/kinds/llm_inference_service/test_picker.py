@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.children.inference_pools import (
-    as_old_pool,
-)
+from module_utils.kinds.llm_inference_service.children.inference_pools import as_old_pool
 
 from .build import document
 from .preset_world import account, children, config_map, preset, refusal

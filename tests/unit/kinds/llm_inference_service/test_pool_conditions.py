@@ -10,10 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.conditions.pools import (
-    pool_condition,
-    pool_state,
-)
+from module_utils.kinds.llm_inference_service.conditions.pools import pool_condition, pool_state
 
 from .world import Cluster, resolved, said, thing
 

@@ -7,28 +7,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.errors import (
-    Unbuildable,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.context import (
-    template_data,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.merge import (
-    merged,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.templating import (
-    filled_in,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.read_system_config import (
-    read_system_config,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
-    Settings,
-)
+from module_utils.kinds.kserve.releases import KServe
+from module_utils.kinds.llm_inference_service.errors import Unbuildable
+from module_utils.kinds.llm_inference_service.normalise import load
+from module_utils.kinds.llm_inference_service.presets.context import template_data
+from module_utils.kinds.llm_inference_service.presets.merge import merged
+from module_utils.kinds.llm_inference_service.presets.templating import filled_in
+from module_utils.kinds.llm_inference_service.read_system_config import read_system_config
+from module_utils.kinds.llm_inference_service.settings import Settings
 
 from .build import document
 from .preset_world import PRESETS, ROUTER, preset, resolved, world

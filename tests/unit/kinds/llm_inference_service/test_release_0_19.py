@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.observe import (
-    observe,
-)
+from module_utils.kinds.llm_inference_service.observe import observe
 
 from .build import document
 from .preset_world import ROUTER, children, preset, refusal, resolved, system_config

@@ -7,10 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.release_detection import (
-    made_as,
-    other_release,
-)
+from module_utils.kinds.llm_inference_service.release_detection import made_as, other_release
 
 from .build import document
 from .preset_world import ROUTER, children

@@ -7,21 +7,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.children.http_route import (
-    http_route,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.errors import (
-    Unbuildable,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.router.pool_group import (
-    is_migrated,
-    verdict,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.router.references import (
-    invalid_references,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from module_utils.kinds.kserve.releases import KServe
+from module_utils.kinds.llm_inference_service.children.http_route import http_route
+from module_utils.kinds.llm_inference_service.errors import Unbuildable
+from module_utils.kinds.llm_inference_service.router.pool_group import is_migrated, verdict
+from module_utils.kinds.llm_inference_service.router.references import invalid_references
+from module_utils.kube.reader import GivenObjects
 
 from .world import Cluster, gateway, resolved, route, stopped
 

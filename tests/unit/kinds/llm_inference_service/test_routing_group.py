@@ -7,28 +7,15 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.compile import (
-    compile as compile_service,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.observe import (
-    observe,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.router.routing_group import (
-    standing,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.spec import (
-    LlmInferenceService,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.peers import Peers
-from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Intent
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import (
-    GivenObjects,
-    Reader,
-)
+from module_utils.kinds.llm_inference_service.compile import compile as compile_service
+from module_utils.kinds.llm_inference_service.normalise import load
+from module_utils.kinds.llm_inference_service.observe import observe
+from module_utils.kinds.llm_inference_service.router.routing_group import standing
+from module_utils.kinds.llm_inference_service.spec import LlmInferenceService
+from module_utils.kinds.peers import Peers
+from module_utils.kube.intent import Intent
+from module_utils.kube.problem import InputError
+from module_utils.kube.reader import GivenObjects, Reader
 
 from .build import document, messages_of
 from .preset_world import ROUTER, preset, world

@@ -7,16 +7,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.releases import (
-    BACKING,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
-    Settings,
-    make_settings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
-from ansible_collections.modelops.inference.plugins.module_utils.kube.release import newest_proved
+from module_utils.kinds.kserve.releases import KServe
+from module_utils.kinds.llm_inference_service.releases import BACKING
+from module_utils.kinds.llm_inference_service.settings import Settings, make_settings
+from module_utils.kube.problem import InputError
+from module_utils.kube.release import newest_proved
 
 Json = dict[str, Any]
 

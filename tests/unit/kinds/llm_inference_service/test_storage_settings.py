@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.storage.s3 import (
-    s3_environment,
-)
+from module_utils.kinds.kserve.storage.s3 import s3_environment
 
 from .build import document
 from .preset_world import children, config_map, refusal, system_config

@@ -7,18 +7,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.errors import (
-    Unbuildable,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.read_system_config import (
-    read_system_config,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
-    Settings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.system_config import (
-    Certificates,
-)
+from module_utils.kinds.llm_inference_service.errors import Unbuildable
+from module_utils.kinds.llm_inference_service.read_system_config import read_system_config
+from module_utils.kinds.llm_inference_service.settings import Settings
+from module_utils.kinds.llm_inference_service.system_config import Certificates
 
 from .preset_world import config_map, system_config, world
 

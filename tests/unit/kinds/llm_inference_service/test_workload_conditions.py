@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.conditions.workloads import (
+from module_utils.kinds.llm_inference_service.conditions.workloads import (
     picker_condition,
     workload_conditions,
 )

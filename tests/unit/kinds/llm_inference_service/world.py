@@ -6,23 +6,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.resolved import (
-    Resolved,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
-    Settings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.spec import (
-    LlmInferenceService,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.system_config import (
+from module_utils.kinds.llm_inference_service.resolved import Resolved
+from module_utils.kinds.llm_inference_service.settings import Settings
+from module_utils.kinds.llm_inference_service.spec import LlmInferenceService
+from module_utils.kinds.llm_inference_service.system_config import (
     Certificates,
     Credentials,
     Ingress,
     Storage,
     SystemConfig,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from module_utils.kube.reader import GivenObjects
 
 Json = dict[str, Any]
 GATEWAY_API = "gateway.networking.k8s.io/v1"

@@ -7,18 +7,10 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.settings import (
-    Settings,
-    make_settings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.spec import (
-    KIND,
-    ModelService,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import Problem
+from module_utils.kinds.model_service.normalise import load
+from module_utils.kinds.model_service.settings import Settings, make_settings
+from module_utils.kinds.model_service.spec import KIND, ModelService
+from module_utils.kube.problem import Problem
 from tests.unit.kinds.refusals import refusals
 
 Json = dict[str, Any]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from module_utils.kube.reference import Reference
 
 Json = dict[str, Any]
 NAMESPACE = "team-a"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from module_utils.kube.reader import GivenObjects
 from tests.unit.checks.checked import checked
 
 from .build import service, settings

@@ -8,15 +8,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.releases import (
-    NEWEST,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.schema import (
-    documentation,
-)
+from module_utils.kinds.model_service.normalise import load
+from module_utils.kinds.model_service.releases import NEWEST
+from module_utils.kinds.model_service.schema import documentation
 
 from .build import document, settings
 

@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.normalise import (
-    load,
-)
+from module_utils.kinds.model_service.normalise import load
 
 from .build import document, errors, problems, settings
 

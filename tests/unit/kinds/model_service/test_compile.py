@@ -8,21 +8,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service import (
-    labels,
-    names,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.compile import (
-    CHILDREN,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.compile import (
-    compile as compile_service,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.kind import (
-    MODEL_SERVICE,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Intent, Stage
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from module_utils.kinds.model_service import labels, names
+from module_utils.kinds.model_service.compile import CHILDREN
+from module_utils.kinds.model_service.compile import compile as compile_service
+from module_utils.kinds.model_service.kind import MODEL_SERVICE
+from module_utils.kube.intent import Intent, Stage
+from module_utils.kube.reader import GivenObjects
 
 from .build import service, settings
 

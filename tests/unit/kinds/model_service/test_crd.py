@@ -9,14 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.crd import crd
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.releases import (
-    NEWEST,
-    ModelOperator,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.schema import (
-    documentation,
-)
+from module_utils.kinds.model_service.crd import crd
+from module_utils.kinds.model_service.releases import NEWEST, ModelOperator
+from module_utils.kinds.model_service.schema import documentation
 
 RECORDED = Path(__file__).parents[3] / "parity" / "recordings" / "model_service" / "crds"
 

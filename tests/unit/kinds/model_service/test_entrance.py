@@ -3,16 +3,12 @@
 
 from __future__ import annotations
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.entrance import Entrance
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.entrance import (
-    entrance,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.settings import (
-    make_settings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.protocols import EMBEDDINGS
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.request import request_of
-from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+from module_utils.kinds.entrance import Entrance
+from module_utils.kinds.model_service.entrance import entrance
+from module_utils.kinds.model_service.settings import make_settings
+from module_utils.kinds.protocols import EMBEDDINGS
+from module_utils.kinds.request import request_of
+from module_utils.kube.reader import GivenObjects
 
 from .build import service
 

@@ -7,10 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service import (
-    labels,
-    names,
-)
+from module_utils.kinds.model_service import labels, names
 
 VERSION = "v0.9.0-alpha.2"
 COLUMNS = (

@@ -9,12 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service import names
-from ansible_collections.modelops.inference.plugins.module_utils.kube.names import (
-    check_dns_label,
-    check_dns_subdomain,
-    check_label_value,
-)
+from module_utils.kinds.model_service import names
+from module_utils.kube.names import check_dns_label, check_dns_subdomain, check_label_value
 
 SANITISED = {
     "qwen3": "qwen3",

@@ -7,11 +7,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kind import Observation
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.observe import (
-    observe,
-    reconcile_error,
-)
+from module_utils.kinds.kind import Observation
+from module_utils.kinds.model_service.observe import observe, reconcile_error
 
 from .build import service
 from .live import ACCEPTED, deployment, live, pod, pool, route, said, waiting

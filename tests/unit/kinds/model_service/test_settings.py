@@ -7,14 +7,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.releases import (
-    ModelOperator,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.settings import (
-    Tracing,
-    make_settings,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
+from module_utils.kinds.model_service.releases import ModelOperator
+from module_utils.kinds.model_service.settings import Tracing, make_settings
+from module_utils.kube.problem import InputError
 
 ALPHA2 = {"model_operator": "0.9.0-alpha.2"}
 

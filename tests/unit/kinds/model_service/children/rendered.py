@@ -6,10 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Child
+from module_utils.kinds.model_service.normalise import load
+from module_utils.kube.intent import Child
 
 from ..build import document, settings
 

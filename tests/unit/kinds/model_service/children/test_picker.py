@@ -7,28 +7,16 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.children.picker_cluster_role import (
+from module_utils.kinds.model_service.children.picker_cluster_role import (
     picker_cluster_role,
     picker_cluster_role_binding,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.children.picker_config import (
-    picker_config,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.children.picker_deployment import (
-    picker_deployment,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.children.picker_role import (
-    picker_role,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.children.picker_secret import (
-    picker_secret,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.children.picker_service import (
-    picker_service,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.children.service_monitor import (
-    service_monitor,
-)
+from module_utils.kinds.model_service.children.picker_config import picker_config
+from module_utils.kinds.model_service.children.picker_deployment import picker_deployment
+from module_utils.kinds.model_service.children.picker_role import picker_role
+from module_utils.kinds.model_service.children.picker_secret import picker_secret
+from module_utils.kinds.model_service.children.picker_service import picker_service
+from module_utils.kinds.model_service.children.service_monitor import service_monitor
 
 from .rendered import child, container, manifest
 

@@ -7,16 +7,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.children.destination_rule import (
-    destination_rule,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.children.http_route import (
-    http_route,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.children.inference_pool import (
-    inference_pool,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.children.pod_monitor import (
+from module_utils.kinds.model_service.children.destination_rule import destination_rule
+from module_utils.kinds.model_service.children.http_route import http_route
+from module_utils.kinds.model_service.children.inference_pool import inference_pool
+from module_utils.kinds.model_service.children.pod_monitor import (
     decode_pod_monitor,
     prefill_pod_monitor,
 )

@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.children.decode_deployment import (
-    decode_deployment,
-)
+from module_utils.kinds.model_service.children.decode_deployment import decode_deployment
 
 from .rendered import ALPHA2, V1, container
 

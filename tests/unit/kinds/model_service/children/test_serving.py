@@ -8,15 +8,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.children.decode_deployment import (
-    decode_deployment,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.children.model_unpack import (
-    script,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.children.prefill_deployment import (
-    prefill_deployment,
-)
+from module_utils.kinds.model_service.children.decode_deployment import decode_deployment
+from module_utils.kinds.model_service.children.model_unpack import script
+from module_utils.kinds.model_service.children.prefill_deployment import prefill_deployment
 
 from .rendered import V1, child, container, manifest, pod
 

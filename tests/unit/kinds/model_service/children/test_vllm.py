@@ -9,22 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.children.accelerator import (
-    with_devices,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.children.decode_deployment import (
-    decode_deployment,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.children.prefill_deployment import (
-    prefill_deployment,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.children.vllm import (
-    last_of_each_name,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.spec import (
-    Role,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kube.quantity import parse_quantity
+from module_utils.kinds.model_service.children.accelerator import with_devices
+from module_utils.kinds.model_service.children.decode_deployment import decode_deployment
+from module_utils.kinds.model_service.children.prefill_deployment import prefill_deployment
+from module_utils.kinds.model_service.children.vllm import last_of_each_name
+from module_utils.kinds.model_service.spec import Role
+from module_utils.kube.quantity import parse_quantity
 
 from .rendered import ALPHA2, V1, container
 
