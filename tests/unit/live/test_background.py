@@ -10,7 +10,7 @@ import pytest
 
 from tests.lab.process import is_alive
 from tests.live import __main__ as live
-from tests.live import background, build, needs, turn
+from tests.live import background, build, needs, outside, turn
 
 MISSING = ["istio", "node"]
 STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
@@ -20,6 +20,7 @@ LEFT_ALONE = "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'i
 @pytest.fixture(autouse=True)
 def beside(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """A machine that could run the live lab and has nothing of it."""
+    monkeypatch.setattr(outside, "is_running", lambda dummy: False)
     monkeypatch.setattr(needs, "lacking", lambda: "")
     monkeypatch.setattr(build, "missing", lambda: MISSING)
     monkeypatch.setattr(build, "is_complete", lambda: False)
