@@ -94,14 +94,19 @@ def served(live: Live) -> Iterator[Sources]:
         yield found
 
 
-@pytest.fixture(scope="module")
-def fetching(live: Live, client: Client, secured: Entries, served: Sources) -> Iterator[Sources]:  # noqa: ARG001
-    """The same, while models are fetched by KServe's own package and no stand-in."""
+@pytest.fixture(scope="session")
+def fetcher(live: Live) -> str:
+    """The image that fetches models with KServe's own package."""
     try:
-        image = live.bring(images.FETCHER)
+        return live.bring(images.FETCHER)
     except LabError as error:
         pytest.skip(f"not run: {error}")
-    kserve.configure(client, image)
+
+
+@pytest.fixture(scope="module")
+def fetching(client: Client, secured: Entries, served: Sources, fetcher: str) -> Iterator[Sources]:  # noqa: ARG001
+    """The same, while models are fetched by KServe's own package and no stand-in."""
+    kserve.configure(client, fetcher)
     yield served
     kserve.configure(client)
 

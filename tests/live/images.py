@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,12 +70,17 @@ def _shell() -> Layer:
 
 def _python() -> Layer:
     """The running Python; what it is made of changes with its version alone."""
-    place = hashlib.sha256(f"{sys.version} {sys.base_prefix}".encode()).hexdigest()[:16]
-    cached = paths.cache() / f"live-python-{place}.tar"
-    with locked(paths.cache() / "locks" / "live-python"):
+    version = hashlib.sha256(f"{sys.version} {sys.base_prefix}".encode()).hexdigest()[:16]
+    return _kept(f"live-python-{version}", libraries.python)
+
+
+def _kept(name: str, files: Callable[[], Iterable[File]]) -> Layer:
+    """A layer that is made once, into the lab's cache: asking for the libraries of hundreds of files takes its time."""
+    cached = paths.cache() / f"{name}.tar"
+    with locked(paths.cache() / "locks" / cached.name):
         if not cached.is_file():
             made = cached.with_suffix(".new")
-            made.write_bytes(layer(libraries.python()).content)
+            made.write_bytes(layer(files()).content)
             made.replace(cached)
     return Layer(cached.read_bytes())
 
@@ -117,7 +122,8 @@ def _engine() -> Image:
 
 def _with_packages(packages: Wheels, program: str, *, environment: dict[str, str]) -> Image:
     """Python with packages and a program that uses them. Raises LabError where the packages cannot be had."""
-    site = layer(wheels.files(wheels.there(packages)))
+    place = wheels.there(packages)
+    site = _kept(place.name, lambda: wheels.files(place))
     own = [File(f"/opt/{program}", STAND_INS / program)]
     common = {"PATH": "/usr/bin:/bin", "PYTHONPATH": wheels.PLACE, "HOME": "/tmp", **environment}
     command = ["/usr/bin/python3", "-u", f"/opt/{program}"]

@@ -13,7 +13,7 @@ import pytest
 from tests.cluster.support.entries import Entries
 from tests.long import often
 
-from .asking import until
+from .asking import Answer, until
 from .lab import PICKER, Live
 from .load import Load
 from .test_model_service import READY_WITHIN, ask
@@ -22,56 +22,84 @@ Json = dict[str, Any]
 #: Sent while one change happens.
 REQUESTS = often(200, long=2000)
 
-#: By name: what the change makes of the service, and how many requests it may cost. A pod that ends closes connections on which a
+
+def pods_more(spec: Json, count: int) -> Json:
+    return {"decode": {**spec["decode"], "replicas": spec["decode"]["replicas"] + count}}
+
+
+def other_arguments(spec: Json) -> Json:
+    return {"engine": {**spec["engine"], "args": ["--max-num-seqs=64"]}}
+
+
+def another_picker(spec: Json) -> Json:
+    """Picker pods of another template, so that the one that runs is replaced."""
+    requests = {**PICKER["resources"]["requests"], "memory": "96Mi"}
+    picker = {**PICKER, "resources": {**PICKER["resources"], "requests": requests}}
+    return {"inferencePool": {**spec["inferencePool"], "endpointPicker": picker}}
+
+
+#: By name: what the change makes of a service's spec, and how many requests it may cost. A pod that ends closes connections on which a
 #: request may be under way already; the operator's shape gives it no time before (docs/differences.md, W62).
-CHANGES: dict[str, tuple[Json, int]] = {
-    "one pod more": ({"decode": {"replicas": 3}}, 0),
-    "one pod fewer": ({"decode": {"replicas": 1}}, REQUESTS // 20),
-    "other arguments": ({"engine": {"args": ["--max-num-seqs=64"]}}, REQUESTS // 20),
-    "another picker": ({"inferencePool": {"endpointPicker": {**PICKER, "replicas": 1}}}, 0),
+CHANGES: dict[str, tuple[Callable[[Json], Json], int]] = {
+    "one pod more": (lambda spec: pods_more(spec, 1), 0),
+    "one pod fewer": (lambda spec: pods_more(spec, -1), REQUESTS // 20),
+    "other arguments": (other_arguments, REQUESTS // 20),
+    "another picker": (another_picker, 0),
 }
-
-
-@pytest.fixture(scope="module")
-def namespace(shared_namespace: str) -> str:
-    return shared_namespace
-
-
 #: Pods go on answering for so long after they were told to end.
 DRAINED: Json = {"settings": {"drain_seconds": 5}}
 
 
-@pytest.mark.parametrize("change", ["one pod fewer", "other arguments"])
+class Changed:
+    """A service of two pods, as the last change left it, so that nothing is changed back between two of them."""
+
+    def __init__(self, live: Live, entries: Entries, name: str, namespace: str) -> None:
+        self._entries = entries
+        self._service = live.model_service(name, namespace, decode={"replicas": 2})
+
+    def under_load(self, change: str) -> Load:
+        """Make one change while the service is asked, and return what came back."""
+        self._reconcile()
+        until(200, self._ask)
+        spec = self._service["spec"]
+        with Load(self._ask) as load:
+            load.go_on_until(REQUESTS // 4)
+            self._service = {**self._service, "spec": {**spec, **CHANGES[change][0](spec)}}
+            result = self._reconcile()
+            load.go_on_until(REQUESTS)
+        assert result["changed"], result
+        return load
+
+    def _reconcile(self) -> Json:
+        return self._entries.reconcile(self._service, wait=True, wait_timeout=READY_WITHIN)
+
+    def _ask(self) -> Answer:
+        return ask(self._service)
+
+
+@pytest.fixture(scope="module")
+def steady(live: Live, entries: Entries, shared_namespace: str) -> Changed:
+    return Changed(live, entries, "steady", shared_namespace)
+
+
+@pytest.fixture(scope="module")
+def drained(live: Live, shared_namespace: str) -> Changed:
+    return Changed(live, Entries(live.kubeconfig, DRAINED), "drained", shared_namespace)
+
+
+@pytest.mark.parametrize("change", ["other arguments", "one pod fewer"])
 def test_change_under_load_costs_no_request_to_a_stand_in_engine_that_drains(
-    live: Live, namespace: str, answered: Callable[[object], None], change: str
+    drained: Changed, answered: Callable[[object], None], change: str
 ) -> None:
-    load = changed_under_load(live, Entries(live.kubeconfig, DRAINED), namespace, "drained", change)
+    load = drained.under_load(change)
     answered(f"{change}, drained: {load}")
     assert not load.failed, str(load)
 
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_change_under_load_costs_a_stand_in_engine_no_more_requests_than_its_shape_forces(
-    live: Live, entries: Entries, namespace: str, answered: Callable[[object], None], change: str
+    steady: Changed, answered: Callable[[object], None], change: str
 ) -> None:
-    load = changed_under_load(live, entries, namespace, "steady", change)
+    load = steady.under_load(change)
     answered(f"{change}: {load}")
     assert len(load.failed) <= CHANGES[change][1], str(load)
-
-
-def changed_under_load(
-    live: Live, entries: Entries, namespace: str, name: str, change: str
-) -> Load:
-    """Change a service of two pods while it is asked, and return what came back."""
-    before = live.model_service(name, namespace, decode={"replicas": 2})
-    changed = CHANGES[change][0]
-    after = {**before, "spec": {**before["spec"], **changed}}
-    if "engine" in changed:
-        after["spec"]["engine"] = {**before["spec"]["engine"], **changed["engine"]}
-    entries.reconcile(before, wait=True, wait_timeout=READY_WITHIN)
-    until(200, lambda: ask(before))
-    with Load(lambda: ask(before)) as load:
-        load.go_on_until(REQUESTS // 4)
-        entries.reconcile(after, wait=True, wait_timeout=READY_WITHIN)
-        load.go_on_until(REQUESTS)
-    return load

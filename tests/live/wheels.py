@@ -79,7 +79,8 @@ def _install(place: Path, packages: Wheels) -> None:
 
 def _pip(words: Sequence[str]) -> None:
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    command = [*pip, "--prefer-binary", *words]
+    # Images hold no compiled files of packages, and what runs here compiles what it loads.
+    command = [*pip, "--prefer-binary", "--no-compile", *words]
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, check=False, timeout=_PATIENCE
