@@ -80,7 +80,9 @@ def judge(outcome: Outcome, system: Sequence[Json], settings: Settings) -> list[
         return list(_refused(outcome, told, settings))
     ours = [child.manifest.to_dict() for child in intent.children]
     mine, theirs = by_key(map(plain, ours)), by_key(sent)
-    refused = [{**one, "body": plain(one["body"])} for one in outcome.rejected if one.get("body")]
+    posted = [plain(each["body"]) for each in outcome.rejected if each["method"] == "POST"]
+    # The controller tries again and again.
+    refused = {key: one for body in posted for key, one in by_key([body]).items()}
     if meant.refused_alike(refused, mine):
         common = {key: each for key, each in mine.items() if key in theirs}
         return differences(common, theirs)
@@ -149,7 +151,7 @@ def _admission(outcome: Outcome, loaded: Any, settings: Settings) -> Iterator[st
         # What the schema refuses no validating webhook sees.
         return
     for problem in ours:
-        field = re.sub(r"\[\d+\]", "", problem.path)
+        field = re.sub(r"\[\d+\]|\"", "", problem.path)
         if field not in re.sub(r"\[\d+\]", "", theirs) and problem.rule != "unknown-field":
             yield f"admission: we also refuse {problem.path} ({problem.message}); they say: {theirs}"
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
-from tests.parity.compare import key_of
+from tests.parity.compare import differences
 
 Json = dict[str, Any]
 
@@ -56,10 +56,10 @@ def is_car(container: Json) -> bool:
     return _CAR.fullmatch(str(container.get("name", ""))) is not None
 
 
-def refused_alike(entries: Sequence[Json], ours: Mapping[Any, Json]) -> bool:
+def refused_alike(refused: Mapping[Any, Json], ours: Mapping[Any, Json]) -> bool:
     """Return whether the API refuses a child of theirs that is as ours: L11. The controller stops there, and we before any write."""
-    bodies = [entry["body"] for entry in entries if entry["method"] == "POST" and "body" in entry]
-    return any(ours.get(key_of(body)) == body for body in bodies)
+    both = ours.keys() & refused.keys()
+    return any(not differences({key: ours[key]}, {key: refused[key]}) for key in both)
 
 
 def without_own_backend(route: Json, name: str) -> Json:
