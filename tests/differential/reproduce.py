@@ -75,7 +75,7 @@ def _lines(kind: Kind, folder: Path, outcome: Outcome) -> Iterator[str]:
     theirs = by_key(plain(without(one, _LAST_APPLIED)) for one in recorded)
     yield from differences(by_key(map(plain, kind.made(outcome.sent))), theirs)
     for phase, names in enumerate((("initial", "first"), ("ready",))):
-        wanted = next(bare(status[name] or {}) for name in names if name in status)
+        wanted = next((bare(status[name] or {}) for name in names if name in status), {})
         if _text(bare(outcome.status(phase))) != _text(wanted):
             yield f"{names[0]}: {bare(outcome.status(phase))} instead of {wanted}"
     for (dummy, answer), pod in zip(outcome.pods, read("pod-out.yaml"), strict=False):

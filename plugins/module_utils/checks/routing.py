@@ -259,7 +259,7 @@ def backend_group(view: ServiceView) -> Iterator[Problem]:
                 kind=kind,
                 backend=each.get("name"),
                 group=group,
-                right=next(iter(sorted(groups))) or '""',
+                right=min(groups) or '""',
             )
 
 

@@ -133,7 +133,12 @@ def not_the_port(view: ServiceView) -> Iterator[Problem]:
         if name != "VLLM_PORT" or engine_of(workload.engine_container) != VLLM:
             continue
         value = next(
-            each.get("value") for each in workload.engine_container["env"] if each["name"] == name
+            (
+                each.get("value")
+                for each in workload.engine_container["env"]
+                if each["name"] == name
+            ),
+            None,
         )
         ports = {flag.value for flag in workload.flags if flag.name == "--port"}
         said = workload.said.get("port")
