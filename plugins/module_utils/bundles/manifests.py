@@ -154,10 +154,10 @@ def _metadata_problems(metadata: Any) -> Iterator[Problem]:
 
 
 def _body_problems(value: Mapping[str, Any]) -> Iterator[Problem]:
-    kind = value.get("kind")
+    kind = str(value.get("kind"))
     if kind in _WITH_SPEC and "spec" not in value:
         yield Problem("spec", f"missing: a {kind} says nothing without it; is the file cut off?")
-    path = _CONTAINERS.get(str(kind))
+    path = _CONTAINERS.get(kind)
     if path and value.get("spec") and not value_at(dict(value), path):
         yield Problem(".".join(path), "it names no container; is the file cut off?")
 

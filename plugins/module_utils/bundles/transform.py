@@ -23,7 +23,7 @@ def transformed(manifests: Sequence[Json], options: Mapping[str, Any] | None) ->
     problems: list[Problem] = []
     # Workloads, ConfigMaps and images are named as the bundle names them, so namespaces come last.
     problems += set_images(changed, options.get("registry") or "", options.get("images") or {})
-    add_pull_secrets(changed, options.get("image_pull_secrets") or [])
+    problems += add_pull_secrets(changed, options.get("image_pull_secrets") or [])
     problems += set_workloads(changed, options.get("workloads") or {})
     problems += set_config(changed, options.get("config") or {})
     problems += move(changed, options.get("namespaces") or {})

@@ -10,7 +10,7 @@ from typing import Any
 _WORD = r"pass(?:word|wd|phrase|code)s?|secrets?|credentials?|tokens?|(?:api|access|private|signing|encryption)[-_.]?keys?"
 #: Names of variables, annotations and labels. TOKENIZERS_PARALLELISM and MAX_NUM_TOKENS are none.
 _NAME = re.compile(
-    r"(?i)pass(?:word|wd|phrase|code)|secret|credential|token(?!i[sz])(?!s(?![a-z]))"
+    r"(?i)pass(?:word|wd|phrase|code)|secret(?![-_.]?names?\W*$)|credential|token(?!i[sz])(?!s(?![a-z]))"
     r"|(?:api|auth|access|hub)[-_.]?tokens|(?:api|access|private|signing|encryption)[-_.]?key"
     r"|(?:^|[-_./])(?:key|auth|authorization|cookie|jwt|pwd)$"
 )

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..bundles.manifests import Given, duplicates, read_manifests, without
+from ..bundles.shapes import shape_problems
 from ..bundles.transform import transformed
 from ..cluster.connection import Cluster
 from ..cluster.errors import KindMissing
@@ -58,8 +59,17 @@ def read_set(params: Mapping[str, Any]) -> list[Given]:
     given = read_manifests((document.origin, document.value) for document in documents)
     options = params["transform"] or {}
     given = without(given, options.get("leave_out") or [])
+    if options or params["state"] == "rendered":
+        _refuse_shapes(given)
     manifests = transformed([one.manifest for one in given], options)
     return [Given(one.origin, manifest) for one, manifest in zip(given, manifests, strict=True)]
+
+
+def _refuse_shapes(given: Sequence[Given]) -> None:
+    """Raise InputError for objects whose parts are of other types than those who read them expect."""
+    complaints = [Complaint(one.subject, tuple(shape_problems(one.manifest))) for one in given]
+    if complaints := [complaint for complaint in complaints if complaint.problems]:
+        raise InputError(complaints)
 
 
 def placed(cluster: Cluster, given: Sequence[Given], namespace: str) -> list[Json]:

@@ -15,6 +15,9 @@ from ansible_collections.modelops.inference.plugins.module_utils.bundles.manifes
     read_manifests,
     without,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.bundles.shapes import (
+    shape_problems,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.bundles.transform import (
     transformed,
 )
@@ -194,3 +197,62 @@ def test_all_mistakes_are_told_at_once() -> None:
         "transform.workloads.*.tolerations: 'x' is of type str, expected a list",
     ):
         assert text in message
+
+
+@pytest.mark.parametrize(
+    ("options", "field"),
+    [
+        ({"registry": "https://mirror.example.com"}, "transform.registry"),
+        ({"registry": "mirror:1:2"}, "transform.registry"),
+        ({"images": {"kserve/kserve-controller": "Kserve/X:1:2"}}, "transform.images.kserve/"),
+        ({"images": {"kserve/kserve-controller": 1}}, "transform.images.kserve/"),
+        ({"image_pull_secrets": ["My Secret"]}, "transform.image_pull_secrets[0]"),
+        ({"namespaces": {"kserve": "Serving_1"}}, "transform.namespaces.kserve"),
+        ({"namespaces": {"kserve": 5}}, "transform.namespaces.kserve"),
+        ({"config": {"inferenceservice-config": "x"}}, "transform.config.inferenceservice-config"),
+        ({"workloads": {"*": {"log_level": "loud"}}}, "transform.workloads.*.log_level"),
+        ({"workloads": {"*": {"extra_args": ["x"]}}}, "transform.workloads.*.extra_args[0]"),
+        ({"workloads": {"*": {"extra_args": ["--a", 5]}}}, "transform.workloads.*.extra_args[1]"),
+        ({"workloads": {"*": {"resources": {"memory": "1Gi"}}}}, "*.resources.memory"),
+    ],
+)
+def test_values_that_would_break_the_bundle_are_named(options: Json, field: str) -> None:
+    with pytest.raises(InputError) as caught:
+        transformed(bundle(), options)
+    assert field in str(caught.value)
+
+
+def test_right_values_are_no_problem() -> None:
+    options = {
+        "registry": "mirror.example.com:5000/kserve/",
+        "image_pull_secrets": ["mirror.key"],
+        "workloads": {
+            "*": {
+                "log_level": "DEBUG",
+                "extra_args": ["--a", "b", "-c=d"],
+                "resources": {"claims": []},
+            }
+        },
+    }
+    assert transformed(bundle(), options) != bundle()
+
+
+@pytest.mark.parametrize(
+    ("kind", "parts", "field"),
+    [
+        ("Deployment", {"spec": {"template": {"spec": {"containers": [None]}}}}, "containers[0]"),
+        ("Deployment", {"spec": {"template": {"spec": {"containers": [{"image": 5}]}}}}, "image"),
+        ("CronJob", {"spec": {"jobTemplate": 5}}, "spec.jobTemplate"),
+        ("ConfigMap", {"data": {"a": {"b": 1}}}, "data.a"),
+        ("ClusterRoleBinding", {"subjects": [{"namespace": []}]}, "subjects[0].namespace"),
+        ("MutatingWebhookConfiguration", {"webhooks": 5}, "webhooks"),
+        ("Certificate", {"spec": {"dnsNames": [5]}}, "spec.dnsNames[0]"),
+    ],
+)
+def test_shapes_that_no_server_takes_are_named(kind: str, parts: Json, field: str) -> None:
+    found = [each.path for each in shape_problems({"kind": kind, **parts})]
+    assert any(path.endswith(field) for path in found), found
+
+
+def test_shapes_of_a_real_bundle_are_right() -> None:
+    assert [each for manifest in bundle() for each in shape_problems(manifest)] == []

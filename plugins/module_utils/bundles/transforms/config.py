@@ -25,6 +25,9 @@ def set_config(
             known = ", ".join(sorted(maps)) or "none"
             yield Problem(path, f"the bundle has no such ConfigMap; there are: {known}")
             continue
+        if not isinstance(values, Mapping):
+            yield Problem(path, f"{type(values).__name__} is not a map of keys")
+            continue
         data = maps[name].setdefault("data", {})
         for key, value in values.items():
             yield from _set(data, key, value, f"{path}.{key}")

@@ -4,9 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from ...kube.manifest import Json
+from ...kube.names import check_dns_subdomain
 from ...kube.problem import Problem
+from ...kube.schema_faults import show
+from ...kube.validation.images import blank_problems, image_problems
 from .pods import containers, pod_spec
 
 
@@ -18,6 +22,11 @@ def set_images(
     registry: takes the place of every image's registry; the path below it stays. images: by repository, as the bundle names it
     without tag and digest; they are taken as they are given.
     """
+    if registry:
+        # Any repository will do: what is judged is the registry in front of it.
+        yield from _faults(f"{registry.rstrip('/')}/image", registry, "transform.registry")
+    for name, wanted in images.items():
+        yield from _faults(wanted, wanted, f"transform.images.{name}")
     used = set()
     for manifest in manifests:
         for container in containers(manifest):
@@ -34,8 +43,22 @@ def set_images(
         )
 
 
-def add_pull_secrets(manifests: Sequence[Json], names: Sequence[str]) -> None:
-    """Let the pods of all workloads pull with these Secrets, beside those that they have."""
+def _faults(image: Any, given: Any, path: str) -> Iterator[Problem]:
+    if not isinstance(image, str):
+        yield Problem(path, f"{show(given)} is not a text; quote it")
+    elif any(image_problems(image, path)) or any(blank_problems(image, path)):
+        if image == given:
+            message = f"{show(given)} is not the name of an image; write registry/repository:tag"
+        else:
+            message = f"{show(given)} is not the name of a registry; write host:port and perhaps a path, without a scheme"
+        yield Problem(path, message)
+
+
+def add_pull_secrets(manifests: Sequence[Json], names: Sequence[str]) -> Iterator[Problem]:
+    """Let the pods of all workloads pull with these Secrets, beside those that they have. Yields a problem for each name that no Secret can have."""
+    for number, name in enumerate(names):
+        if fault := check_dns_subdomain(name):
+            yield Problem(f"transform.image_pull_secrets[{number}]", fault)
     for manifest in manifests:
         pod = pod_spec(manifest)
         if pod is None or not names:

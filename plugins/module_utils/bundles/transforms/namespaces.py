@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...kube.manifest import Json, value_at
+from ...kube.names import check_namespace
 from ...kube.problem import Problem
+from ...kube.schema_faults import show
 
 _LEVEL = "pod-security.kubernetes.io/"
 #: Annotations that name an object as `<namespace>/<name>`. Source: cert-manager documentation, CA injector.
@@ -17,6 +19,12 @@ _NAMED = ("cert-manager.io/inject-ca-from", "cert-manager.io/inject-ca-from-secr
 def move(manifests: Sequence[Json], moves: Mapping[str, str]) -> Iterator[Problem]:
     """Move namespaces by their names. Yields a problem for each that the bundle does not name."""
     found: set[str] = set()
+    for name, wanted in moves.items():
+        if not isinstance(wanted, str):
+            yield Problem(f"transform.namespaces.{name}", f"{show(wanted)} is not a text; quote it")
+        elif fault := check_namespace(wanted):
+            yield Problem(f"transform.namespaces.{name}", fault)
+    moves = {name: str(wanted) for name, wanted in moves.items()}
     for manifest in manifests:
         _move_object(manifest, moves, found)
         for place in _places(manifest):

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...kube.manifest import Json, value_at
 from ...kube.problem import Problem
+from ...kube.schema_faults import show
 
 WORKLOADS = ("Deployment", "DaemonSet", "StatefulSet")
 #: Stands for every workload of the bundle.
@@ -27,6 +28,9 @@ _OPTIONS: Mapping[str, type] = {
     "resources": dict,
     "tolerations": list,
 }
+#: Words of controller-runtime's `--zap-log-level`. Source: controller-runtime pkg/log/zap/flags.go.
+_LEVELS = ("debug", "info", "error", "panic")
+_RESOURCES = ("claims", "limits", "requests")
 _NAMES = {dict: "a map", list: "a list", bool: "true or false", str: "a text", int: "a number"}
 
 
@@ -82,6 +86,30 @@ def _mistakes(wanted: Mapping[str, Any]) -> Iterator[Problem]:
             ):
                 text = f"{value!r} is of type {type(value).__name__}, expected {_NAMES[kind]}"
                 yield Problem(f"{path}.{option}", text)
+            else:
+                yield from _value_faults(option, value, f"{path}.{option}")
+
+
+def _value_faults(option: str, value: Any, path: str) -> Iterator[Problem]:
+    """Yield what is wrong within the value of an option: nobody else would say it before the manager stops."""
+    if option == "extra_args":
+        flag = ""
+        for number, argument in enumerate(value or ()):
+            # A flag without its value may have it as the next argument.
+            follows = flag.startswith("-") and "=" not in flag
+            flag = argument if isinstance(argument, str) else ""
+            if not flag or not (flag.startswith("-") or follows):
+                text = f"{show(argument)} is not a flag; write --name=value"
+                yield Problem(f"{path}[{number}]", text)
+    elif option == "log_level" and value and not value.isdecimal():
+        if value.lower() not in _LEVELS:
+            words = ", ".join(_LEVELS)
+            yield Problem(path, f"{show(value)} is no level; write one of {words}, or a number")
+    elif option == "resources":
+        for part in value or ():
+            if part not in _RESOURCES:
+                text = f"unknown part; there are: {', '.join(_RESOURCES)}"
+                yield Problem(f"{path}.{part}", text)
 
 
 def _set(manifest: Json, options: Mapping[str, Any], path: str) -> Iterator[Problem]:

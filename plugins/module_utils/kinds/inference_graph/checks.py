@@ -21,6 +21,7 @@ from ..kserve.autoscaler_class import AUTOSCALER_ANNOTATION, AUTOSCALER_HPA, AUT
 from ..kserve.service import is_stopped
 from ..kserve.system_config import CONFIG_MAP
 from ..view import ServiceView
+from .condition_path import path_fault
 from .resolved import Resolved
 from .spec import ENSEMBLE, SEQUENCE, SPLITTER, SWITCH, Step, all_steps, node_path, steps_of
 from .walk import always_taken, cycles, reached
@@ -72,6 +73,12 @@ NO_CONDITION = Check(
     WARNING,
     finds="a step of a Switch without a condition is never taken",
     fix="write a gjson path that such requests have",
+)
+WRONG_PATH = Check(
+    "graph-condition",
+    WARNING,
+    finds="{condition} {fault}",
+    fix='write a gjson path: a field such as kind, or a query of a list such as instances.#(kind=="cat")',
 )
 TOO_EARLY = Check(
     "graph-condition",
@@ -173,6 +180,16 @@ def no_condition(view: ServiceView) -> Iterator[Problem]:
     for step in _in(view, SWITCH):
         if not step.value.get("condition"):
             yield NO_CONDITION.at(step.path)
+
+
+@check(WRONG_PATH, costly=True)
+def wrong_path(view: ServiceView) -> Iterator[Problem]:
+    """Yield conditions that every request fulfils, or none."""
+    for step in (*_in(view, SWITCH), *_in(view, SEQUENCE)):
+        condition = str(step.value.get("condition") or "")
+        fault = path_fault(condition)
+        if fault:
+            yield WRONG_PATH.at(f"{step.path}.condition", condition=show(condition), fault=fault)
 
 
 @check(TOO_EARLY)
@@ -303,6 +320,7 @@ CHECKS = (
     empty,
     never,
     no_condition,
+    wrong_path,
     too_early,
     unread,
     unscaled,

@@ -22,6 +22,7 @@ from ..kserve.storage.modelcar import KEEPS_SECURITY_CONTEXT
 from ..kserve.system_config import CONFIG_MAP
 from ..view import ServiceView
 from .admission.multi_node import CLASS_ANNOTATION
+from .batcher_limits import batcher_limit, batcher_protocol
 from .errors import Unbuildable
 from .implementations import TRANSFORMER_CONTAINER
 from .logger_address import logger_address
@@ -30,6 +31,7 @@ from .pods.annotations import SOURCE_URI
 from .pods.build import models_refused
 from .pods.component import Component
 from .pods.containers import SERVER, readers
+from .pods.knative_annotations import annotation_faults, unknown_annotations
 from .pods.knative_features import FEATURES, switched_off
 from .pods.knative_limits import number_faults, port_faults
 from .pods.storage.images import images_among, reads_each
@@ -281,7 +283,7 @@ def features(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(KNATIVE_LIMITS, reads=("ConfigMaps",))
 def knative_limits(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield ports and numbers that Knative does not take."""
+    """Yield ports, numbers and annotations that Knative does not take."""
     resolved = _resolved(view)
     if resolved.mode != KNATIVE:
         return
@@ -293,6 +295,9 @@ def knative_limits(view: ServiceView, reader: Reader) -> Iterator[Problem]:
             yield KNATIVE_LIMITS.at(where, fault=fault)
         for field, fault in number_faults(component.spec, reader):
             yield KNATIVE_LIMITS.at(f"spec.{component.role}.{field}", fault=fault)
+    for path, given in _annotations(view):
+        for name, fault in annotation_faults(given):
+            yield KNATIVE_LIMITS.at(f'{path}.annotations["{name}"]', fault=fault)
 
 
 @check(PATH_TEMPLATE, costly=True)
@@ -351,6 +356,10 @@ def without_effect(view: ServiceView) -> Iterator[Problem]:
         )
         for field, effect, way in judged:
             yield WITHOUT_EFFECT.at(f"spec.{role}.{field}", effect=effect, way=way)
+    for path, given in _annotations(view) if resolved.mode == KNATIVE else ():
+        for name, way in unknown_annotations(given):
+            effect = "Knative knows no annotation of this name, and passes it over"
+            yield WITHOUT_EFFECT.at(f'{path}.annotations["{name}"]', effect=effect, way=way)
 
 
 def _resolved(view: ServiceView) -> Resolved:
@@ -360,6 +369,14 @@ def _resolved(view: ServiceView) -> Resolved:
 
 def _components(view: ServiceView) -> tuple[Component, ...]:
     return _resolved(view).components.items
+
+
+def _annotations(view: ServiceView) -> Iterator[tuple[str, Json]]:
+    """Yield what the author annotates, and where."""
+    service = _resolved(view).service
+    yield "metadata", view.document["metadata"].get("annotations") or {}
+    for role in service.roles:
+        yield f"spec.{role}", service.spec[role].get("annotations") or {}
 
 
 def _config_map(view: ServiceView) -> Reference:
@@ -402,6 +419,9 @@ def _knative(component: Json) -> Iterator[tuple[str, str, str]]:
     if component.get("autoScaling") is not None:
         effect = f"has an effect in {STANDARD} mode alone"
         yield "autoScaling", effect, f"use scaleMetric and scaleTarget in {KNATIVE} mode"
+    if component.get("workerSpec") is not None:
+        effect = f"KServe makes no workers in {KNATIVE} mode, and the server waits for them"
+        yield "workerSpec", effect, f"use {STANDARD} mode"
 
 
 CHECKS = (
@@ -421,6 +441,8 @@ CHECKS = (
     path_template,
     past_transformer,
     logger_address,
+    batcher_limit,
+    batcher_protocol,
     names_apart,
     without_effect,
 )

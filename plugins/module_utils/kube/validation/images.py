@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..problem import Problem
@@ -10,6 +11,11 @@ from ..schema_faults import show
 
 #: What stands in the name of an image beside letters and digits.
 _OF_IMAGES = "._-/:@"
+_WORD = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
+#: Registry, repository, tag and digest. Source: github.com/distribution/reference, regexp.go.
+_REFERENCE = re.compile(
+    rf"(?:[a-z0-9.-]+(?::[0-9]+)?/)?{_WORD}(?:/{_WORD})*(?::[a-z0-9_][a-z0-9_.-]{{0,127}})?(?:@(?!sha256:(?![0-9a-f]{{64}}$))[a-z0-9.+_-]+:[0-9a-f]{{32,}})?"
+)
 
 
 def blank_problems(image: str, path: str) -> Iterator[Problem]:
@@ -36,6 +42,9 @@ def image_problems(image: str, path: str) -> Iterator[Problem]:
     elif not strange and "://" in image:
         scheme = image.partition("://")[0]
         message = f"{show(image)} has the scheme {scheme}://, and the name of an image has none: the pods would not start; write registry/repository:tag"
+        yield Problem(path, message, "warning", rule="image")
+    elif not strange and image and not _REFERENCE.fullmatch(image.lower()):
+        message = f"{show(image)} is not the name of an image: the pods would not start; write registry/repository:tag"
         yield Problem(path, message, "warning", rule="image")
     elif not strange and _repository(image) != _repository(image).lower():
         message = f"{show(image)} has capitals in the name of its repository, which no registry takes: the pods would not start"

@@ -6,6 +6,7 @@ Source: KServe pkg/apis/serving/v1beta1/inference_service_validation.go, pkg/con
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ....kube.manifest import Json
@@ -21,6 +22,8 @@ from ..implementations import (
 )
 from ..names import Role
 
+#: Source: github.com/distribution/reference, regexp.go.
+_TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 _PROTOCOLS = ("v1", "v2")
 _WAYS = {
     "predictor": f"model, one of {', '.join(FRAMEWORKS)}, or containers",
@@ -56,6 +59,11 @@ def _predictor(predictor: Json, found: list[str]) -> Iterator[Problem]:
         if server.get("name"):
             message = f"{show(server['name'])}: the container of a model server is called {KSERVE_CONTAINER}; leave name out"
             yield Problem(f"spec.predictor.{field}.name", message, rule="server-name")
+        version = server.get("runtimeVersion")
+        if version is not None and not _TAG.fullmatch(version):
+            message = f"{show(version)} is not the tag of an image, and it becomes that of the server's: the pods would not start; write a tag such as v0.17.0"
+            where = f"spec.predictor.{field}.runtimeVersion"
+            yield Problem(where, message, "warning", rule="image")
     if _overwritten(found):
         message = f"{found[0]} takes its place, as KServe does it; leave one of them out"
         yield Problem("spec.predictor.model", message, "warning", rule="implementation")

@@ -13,18 +13,29 @@ from ....kube.problem import Problem, Severity
 from ....kube.schema_faults import show
 from ...kserve.framework import FRAMEWORKS
 from ...kserve.modes import MODEL_MESH
-from ..implementations import implementations, storage_uri
+from ..implementations import CUSTOM, implementations, storage_uri
 from ..names import Role
 
 #: Stores that `storage` reaches.
 _STORES = ("s3", "hdfs", "webhdfs")
 _CLAIM = "pvc://"
+#: What stands first in an address, and how it is written.
+_NAMED = {
+    _CLAIM: ("claim", "pvc://claim/path"),
+    "oci://": ("image", "oci://registry/repository:tag"),
+}
 
 
 def storage_problems(component: Json, role: Role, mode: str) -> Iterator[Problem]:
     """Yield what is wrong with where the models of a component are. mode: as its annotation says it."""
     path = f"spec.{role}"
     uris = component.get("storageUris")
+    for field in implementations(component, role)[:1]:
+        if field != CUSTOM:
+            uri = component[field].get("storageUri")
+            yield from _nameless(uri or "", f"{path}.{field}.storageUri")
+    for number, item in enumerate(uris or ()):
+        yield from _nameless(item.get("uri") or "", f"{path}.storageUris[{number}].uri")
     if uris is not None:
         single = storage_uri(component, role)
         if single is not None:
@@ -36,6 +47,15 @@ def storage_problems(component: Json, role: Role, mode: str) -> Iterator[Problem
         if field in fields and component[field].get("storage") is not None:
             checked = field == "art" or (mode == MODEL_MESH and field != "model")
             yield from _store(component[field], f"{path}.{field}", strict=checked)
+
+
+def _nameless(uri: str, path: str) -> Iterator[Problem]:
+    """Yield that an address names none of what its scheme is about: no pod can be made of it."""
+    scheme, mark, rest = uri.partition("://")
+    thing = _NAMED.get(f"{scheme}{mark}")
+    if thing and not rest.partition("/")[0]:
+        message = f"{show(uri)} names no {thing[0]}; write {thing[1]}"
+        yield Problem(path, message, rule="storage")
 
 
 def _paths(uris: list[Json], path: str) -> Iterator[Problem]:

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Knative's webhook refuses of the annotations that set up its autoscaler.
+
+Source: Knative Serving 0.48.1, pkg/apis/autoscaling/annotation_validation.go and register.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import inf
+
+from ....endpoint_picker.text.durations import parse_duration
+from ....kube.did_you_mean import nearest
+from ....kube.schema_faults import show
+
+PREFIX = "autoscaling.knative.dev/"
+_HOUR = 3600
+_CLASSES = ("kpa.autoscaling.knative.dev", "hpa.autoscaling.knative.dev")
+#: Least and most, by the last part of the name, dashes and capitals aside.
+_NUMBERS: Mapping[str, tuple[float, float]] = {
+    "panicthresholdpercentage": (110, 1000),
+    "panicwindowpercentage": (1, 100),
+    "target": (0.01, inf),
+    "targetutilizationpercentage": (1, 100),
+}
+#: Least and most seconds; those with True are whole.
+_DURATIONS: Mapping[str, tuple[int, int, bool]] = {
+    "scaledowndelay": (0, _HOUR, True),
+    "scaletozeropodretentionperiod": (0, _HOUR, False),
+    "window": (6, _HOUR, True),
+}
+#: What it knows beside those, written with dashes or with capitals.
+_NAMES = (
+    "activation-scale",
+    "class",
+    "initial-scale",
+    "max-scale",
+    "metric",
+    "metric-aggregation-algorithm",
+    "min-scale",
+    "panic-threshold-percentage",
+    "panic-window-percentage",
+    "scale-down-delay",
+    "scale-to-zero-pod-retention-period",
+    "target",
+    "target-burst-capacity",
+    "target-utilization-percentage",
+    "window",
+)
+#: KServe writes these itself.
+_OF_FIELDS = {"min-scale": "minReplicas", "max-scale": "maxReplicas"}
+
+
+def unknown_annotations(annotations: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield names that Knative's own autoscaler does not know, and what to write in their place."""
+    if annotations.get(f"{PREFIX}class", _CLASSES[0]) not in _CLASSES:
+        return
+    known = {spelling for each in _NAMES for spelling in (each, _capitals(each))}
+    for name in annotations:
+        last = name.removeprefix(PREFIX)
+        if last == name or last in known:
+            continue
+        near = nearest(last, _NAMES)
+        if near in _OF_FIELDS:
+            yield name, f"set {_OF_FIELDS[near]} of the component"
+        else:
+            yield name, f'did you mean "{PREFIX}{near}"?' if near else "leave it out"
+
+
+def _capitals(name: str) -> str:
+    first, *rest = name.split("-")
+    return "".join([first, *map(str.capitalize, rest)])
+
+
+def annotation_faults(annotations: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield name and fault of annotations."""
+    for name, text in annotations.items():
+        prefix, dummy, last = name.rpartition("/")
+        if f"{prefix}/" != PREFIX:
+            continue
+        key = last.replace("-", "").lower()
+        fault = _number(key, text) or _duration(key, text)
+        if key == "targetburstcapacity" and not _is_burst(text):
+            fault = "takes -1, 0 or more"
+        if key == "class" and text.endswith(PREFIX.rstrip("/")) and text not in _CLASSES:
+            fault = f"takes {' or '.join(_CLASSES)}"
+        if fault:
+            yield name, f"{fault}, and this is {show(text)}"
+
+
+def _number(key: str, text: str) -> str:
+    if key not in _NUMBERS:
+        return ""
+    least, most = _NUMBERS[key]
+    value = _float(text)
+    if value is not None and least <= value <= most:
+        return ""
+    return f"takes a number of {least:g} or more" if most == inf else f"takes {least:g} to {most:g}"
+
+
+def _duration(key: str, text: str) -> str:
+    if key not in _DURATIONS:
+        return ""
+    least, most, whole = _DURATIONS[key]
+    value = parse_duration(text)
+    if value is None:
+        return "takes a time with its unit, for example 60s"
+    if not least <= value <= most:
+        return f"takes {least}s to {most}s"
+    return "takes whole seconds" if whole and value.denominator != 1 else ""
+
+
+def _is_burst(text: str) -> bool:
+    value = _float(text)
+    return value is not None and (value >= 0 or value == -1)
+
+
+def _float(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
