@@ -77,10 +77,6 @@ IDLE: dict[str, set[str]] = {
         "spec.parallelism.tensor",
         "spec.prefill.parallelism",
     },
-    "router-spec-no-scheduler-pool-backend": {
-        "spec.router.route.http.spec.rules[0].backendRefs[0].group",
-        "spec.router.route.http.spec.rules[0].backendRefs[1].group",
-    },
     "v1a1-scaling": {
         "spec.scaling",
     },

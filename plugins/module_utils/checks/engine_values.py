@@ -6,14 +6,16 @@ Source: vLLM vllm/engine/arg_utils.py, vllm/entrypoints/openai/cli_args.py and v
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.engine_flags import MEANINGS
 from ..kinds.view import ServiceView, Workload
-from ..kube.command_line import Flag
+from ..kube.command_line import Flag, written
 from ..kube.did_you_mean import nearest
 from ..kube.problem import Problem
 from .engine_names import is_vllm, release_of
@@ -55,9 +57,10 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "--dtype": ("auto", "half", "float16", "bfloat16", "float", "float32"),
     "--tokenizer-mode": ("auto", "hf", "slow", "mistral", "custom", "deepseek_v32"),
     "--distributed-executor-backend": ("ray", "mp", "uni", "external_launcher"),
+    "--max-lora-rank": ("1", "8", "16", "32", "64", "128", "256", "320", "512"),
     "--kv-cache-dtype": ("auto", "bfloat16", "fp8", "fp8_e4m3", "fp8_e5m2"),
 }
-_ALL_WORDS = frozenset({"--dtype"})
+_ALL_WORDS = frozenset({"--dtype", "--max-lora-rank"})
 #: Flags that are there or not, beside those whose names begin in a way that says so.
 _SWITCHES = frozenset({"--trust-remote-code", "--enforce-eager", "--async-scheduling"})
 _SWITCH_NAMES = ("--enable-", "--disable-", "--no-")
@@ -73,6 +76,13 @@ _NEEDS: Mapping[str, str] = {
     "--max-loras": "--enable-lora",
     "--tool-call-parser": "--enable-auto-tool-choice",
 }
+#: How the KV cache gets from one engine to another: what an engine does there, and who carries it.
+_TRANSFER = "--kv-transfer-config"
+_KV_ROLES = ("kv_producer", "kv_consumer", "kv_both")
+_CONNECTORS = (
+    *("NixlConnector", "LMCacheConnectorV1", "LMCacheMPConnector", "OffloadingConnector"),
+    *("MultiConnector", "P2pNcclConnector", "SharedStorageConnector", "MooncakeConnector"),
+)
 #: A file in which more flags stand.
 _FILE = "--config"
 _UNITS = {"k": 1000, "K": 1 << 10, "m": 10**6, "M": 1 << 20}
@@ -109,6 +119,14 @@ TOO_FEW_TOKENS = Check(
 )
 
 
+FEWER_ADAPTERS = Check(
+    "engine-together",
+    WARNING,
+    finds="--max-cpu-loras {kept} is less than --max-loras, which is {least}: vLLM does not start with it",
+    fix="use at least {least}",
+)
+
+
 @check(FORM, costly=True)
 def value_form(view: ServiceView) -> Iterator[Problem]:
     """Yield values that vLLM cannot read."""
@@ -122,7 +140,7 @@ def value_form(view: ServiceView) -> Iterator[Problem]:
         if form is not None and not form.pattern.fullmatch(flag.value):
             wanted, way = form.says, "write one"
         elif words and flag.value not in words:
-            near = nearest(flag.value, words)
+            near = _meant(flag.value, words)
             if not near and flag.name not in _ALL_WORDS:
                 continue
             wanted, way = f"one of {', '.join(words)}", f"write {near or words[0]}"
@@ -192,6 +210,61 @@ def too_few_tokens(view: ServiceView) -> Iterator[Problem]:
             if tokens and least and tokens < least:
                 place = workload.in_engine(batch.place)
                 yield TOO_FEW_TOKENS.at(place, tokens=tokens, other=name, least=least)
+
+
+@check(FEWER_ADAPTERS, costly=True)
+def fewer_adapters(view: ServiceView) -> Iterator[Problem]:
+    """Yield a host that is to keep fewer adapters than serve at once."""
+    for workload in view.serving:
+        flags = {flag.name: flag for flag in workload.flags}
+        kept, serve = (flags.get(name) for name in ("--max-cpu-loras", "--max-loras"))
+        if kept is None or serve is None or not is_vllm(workload.engine_container):
+            continue
+        kept_number, number = _tokens(kept.value), _tokens(serve.value)
+        if kept_number and kept_number < number:
+            place = workload.in_engine(kept.place)
+            yield FEWER_ADAPTERS.at(place, kept=kept_number, least=number)
+
+
+@check(FORM, costly=True)
+def transfer(view: ServiceView) -> Iterator[Problem]:
+    """Yield roles in the transfer of the KV cache that vLLM does not know, or that are missing, and connectors in other letters."""
+    for workload in view.serving:
+        if not is_vllm(workload.engine_container):
+            continue
+        given: Any = None
+        with suppress(ValueError):
+            given = json.loads(written(workload.engine_container, _TRANSFER))
+        if not isinstance(given, dict) or not given.get("kv_connector"):
+            continue
+        role, connector = str(given.get("kv_role") or ""), str(given["kv_connector"])
+        place = workload.in_engine("args")
+        if role not in _KV_ROLES:
+            near = nearest(f"kv_{role}", _KV_ROLES) or nearest(role, _KV_ROLES) or _KV_ROLES[-1]
+            yield FORM.at(
+                place,
+                flag=f"kv_role of {_TRANSFER}",
+                value=role,
+                wanted=f"one of {', '.join(_KV_ROLES)}",
+                way=f"write {near}",
+            )
+        known = {each.casefold(): each for each in _CONNECTORS}
+        near = known.get(connector.casefold(), connector)
+        if near != connector:
+            yield FORM.at(
+                place,
+                flag=f"kv_connector of {_TRANSFER}",
+                value=connector,
+                wanted=near,
+                way=f"write {near}",
+            )
+
+
+def _meant(value: str, words: tuple[str, ...]) -> str:
+    """Return the word that a value is meant to be, of numbers the next one above it; empty where none is near."""
+    if value.isdecimal() and words[0].isdecimal():
+        return next((word for word in words if int(word) >= int(value)), words[-1])
+    return nearest(value, words) or ""
 
 
 def _flags(view: ServiceView) -> Iterator[tuple[Workload, Flag]]:

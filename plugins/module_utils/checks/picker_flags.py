@@ -8,25 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from ..endpoint_picker.flags import CONFIG, POOL, PORTS, SELECTOR, meant_flag
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import PickerView, ServiceView
 from ..kube.command_line import Flag, placed_flags
-from ..kube.did_you_mean import nearest
 from ..kube.manifest import Json
 from ..kube.problem import Problem
-
-_POOL, _SELECTOR = "--pool-name", "--endpoint-selector"
-#: Where gateways, probes and Prometheus ask.
-_PORTS = ("--grpc-port", "--grpc-health-port", "--metrics-port")
-_CONFIG = ("--config-text", "--config-file")
-_KNOWN = (
-    *(_POOL, "--pool-namespace", "--pool-group", _SELECTOR, *_PORTS, *_CONFIG),
-    *("--secure-serving", "--cert-path", "--enable-cert-reload", "--health-checking"),
-    *("--ha-enable-leader-election", "--metrics-endpoint-auth", "--zap-encoder", "--tracing"),
-    *("--enable-pprof", "--refresh-metrics-interval", "--metrics-staleness-threshold"),
-)
-#: Names of these flags differ in few letters.
-_LIKENESS = 0.85
 
 #: KServe looks for the flag as an item of its own, and adds its configuration where there is none.
 _TWO_ITEMS = "write the flag and its value as two items, by which the controller sees it"
@@ -85,8 +72,8 @@ def no_pool(view: ServiceView) -> Iterator[Problem]:
     for path, container in _pickers(picker):
         given = {flag.name for flag in placed_flags(container)}
         place = picker.workload.fields(f"{path}.args")
-        if container.get("args") and not given & {_POOL, _SELECTOR} and place.is_authors:
-            yield NO_POOL.at(place, flag=_POOL, pool=picker.pool)
+        if container.get("args") and not given & {POOL, SELECTOR} and place.is_authors:
+            yield NO_POOL.at(place, flag=POOL, pool=picker.pool)
 
 
 @check(OTHER_PORT, costly=True)
@@ -96,7 +83,7 @@ def other_port(view: ServiceView) -> Iterator[Problem]:
     for path, container in _pickers(picker):
         ports = {str(each.get("containerPort")) for each in container.get("ports") or ()}
         for flag in placed_flags(container) if ports else ():
-            if picker is None or flag.name not in _PORTS or flag.value in ports:
+            if picker is None or flag.name not in PORTS or flag.value in ports:
                 continue
             place = picker.workload.fields(f"{path}.{flag.place}")
             if flag.value.isdecimal() and place.is_authors:
@@ -110,8 +97,8 @@ def two_configs(view: ServiceView) -> Iterator[Problem]:
     picker = view.picker
     if picker is None:
         return
-    given = [(path, flag) for path, flag in _flags(picker) if flag.name in _CONFIG]
-    given.sort(key=lambda each: _CONFIG.index(each[1].name), reverse=True)
+    given = [(path, flag) for path, flag in _flags(picker) if flag.name in CONFIG]
+    given.sort(key=lambda each: CONFIG.index(each[1].name), reverse=True)
     for path, flag in given[:-1]:
         place = picker.workload.fields(f"{path}.{flag.place}")
         other = given[-1][1].name
@@ -127,9 +114,9 @@ def unknown(view: ServiceView) -> Iterator[Problem]:
     """Yield flags that look like one of the picker's and are none."""
     picker = view.picker
     for path, flag in _flags(picker):
-        if picker is None or flag.name in _KNOWN or not flag.name.startswith("--"):
+        if picker is None or not flag.name.startswith("--"):
             continue
-        near = nearest(flag.name, _KNOWN, _LIKENESS)
+        near = meant_flag(flag.name)
         place = picker.workload.fields(f"{path}.{flag.place}")
         if near and place.is_authors:
             yield UNKNOWN.at(place, flag=flag.name, near=near)
@@ -144,7 +131,7 @@ def _wanted(view: ServiceView, picker: PickerView) -> Mapping[str, str]:
     }
     if not groups or not picker.pool:
         return {}
-    wanted = {_POOL: picker.pool, "--pool-namespace": view.reference.namespace}
+    wanted = {POOL: picker.pool, "--pool-namespace": view.reference.namespace}
     return {**wanted, "--pool-group": groups.pop()} if len(groups) == 1 else wanted
 
 

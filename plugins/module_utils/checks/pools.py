@@ -12,6 +12,7 @@ from ..kinds.check import WARNING, Check, check
 from ..kinds.view import ServiceView, Workload
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
+from ..kube.reader import Reader
 from .ports import listens, running
 
 EMPTY = Check(
@@ -19,6 +20,12 @@ EMPTY = Check(
     WARNING,
     finds="InferencePool {pool} selects pods with {labels}, and those of the service have {have}: it has no endpoint, and every request fails",
     fix="put labels of the pods into its selector",
+)
+EMPTY_OF_OTHERS = Check(
+    "pool-empty",
+    WARNING,
+    finds="InferencePool {pool} selects pods with {labels}, and those of the service have other labels: no request reaches them",
+    fix="name the pool that selects them, or give the pods these labels",
 )
 PORT = Check(
     "pool-port",
@@ -44,6 +51,17 @@ def empty(view: ServiceView) -> Iterator[Problem]:
                 f"{key}={there[key]}" if key in there else f"no {key}" for key, dummy in wrong
             ),
         )
+
+
+@check(EMPTY_OF_OTHERS, reads=("InferencePools",), costly=True)
+def empty_of_others(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield pools of somebody else that a service names and that select none of its pods."""
+    for reference, place in view.refers if view.serving else ():
+        pool = reader.get(reference) if reference.kind == "InferencePool" else None
+        labels = _labels(pool or {})
+        if labels and not any(labels.items() <= each.labels.items() for each in view.serving):
+            told = " and ".join(f"{key}={value}" for key, value in sorted(labels.items()))
+            yield EMPTY_OF_OTHERS.at(place, pool=reference.name, labels=told)
 
 
 @check(PORT, costly=True)

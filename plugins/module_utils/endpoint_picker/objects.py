@@ -10,11 +10,16 @@ from ..kube.manifest import Json
 from .catalogue import plugins
 from .check import Report
 from .findings import Finding, warning
+from .flags import CONFIG, POOL, meant_flag
 from .images import release_of_image
 from .releases import Generation, PickerRelease
 
 _G = Generation
 _EXPERIMENTAL = "allow-experimental-plugins"
+
+_CONFIG = frozenset(CONFIG)
+#: Flags by which the picker's container is known.
+_OF_PICKER = frozenset((POOL, *CONFIG))
 
 #: What each parser can read; others read both.
 _HTTP2_ONLY = frozenset({"vllmgrpc-parser", "vertexai-parser"})
@@ -50,10 +55,28 @@ def deployment_findings(
     spec = deployment.get("spec") or {}
     for index, container in enumerate(_containers(spec)):
         flags = _flags(container)
-        if "config-file" not in flags and "config-text" not in flags and "pool-name" not in flags:
+        misspelt = {name: near for name in flags if (near := meant_flag(f"--{name}"))}
+        if not _OF_PICKER & {*(f"--{name}" for name in flags), *misspelt.values()}:
             continue
         path = f"deployment.spec.template.spec.containers[{index}].args"
         yield from _flag_findings(flags, path, report, release, key)
+        for name, near in misspelt.items():
+            yield warning(
+                "flag-unknown",
+                path,
+                f"--{name}",
+                f"the picker has no flag --{name}, and does not start with it",
+                f"write {near}, if that is meant",
+            )
+        if not _CONFIG & {*(f"--{name}" for name in flags), *misspelt.values()}:
+            yield warning(
+                "config-unread",
+                path,
+                None,
+                "the picker is started without --config-file, so it never reads the configuration, and takes its defaults",
+                f"mount the ConfigMap, and add --config-file with the path of {key}",
+            )
+        yield from _unmounted(container, flags, path)
         yield from _other_picker(
             container, flags, f"deployment.spec.template.spec.containers[{index}]", release, pool
         )
@@ -66,6 +89,22 @@ def deployment_findings(
                 "several replicas without leader election each see only a part of the requests",
                 "add --ha-enable-leader-election=true, or run one replica",
             )
+
+
+def _unmounted(container: Json, flags: dict[str, str], path: str) -> Iterator[Finding]:
+    """Yield a file that is in none of the container's volumes; one without any may have the file in its image."""
+    file = flags.get("config-file", "")
+    mounts = [str(each.get("mountPath") or "") for each in container.get("volumeMounts") or ()]
+    whole = file.startswith("/") and bool(mounts)
+    if whole and not any(PurePosixPath(file).is_relative_to(each) for each in mounts):
+        folder = PurePosixPath(file).parent
+        yield warning(
+            "config-unread",
+            path,
+            file,
+            f"no volume of the container is mounted at {folder}, so the picker does not find {file}",
+            f"mount the ConfigMap at {folder}",
+        )
 
 
 def _other_picker(

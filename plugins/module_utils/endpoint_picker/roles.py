@@ -16,6 +16,8 @@ from .workloads import as_map, pod_labels
 
 LABEL = "llm-d.ai/role"
 _BOTH = "both"
+#: Roles of pods that do one stage alone and answer no request by themselves.
+_STAGES = ("encode", "prefill")
 
 #: Filter → values that it takes until 0.6, and from 0.7 on; None stands for a pod without the label.
 _TAKEN: Mapping[str, tuple[frozenset[str | None], frozenset[str | None]]] = {
@@ -60,6 +62,8 @@ def role_findings(
     for name, kind in filters.items():
         if members and taken[kind].isdisjoint(roles):
             yield _nobody(name, roles, taken[kind], release)
+    if not filters and not _looks_at_roles(report):
+        yield from _mixed(roles)
     for role in sorted({role for role in roles if role is not None}):
         if filters and not any(role in values for values in taken.values()):
             yield warning(
@@ -69,6 +73,25 @@ def role_findings(
                 f"no filter of the configuration lets pods with the role {role} through in {release.target}: they idle",
                 "give them another role, or add a profile for it",
             )
+
+
+def _mixed(roles: list[str | None]) -> Iterator[Finding]:
+    """Yield pods for one stage alone that get whole requests, since nothing keeps the stages apart."""
+    alone = sorted({role for role in roles if role in _STAGES})
+    if alone and set(roles) - set(alone):
+        named = " and ".join(alone)
+        yield warning(
+            "role-unused",
+            f"workloads.metadata.labels[{LABEL}]",
+            named,
+            f"no filter of the configuration looks at roles, so pods with the role {named} get whole requests like all others",
+            "declare a profile with a filter for each role, and disagg-profile-handler (pd-profile-handler until llm-d 0.6)",
+        )
+
+
+def _looks_at_roles(report: Report) -> bool:
+    """Tell whether a plugin names the label of roles."""
+    return any(LABEL in str(each.get("parameters")) for each in report.config.get("plugins", ()))
 
 
 def _told(labels: Json) -> str:

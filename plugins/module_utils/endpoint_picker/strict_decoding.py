@@ -137,7 +137,11 @@ def _identity_faults(document: Json, release: PickerRelease) -> Iterator[Finding
             f"write {release.api_versions[0]}, with the fields of that version",
         )
     if kind not in ("", KIND):
-        yield refusal("kind", "kind", kind, f"the picker reads only kind {KIND}", f"write {KIND}")
+        whole = kind in ("ConfigMap", "Secret")
+        way = (
+            f"give the text in its data, and not the {kind} around it" if whole else f"write {KIND}"
+        )
+        yield refusal("kind", "kind", kind, f"the picker reads only kind {KIND}", way)
 
 
 def _to_come(api_version: str) -> str:

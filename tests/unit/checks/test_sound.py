@@ -33,6 +33,7 @@ EARNED_BY = {
         "llm_inference_service/mn-dp-local-bigger",
         "llm_inference_service/mn-dp-odd",
     },
+    "gateway-unused": {"llm_inference_service/router-gateway-only"},
     "engine-arguments": {"model_service/res-cpu-with-gpu-key"},
     "path-template": {"inference_service/gw-path-template"},
     # A text in the arguments beside one in the spec.

@@ -23,7 +23,10 @@ def report(target: str, **more: Any) -> Report:
 
 def deployment(*args: str, replicas: int = 1) -> dict[str, Any]:
     """Return a picker's Deployment with these arguments."""
-    containers = [{"name": "epp", "args": ["--pool-name", "chat", *args]}]
+    if not any(each.startswith("--config") for each in args):
+        args = (*args, f"--config-file=/config/{KEY}")
+    mounts = [{"name": "config", "mountPath": "/config"}]
+    containers = [{"name": "epp", "args": ["--pool-name", "chat", *args], "volumeMounts": mounts}]
     return {"spec": {"replicas": replicas, "template": {"spec": {"containers": containers}}}}
 
 
@@ -32,7 +35,13 @@ def deployment(*args: str, replicas: int = 1) -> dict[str, Any]:
     [
         ("gaie:1.5", ["--config-file", f"/config/{KEY}"], []),
         ("gaie:1.5", ["--config-file=/config/other.yaml"], ["key-mismatch"]),
-        ("gaie:1.5", [f"--config-file=/c/{KEY}", "--config-text", "x"], ["flag-conflict"]),
+        ("gaie:1.5", [f"--config-file=/config/{KEY}", "--config-text", "x"], ["flag-conflict"]),
+        ("gaie:1.5", ["--config-file", f"/config/sub/{KEY}"], []),
+        ("gaie:1.5", ["--config-file", KEY], []),
+        ("gaie:1.5", ["--config-file", f"/configs/{KEY}"], ["config-unread"]),
+        ("gaie:1.5", ["--config-text", "x"], []),
+        ("gaie:1.5", ["--config-fil=x"], ["flag-unknown"]),
+        ("gaie:1.5", ["--poolNamespace=x"], ["flag-unknown"]),
         ("gaie:1.4", ["--total-queued-requests-metric=x"], ["flag-gone"]),
         ("gaie:1.3", ["--total-queued-requests-metric=x"], []),
         ("llmd:0.10", ["--model-server-metrics-port", "8000"], ["flag-gone"]),
@@ -42,6 +51,16 @@ def deployment(*args: str, replicas: int = 1) -> dict[str, Any]:
 def test_flags(target: str, args: list[str], rules: list[str]) -> None:
     found = deployment_findings(deployment(*args), report(target), release_of(target), KEY)
     assert [finding.rule for finding in found] == rules
+
+
+@pytest.mark.parametrize("name", ["--pool-name", "--poolName"])
+def test_picker_without_a_file_reads_no_configuration(name: str) -> None:
+    container = {"name": "epp", "args": [f"{name}=chat"]}
+    spec = {"template": {"spec": {"containers": [container, {"name": "proxy"}]}}}
+    release = release_of("gaie:1.5")
+    found = deployment_findings({"spec": spec}, report("gaie:1.5"), release, KEY)
+    unknown = ["flag-unknown"] if name == "--poolName" else []
+    assert [finding.rule for finding in found] == [*unknown, "config-unread"]
 
 
 def test_alpha_plugins_need_their_flag() -> None:

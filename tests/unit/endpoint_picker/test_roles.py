@@ -55,6 +55,22 @@ def test_each_profile_needs_pods_of_its_role(
     assert rules(target, "pd", *map(deployment, roles)) == found
 
 
+@pytest.mark.parametrize(
+    ("roles", "found"),
+    [
+        (["prefill", "decode"], ["role-unused"]),
+        (["prefill", None], ["role-unused"]),
+        (["encode", "prefill", "both"], ["role-unused"]),
+        (["prefill"], []),
+        (["both", "decode"], []),
+    ],
+)
+def test_pods_of_one_stage_need_a_filter_that_keeps_them_apart(
+    roles: list[str | None], found: list[str]
+) -> None:
+    assert rules("llmd:0.9", "default", *map(deployment, roles)) == found
+
+
 def test_roles_do_not_matter_where_no_filter_looks_at_them() -> None:
     assert rules("llmd:0.9", "default", deployment("encode")) == []
 

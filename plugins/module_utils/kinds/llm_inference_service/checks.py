@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
 from ...kube.command_line import words
+from ...kube.did_you_mean import nearest
 from ...kube.manifest import Json, value_at
 from ...kube.problem import Problem, Severity
 from ...kube.reader import Reader
@@ -88,6 +90,26 @@ CERTIFICATE = Check(
     finds="the Secret {namespace}/{name}, which all pods mount, is left out: its keys are made when the service is applied",
     fix="to see it here, give it in cluster_objects",
 )
+NO_ROUTE = Check(
+    "gateway-unused",
+    WARNING,
+    finds="no HTTPRoute is made without spec.router.route, so the Gateway sends the service nothing",
+    fix="add spec.router.route, for example route: {{}}, or leave the Gateway out",
+)
+TRACES = Check(
+    "tracing-value",
+    WARNING,
+    finds='"{value}" is not what OpenTelemetry takes there, {wanted}: traces do not arrive, or other requests are traced',
+    fix="{way}",
+)
+#: Names of samplers, and the ending of those that take a share. Source: OpenTelemetry specification, OTEL_TRACES_SAMPLER.
+_RATIO = "traceidratio"
+_SAMPLERS = (
+    *("always_on", "always_off", _RATIO, "jaeger_remote", "xray"),
+    *("parentbased_always_on", "parentbased_always_off", f"parentbased_{_RATIO}"),
+    "parentbased_jaeger_remote",
+)
+_SHARE = re.compile(r"0*(\.[0-9]*)?|0*1(\.0*)?")
 NO_MODEL = Check(
     "model-not-brought",
     WARNING,
@@ -187,6 +209,35 @@ def references(view: ServiceView, reader: Reader) -> Iterator[Problem]:
         yield REFERENCE.at("spec.router", message=invalid.message)
 
 
+@check(NO_ROUTE)
+def no_route(view: ServiceView) -> Iterator[Problem]:
+    """Yield Gateways of a service that has no route, so that none of them sends it anything."""
+    resolved: Resolved = view.basis
+    if resolved.at("router", "gateway") is not None and resolved.at("router", "route") is None:
+        yield NO_ROUTE.at("spec.router.gateway")
+
+
+@check(TRACES)
+def traces(view: ServiceView) -> Iterator[Problem]:
+    """Yield values of tracing that OpenTelemetry does not take. What stands in a $(VARIABLE) is not known."""
+    resolved: Resolved = view.basis
+    given = resolved.at("tracing") or {}
+    sampler, share = str(given.get("sampler") or ""), str(given.get("samplerArg") or "")
+    endpoint = str(given.get("exporterEndpoint") or "")
+    if endpoint and "$" not in endpoint and not endpoint.startswith(("http://", "https://")):
+        yield _untraced("exporterEndpoint", endpoint, "a URL", f"write http://{endpoint}")
+    if sampler and sampler not in _SAMPLERS:
+        near = nearest(sampler, _SAMPLERS) or _RATIO
+        yield _untraced("sampler", sampler, f"one of {', '.join(_SAMPLERS)}", f"write {near}")
+    elif share and sampler.endswith(_RATIO) and not _SHARE.fullmatch(share):
+        way = "write 0.1 to trace every tenth request"
+        yield _untraced("samplerArg", share, "a number from 0 to 1", way)
+
+
+def _untraced(field: str, value: str, wanted: str, way: str) -> Problem:
+    return TRACES.at(f"spec.tracing.{field}", value=value, wanted=wanted, way=way)
+
+
 @check(CERTIFICATE, reads=("Secrets",))
 def certificate(view: ServiceView, reader: Reader) -> Iterator[Problem]:
     """Yield that a rendered service lacks its certificate."""
@@ -222,6 +273,8 @@ CHECKS = (
     ignored_container,
     ignored_cache,
     references,
+    no_route,
+    traces,
     certificate,
     no_model,
 )

@@ -85,6 +85,12 @@ IDLE: tuple[Idle, ...] = (
         "use spec.router.gateway and spec.router.route",
     ),
     Idle(
+        r"spec\.router\.route\.http\.spec\.rules\[\d+\]\.backendRefs\[\d+\]\.group",
+        "KServe writes the group of its pools itself",
+        "keep it, as an HTTPRoute needs it",
+        fault=False,
+    ),
+    Idle(
         r"spec\.model\.criticality",
         "KServe keeps it, and nothing reads it",
         "leave it out; an InferenceObjective says which requests matter more",
