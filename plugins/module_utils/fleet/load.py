@@ -16,11 +16,13 @@ from ..kube.did_you_mean import nearest
 from ..kube.input_schemas import InputSchemas, merged_shapes
 from ..kube.intent import Child, Intent
 from ..kube.manifest import Json, Manifest
+from ..kube.names import check_namespace
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reader import GivenObjects, Reader
 from ..kube.redact import masked_paths
 from ..kube.reference import Reference
 from ..kube.release import AUTO, ChosenRelease, newest_proved
+from ..kube.schema_faults import show
 from ..task.manifest_loader import Document
 
 T = TypeVar("T")
@@ -247,9 +249,15 @@ def named(
         name = metadata.get("name") if isinstance(metadata, dict) else None
         place = (metadata.get("namespace") if isinstance(metadata, dict) else None) or namespace
         problems = [problem] if kind is None else []
-        if not isinstance(name, str) or not name:
+        if name and not isinstance(name, str):
+            problems.append(Problem("metadata.name", f"{show(name)} is not a text; quote it"))
+        elif not name:
             problems.append(Problem("metadata.name", "missing: name the service"))
-        if not place:
+        if place and not isinstance(place, str):
+            problems.append(Problem("metadata.namespace", f"{show(place)} is not a text; quote it"))
+        elif place and (fault := check_namespace(place)):
+            problems.append(Problem("metadata.namespace", fault))
+        elif not place:
             problems.append(
                 Problem(
                     "metadata.namespace",

@@ -260,7 +260,9 @@ def test_service_that_is_named_twice_goes_once() -> None:
         ({**document(), "kind": "ModelServise"}, "did you mean ModelService?"),
         ({**document(), "metadata": {}}, "metadata.name: missing"),
         ({**document(), "metadata": None}, "metadata.namespace: missing"),
-        ({**document(), "metadata": {"name": 5, "namespace": "a"}}, "metadata.name: missing"),
+        ({**document(), "metadata": {"name": 5, "namespace": "a"}}, "metadata.name: 5 is not a"),
+        ({**document(), "metadata": {"name": "a", "namespace": 5}}, "metadata.namespace: 5 is not"),
+        ({**document(), "metadata": {"name": "a", "namespace": "A B"}}, "is not a namespace"),
     ],
 )
 def test_service_that_cannot_be_named_is_refused(value: Any, said: str) -> None:

@@ -18,6 +18,7 @@ from .runtime import Runtime, as_stored, runtime_named, runtimes
 
 _NO_SUPPORT = "NoSupportingRuntime"
 _FORMAT_PATH, _RUNTIME_PATH = "spec.predictor.model.modelFormat", "spec.predictor.model.runtime"
+_PROTOCOL_PATH = "spec.predictor.model.protocolVersion"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +170,7 @@ def _named(name: str, wanted: Wanted, namespace: str, reader: Reader) -> Runtime
             f"specified runtime {name} {lacks}",
             _NO_SUPPORT,
             f"Specified runtime {lacks}",
-            path="spec.predictor.model.protocolVersion",
+            path=_PROTOCOL_PATH,
             advice=f'"{wanted.protocol}" is requested, but {runtime} speaks {", ".join(protocols)}',
         )
     formats = runtime.spec.get("supportedModelFormats") or ()
@@ -264,11 +265,17 @@ def _none_found(wanted: Wanted, candidates: Sequence[Runtime], reader: Reader) -
     return Unbuildable(
         f"no runtime found to support predictor with model type: {{{wanted.format} {version}}}",
         model=ModelFailure(_NO_SUPPORT, "No runtime found to support specified framework/version"),
-        path=_FORMAT_PATH,
+        path=_PROTOCOL_PATH if _is_unknown(wanted.protocol, candidates) else _FORMAT_PATH,
         told=f"no runtime serves {wanted}",
         advice=why,
         rule="runtime",
     )
+
+
+def _is_unknown(protocol: str, candidates: Sequence[Runtime]) -> bool:
+    """Tell whether a protocol is the fault, whatever the format: all runtimes say what they speak, and none speaks it."""
+    spoken = [each.spec.get("protocolVersions") or () for each in candidates]
+    return bool(protocol) and bool(spoken) and all(each and protocol not in each for each in spoken)
 
 
 def _why_none(candidates: Sequence[Runtime], wanted: Wanted) -> str:
