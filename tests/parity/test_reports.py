@@ -3,7 +3,7 @@
 
 A row of `reports/*.yaml` changes one of `BASES` by a JSON merge patch (`with`), and says:
 `outcome` (`ok` where it is not said), `says` (texts of the message; a list inside is one of these), `quiet` (texts that must not be told),
-`silent: true` (nothing is warned about at all). A number has to stand alone. `own_presets`: the service takes those of the collection.
+`silent: true` (nothing is warned about at all). A number has to stand alone. Without `base` a row has the options of a plugin alone. `own_presets`: the service takes those of the collection.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ def run(row: Json) -> Seen:
         arguments["settings"] = {"config_prefix": "modelops-"}
     if plugin == "epp_config":
         arguments["config"] = row["config"]
-    else:
+    elif "base" in row:
         arguments.update(_services(row))
-    if plugin == "gpu_resources":
-        arguments["state"] = "gathered"
+        if plugin == "gpu_resources":
+            arguments["state"] = "gathered"
     return Seen.of(call(ENTRIES[plugin], REPORTS, arguments))
 
 

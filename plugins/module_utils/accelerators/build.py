@@ -10,6 +10,7 @@ from math import prod
 from typing import Any
 
 from ..kube.manifest import Json
+from ..kube.names import check_dns_subdomain, check_label_value
 from ..kube.problem import Problem
 from ..kube.schema_faults import show
 from .devices import Parallelism, Shape, check_shape, shape
@@ -67,6 +68,10 @@ def read_accelerator(given: Mapping[str, Any], path: str) -> tuple[Accelerator, 
     if product and not (vendor in VENDORS and VENDORS[vendor].product_label):
         text = f"nodes with {vendor} have no product label that is known here; use a node selector of your own"
         problems.append(Problem(f"{path}.product", text, rule="accelerator"))
+    fault = check_label_value(product) if product else None
+    if fault:
+        near = "; nodes have blanks as hyphens in the label" if " " in product else ""
+        problems.append(Problem(f"{path}.product", f"{fault}{near}", rule="accelerator"))
     topology = given.get("topology") or ""
     if topology and (vendor != _GOOGLE or not _TOPOLOGY.fullmatch(topology)):
         text = f"{show(topology)} is not a slice of TPUs such as 2x4 (type google)"
@@ -75,6 +80,9 @@ def read_accelerator(given: Mapping[str, Any], path: str) -> tuple[Accelerator, 
     if device_class and (given.get("profile") or given.get("shared")):
         text = "profile and shared are for resources; with a device class the class decides"
         problems.append(Problem(f"{path}.device_class", text, rule="accelerator"))
+    fault = check_dns_subdomain(device_class) if device_class else None
+    if fault:
+        problems.append(Problem(f"{path}.device_class", fault, rule="accelerator"))
     sizes = {}
     for name, least in (("devices_per_node", 1), ("ranks_per_device", 1)):
         value = given.get(name)

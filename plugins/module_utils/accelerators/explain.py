@@ -56,6 +56,8 @@ def _found(answer: Answer, inventory: Inventory) -> Iterator[str]:
         yield _free(name, offering)
     if answer.verdict is not Verdict.FITS and answer.wanted:
         yield from _shortages(answer, name, offering)
+        if answer.room.apart:
+            yield f"The pods keep apart: {answer.room.apart}."
         yield from _unhealthy(name, offering)
         if not inventory.lists(name):
             yield from _nowhere(name, inventory.nodes.values())

@@ -18,6 +18,8 @@ from .model_config.block import Kept
 from .precision import PRECISIONS, in_bytes
 
 GIB = 2**30
+#: Smaller blocks are padded by engines.
+_LARGE_BLOCK = 64
 #: Activations and CUDA graphs of an engine, on each device.
 ENGINE_OVERHEAD_GIB = 2
 #: The part of a device that vLLM takes (`--gpu-memory-utilization`).
@@ -174,6 +176,23 @@ def _gib(size_in_bytes: Fraction) -> float:
     return round(float(size_in_bytes / GIB), 2)
 
 
+def _networks(model: Model, parallelism: Parallelism, path: str) -> Iterator[Problem]:
+    """Yield experts that are spread and are none, and blocks of quantised numbers that the ranks would cut."""
+    if parallelism.expert and model.networks and not any(each.expert for each in model.networks):
+        text = "the model has no experts to spread, which engines refuse; leave it out"
+        yield Problem(f"{path}.expert", text, rule="tensor-heads")
+    tensor = parallelism.tensor
+    for each in model.networks:
+        whole = each.inner % (tensor * each.block) == 0
+        if whole or each.block < _LARGE_BLOCK or (each.expert and parallelism.expert):
+            continue
+        part = f"{each.inner} ÷ {tensor} = {each.inner / tensor:g}"
+        what = "experts" if each.expert else "networks"
+        way = "give a smaller tensor, or expert: true" if each.expert else "give a smaller tensor"
+        text = f"the model's {what} are split into {part}, no multiple of the {each.block} numbers that are quantised together, which engines refuse; {way}"
+        yield Problem(f"{path}.tensor", text, "warning", rule="tensor-blocks")
+
+
 def check_model(
     model: Model, parallelism: Parallelism, figures: list[Figure], path: str
 ) -> Iterator[Problem]:
@@ -182,6 +201,7 @@ def check_model(
     if heads and heads % tensor:
         text = f"{tensor} does not divide the model's {heads} attention heads, which engines refuse"
         yield Problem(f"{path}.tensor", text, rule="tensor-heads")
+    yield from _networks(model, parallelism, path)
     if model.layers and model.layers < parallelism.pipeline:
         text = f"{parallelism.pipeline} is more than the model's {model.layers} layers"
         yield Problem(f"{path}.pipeline", text, rule="pipeline-layers")

@@ -14,11 +14,13 @@ from ..kube.schema_faults import show
 from .model_config.block import Kept
 from .model_config.fields import Notes
 from .model_config.index import Index, read_index
-from .model_config.read import ModelConfig, Weights, read_config
+from .model_config.read import ModelConfig, Network, Weights, read_config
 from .precision import PRECISIONS, in_bytes
 
 _COUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMBT]?)", re.ASCII)
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
+#: Fewer parameters than any language model has.
+_FEWEST = 10**4
 #: Whole numbers of the option `model`, with the field of a config that each goes before.
 _WHOLE: Mapping[str, str] = {
     "layers": "num_hidden_layers",
@@ -40,7 +42,7 @@ class Model:
 
     kv_lora_rank, rope_head_dim: of models with latent attention (MLA), whose cache is neither doubled nor split.
     weights, kept: what a config says of them, each layer's part of the cache; None where there is no config.
-    state_precision: of states of constant size. context_basis: where the context is from.
+    state_precision: of states of constant size. networks: feed-forward networks, none where there is no config.
     """
 
     parameters: int
@@ -57,6 +59,7 @@ class Model:
     weights: Weights | None = None
     kept: Sequence[Kept] | None = None
     state_precision: str = "bf16"
+    networks: Sequence[Network] = ()
 
     @property
     def all_weights(self) -> Weights:
@@ -154,6 +157,10 @@ def _by_hand(given: Mapping[str, Any], path: str) -> tuple[dict[str, Any], list[
             problems.append(Problem(f"{path}.{name}", text, rule="model"))
         else:
             facts[name] = value
+    heads, kv_heads = facts.get("attention_heads", 0), facts.get("kv_heads", 1)
+    if heads % kv_heads:
+        text = f"{kv_heads} does not divide the {heads} attention heads, which engines refuse"
+        problems.append(Problem(f"{path}.kv_heads", text, rule="model"))
     return facts, problems
 
 
@@ -162,7 +169,10 @@ def _count(value: Any) -> int:
     match = None if isinstance(value, bool) else _COUNT.fullmatch(str(value).strip())
     if match is None or float(match[1]) == 0:
         raise ValueError(f"{show(value)} is not a number of parameters such as 8.03B")
-    return int(Fraction(match[1]) * _UNITS[match[2]])
+    count = int(Fraction(match[1]) * _UNITS[match[2]])
+    if count < _FEWEST:
+        raise ValueError(f"{show(value)} means {count} parameters; write {match[1]}B for billions")
+    return count
 
 
 def _indexed(index: Index) -> Weights:
@@ -190,6 +200,7 @@ def _with_config(facts: Mapping[str, Any], found: ModelConfig, index: Index | No
         weights=weights,
         kept=found.kept,
         state_precision=found.state_precision,
+        networks=found.networks,
     )
 
 

@@ -26,7 +26,7 @@ class Room:
 
     slots: how many pods each node could take by what is free on it. least, most: pods that find room on all of them, whatever node is
     taken first. example: one way to place those that are wanted. passed_over: nodes that take none, and why.
-    unjudged: what the pods ask for that is not judged here; then `most` is a bound.
+    unjudged: what the pods ask for that is not judged here; then `most` is a bound. apart: what keeps the pods from each other's nodes.
     """
 
     slots: Slots
@@ -35,6 +35,7 @@ class Room:
     example: Slots
     passed_over: Mapping[str, str]
     unjudged: Sequence[str]
+    apart: str = ""
 
     @property
     def is_shared(self) -> bool:
@@ -70,7 +71,19 @@ def room_for(demand: Demand, number: int, inventory: Inventory, wanted: int) -> 
         widest.example,
         passed_over,
         list(dict.fromkeys(unjudged)),
+        _apart(refusals),
     )
+
+
+def _apart(refusals: NodeFilters) -> str:
+    """Return what keeps pods of one demand from each other's nodes, empty where nothing does."""
+    keys = [each.spread.key for each in refusals.spreads if each.spread.counts_itself]
+    found = [
+        "each wants the same port of its node" if refusals.ports else "",
+        *(f"by their anti-affinity one runs in each {key}" for key in refusals.apart),
+        *(f"they spread over {key}" for key in keys),
+    ]
+    return "; ".join(each for each in found if each)
 
 
 def node_slots(node: Node, requests: Amounts) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
+from ..kube.quantity import parse_quantity
 from ..kube.validation.resources import is_extended
 from .demand import Demand
 from .fit import Answer
@@ -173,6 +174,22 @@ def _outside(
             limit = shown(resource, limits[resource]) if resource in limits else "no limit"
             text = f"LimitRange {name} allows at most {shown(resource, most)} {resource}, {what} has {limit}"
             yield Problem("", text, rule="limit-range")
+    yield from _ratios(name, item, what, requests, limits)
+
+
+def _ratios(
+    name: str, item: Json, what: str, requests: Mapping[str, int], limits: Mapping[str, int]
+) -> Iterator[Problem]:
+    for resource, times in (item.get("maxLimitRequestRatio") or {}).items():
+        limit, asked = limits.get(resource, 0), requests.get(resource, 0)
+        if limit and asked and limit <= asked * parse_quantity(times):
+            continue
+        has = [
+            f"{word} {shown(resource, amount)}" if amount else f"no {word}"
+            for word, amount in (("limit", limit), ("request", asked))
+        ]
+        text = f"LimitRange {name} allows a limit of at most {times} times the request of {resource}, {what} has {' and '.join(has)}"
+        yield Problem("", text, rule="limit-range")
 
 
 def _items(ranges: Sequence[Json]) -> Iterator[Json]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..kube.did_you_mean import nearest
 from ..kube.names import check_label_key, quoted
 from ..kube.validation.resources import is_extended
 
@@ -21,7 +22,9 @@ _MIG = "nvidia.com/mig-"
 MIG_STRATEGY = "nvidia.com/mig.strategy"
 _REPLICAS = "nvidia.com/gpu.replicas"
 _SHARING_LABELS = ("nvidia.com/gpu.sharing-strategy", "cloud.google.com/gke-gpu-sharing-strategy")
-_MIG_PROFILE = re.compile(r"[1-9]g\.[1-9][0-9]*gb(\+[a-z]+(\.[a-z]+)*)?")
+#: Devices are cut into slices of so many sevenths, or fourths.
+_MIG_PROFILE = re.compile(r"[12347]g\.(?P<memory>[1-9][0-9]*)gb(\+[a-z]+(\.[a-z]+)*)?")
+_PRODUCT_MEMORY = re.compile(r"(?<![0-9.])([1-9][0-9]*)GB", re.IGNORECASE)
 _AMD_PARTITION = re.compile(r"[a-z]+_nps[1-9]")
 
 
@@ -87,6 +90,18 @@ VENDORS: Mapping[str, Vendor] = {
     "rebellions-atom": Vendor("rebellions.ai/ATOM"),
 }
 
+#: Other words for a vendor's devices, with the short name.
+_ALSO = {
+    "cuda": "nvidia",
+    "gaudi": "intel-gaudi",
+    "habana": "intel-gaudi",
+    "inferentia": "aws-neuron",
+    "neuron": "aws-neuron",
+    "rocm": "amd",
+    "tpu": "google",
+    "trainium": "aws-neuron",
+}
+
 
 def resource_name(accelerator: str, *, profile: str = "", shared: bool = False) -> str:
     """Return the extended resource of an accelerator, empty for `cpu`.
@@ -125,10 +140,10 @@ def _partition(accelerator: str, profile: str) -> str:
 
 def _any_name(name: str) -> str:
     if "/" not in name:
-        known = ", ".join([*VENDORS, CPU])
-        raise ValueError(
-            f"{quoted(name)} is not one of {known}, nor a resource as vendor.example/device"
-        )
+        known = (*VENDORS, CPU)
+        text = f"{quoted(name)} is not one of {', '.join(known)}, nor a resource as vendor.example/device"
+        near = _ALSO.get(name.lower()) or nearest(name, known)
+        raise ValueError(f"{text}; did you mean {quoted(near)}?" if near else text)
     fault = check_label_key(name)
     if fault:
         raise ValueError(fault)
@@ -137,6 +152,13 @@ def _any_name(name: str) -> str:
             f"{quoted(name)} is not the name of a device: the prefix must not contain kubernetes.io/ nor begin with requests."
         )
     return name
+
+
+def known_memory(profile: str, product: str) -> int:
+    """Return the GB of memory that a MIG profile or a product's name says, 0 where neither does."""
+    found = _MIG_PROFILE.fullmatch(profile)
+    named = _PRODUCT_MEMORY.findall(product)
+    return int(found["memory"] if found else named[-1] if named else 0)
 
 
 def vendor_of(resource: str) -> Vendor | None:

@@ -161,7 +161,7 @@ def _queues(looking: Looking, namespace: str, judged: Judged) -> Queues | None:
     return Queues(
         local,
         in_all,
-        flavors or None,
+        None if ("ResourceFlavor", "") in looking.hidden else flavors,
         namespace,
         _labels_of(looking, namespace),
         [node.labels for node in judged.inventory.nodes.values()],

@@ -18,7 +18,7 @@ from .devices import containers_of
 #: Which devices a process uses, of those that its container gets: numbers from 0 on.
 _USES = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
 #: Which devices a container gets, by which the device plugin says so; "void" and "none" say none.
-_GETS, _NONE = "NVIDIA_VISIBLE_DEVICES", ("", "void", "none")
+_GETS, _NONE = ("NVIDIA_VISIBLE_DEVICES", "HABANA_VISIBLE_DEVICES"), ("", "void", "none")
 _WHOLE = frozenset(vendor.resource for vendor in VENDORS.values())
 #: Names that are as alike as these differ in a letter or an ending.
 _LIKENESS = 0.85
@@ -86,8 +86,8 @@ def past_plugin(view: ServiceView) -> Iterator[Problem]:
             for number, variable in enumerate(container.get("env") or ()):
                 value = str(variable.get("value") or "")
                 place = workload.fields(f"{path}.env[{number}]")
-                if variable.get("name") == _GETS and value not in _NONE and not place.object:
-                    yield PAST_PLUGIN.at(place, name=_GETS, value=value)
+                if variable.get("name") in _GETS and value not in _NONE and not place.object:
+                    yield PAST_PLUGIN.at(place, name=variable["name"], value=value)
 
 
 def _last(value: str) -> int | None:

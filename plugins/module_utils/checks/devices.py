@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import prod
 from typing import Any
 
 from ..accelerators.vendors import is_device, is_mig, is_shared
 from ..kinds.check import ERROR, WARNING, Check, check
 from ..kinds.engine_flags import MEANINGS
+from ..kinds.field_map import Place
 from ..kinds.view import ServiceView, Workload
 from ..kube.command_line import flags, words
 from ..kube.manifest import Json
@@ -29,13 +31,17 @@ _RANKS = (
     "--data-parallel-backend",
 )
 #: Labels by which nodes with TPUs are chosen. Source: Google Kubernetes Engine documentation, Deploy TPU workloads.
-_TPU_LABELS = ("cloud.google.com/gke-tpu-accelerator", "cloud.google.com/gke-tpu-topology")
+_TPUS = "google.com/tpu"
+_TOPOLOGY_LABEL = "cloud.google.com/gke-tpu-topology"
+_TPU_LABELS = ("cloud.google.com/gke-tpu-accelerator", _TOPOLOGY_LABEL)
 #: Devices of which one may run several ranks.
-_CORES = ("aws.amazon.com/neuron", "google.com/tpu")
+_CORES = ("aws.amazon.com/neuron", _TPUS)
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - a path in the container
 
 #: Resources that are counted in bytes.
 _IN_BYTES = ("memory", "ephemeral-storage")
+#: With fewer bytes no container starts; 0 asks for none.
+_FEW_BYTES = 2**20
 
 TOO_FEW = Check(
     "engine-arguments",
@@ -60,6 +66,12 @@ TPU = Check(
     WARNING,
     finds="{resource} comes with nodes of one kind and form of slice, and nodeSelector of the pods lacks {missing}: Google's clusters refuse them",
     fix="name both in nodeSelector, for example tpu-v6e-slice and 2x2",
+)
+SLICE = Check(
+    "tpu-selector",
+    WARNING,
+    finds="{count} {resource} are asked for in a slice of {form}, which has {chips}: pods take the TPUs of a node as a whole, so no node takes them",
+    fix="ask for all of the node, or for a slice of another form",
 )
 MIXED = Check(
     "mixed-devices",
@@ -102,6 +114,12 @@ FRACTION = Check(
     WARNING,
     finds='"{amount}" of {resource} is a fraction of bytes: the suffix m means a thousandth',
     fix='write "{meant}" for mebibytes',
+)
+BYTES = Check(
+    "memory-unit",
+    WARNING,
+    finds='"{amount}" of {resource} are bytes, with which no container starts',
+    fix='write the unit, for example "{amount}Gi"',
 )
 MEMORY = Check(
     "shared-memory",
@@ -176,9 +194,23 @@ def tpu_selector(view: ServiceView) -> Iterator[Problem]:
         selector = workload.pod.get("nodeSelector") or {}
         missing = [label for label in _TPU_LABELS if label not in selector]
         # Who chooses nodes by affinity, or has TPUs elsewhere, knows better.
-        if "google.com/tpu" in names and missing and not workload.pod.get("affinity"):
+        if _TPUS in names and missing and not workload.pod.get("affinity"):
             where = workload.fields(f"{path}.resources")
-            yield TPU.at(where, resource="google.com/tpu", missing=" and ".join(missing))
+            yield TPU.at(where, resource=_TPUS, missing=" and ".join(missing))
+
+
+@check(SLICE)
+def tpu_slice(view: ServiceView) -> Iterator[Problem]:
+    """Yield pods that ask for another number of TPUs than the nodes of their slice have."""
+    for workload, path, names, counts in _asked(view):
+        form = str((workload.pod.get("nodeSelector") or {}).get(_TOPOLOGY_LABEL) or "")
+        sides = form.split("x")
+        if _TPUS not in names or not counts[_TPUS] or not all(map(str.isdecimal, sides)):
+            continue
+        chips = prod(map(int, sides))
+        if chips and chips % counts[_TPUS]:
+            where = workload.fields(f"{path}.resources")
+            yield SLICE.at(where, count=counts[_TPUS], resource=_TPUS, form=form, chips=chips)
 
 
 @check(MIXED)
@@ -271,15 +303,30 @@ def uneven(view: ServiceView) -> Iterator[Problem]:
 @check(FRACTION)
 def fraction(view: ServiceView) -> Iterator[Problem]:
     """Yield amounts of memory in thousandths of a byte, which the API takes and no pod starts with."""
+    for where, name, amount in _in_bytes(view):
+        if amount.endswith("m"):
+            yield FRACTION.at(where, amount=amount, resource=name, meant=f"{amount[:-1]}Mi")
+
+
+@check(BYTES)
+def few_bytes(view: ServiceView) -> Iterator[Problem]:
+    """Yield amounts of memory without a unit, which are bytes."""
+    for where, name, amount in _in_bytes(view):
+        if amount.isdecimal() and 0 < int(amount) < _FEW_BYTES:
+            yield BYTES.at(where, amount=amount, resource=name)
+
+
+def _in_bytes(view: ServiceView) -> Iterator[tuple[Place, str, str]]:
+    """Yield amounts of memory that containers ask for: the place, of what, and how much."""
     for workload in view.workloads:
         for container, place in containers_of(workload):
             resources = container.get("resources") or {}
             for field in ("requests", "limits"):
-                for name, amount in (resources.get(field) or {}).items():
-                    if name in _IN_BYTES and str(amount).endswith("m"):
+                for name in _IN_BYTES:
+                    amount = str((resources.get(field) or {}).get(name) or "")
+                    if amount and (amount.endswith("m") or amount.isdecimal()):
                         where = workload.fields(f"{place}.resources.{field}.{name}")
-                        meant = f"{str(amount)[:-1]}Mi"
-                        yield FRACTION.at(where, amount=amount, resource=name, meant=meant)
+                        yield where, name, amount
 
 
 def containers_of(workload: Workload) -> Iterator[tuple[Json, str]]:

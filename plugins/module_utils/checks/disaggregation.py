@@ -8,14 +8,24 @@ from collections.abc import Iterator
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import DECODE, PREFILL, SERVING, ServiceView, Workload
-from ..kube.command_line import written
+from ..kube.command_line import flags, written
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from .devices import size_of
+from .ports import running
 
 _TRANSFER = "--kv-transfer-config"
 #: Flags of engines that hand the cache over in another way, and files in which more flags stand.
 _OTHER_WAYS = ("--disaggregation-", "--config", "--enable-disaggregation")
+#: Flags of the proxy that say how the cache travels, and connectors of vLLM that travel otherwise, by their value.
+#: Source: llm-d-routing-sidecar README; vLLM docs/features/disagg_prefill.md.
+_PROXY_FLAGS = ("--connector", "--kv-connector")
+_NIXL, _SHARED = "NixlConnector", ("SharedStorageConnector", "ExampleConnector")
+_OTHER_CONNECTORS = {
+    "nixlv2": _SHARED,
+    "shared-storage": (_NIXL,),
+    "sglang": (_NIXL, *_SHARED),
+}
 #: What prefill and decode have to say alike, where both say it.
 _ALIKE = ("--block-size", "--kv-cache-dtype")
 
@@ -36,6 +46,12 @@ CONNECTORS = Check(
     WARNING,
     finds="{ours} of prefill is {mine}, and that of decode {theirs} ({field}): the cache does not get from one to the other",
     fix="give both the same",
+)
+PROXY = Check(
+    "kv-connector",
+    WARNING,
+    finds="the proxy has connector {ours}, and the engine {theirs}: the cache does not get from prefill to decode",
+    fix="let the proxy have {wanted}",
 )
 ROLE = Check(
     "kv-role",
@@ -116,6 +132,29 @@ def roles(view: ServiceView) -> Iterator[Problem]:
             )
 
 
+@check(PROXY)
+def proxies(view: ServiceView) -> Iterator[Problem]:
+    """Yield proxies that speak of the cache in another way than the engine that holds it."""
+    for workload in view.of(DECODE) if view.splits else ():
+        sidecar, path = _sidecar(workload)
+        ours = next((value for name, value in flags(sidecar) if name in _PROXY_FLAGS), "")
+        theirs = str((_transfer(workload) or {}).get("kv_connector") or "")
+        if theirs in _OTHER_CONNECTORS.get(ours, ()):
+            wanted = "nixlv2" if theirs == _NIXL else "shared-storage"
+            place = workload.fields(f"{path}.args")
+            yield PROXY.at(place, ours=ours, theirs=theirs, wanted=wanted)
+
+
+def _sidecar(workload: Workload) -> tuple[Json, str]:
+    """Return the proxy in front of the engine with its place, empty where there is none."""
+    found = (
+        (container, path)
+        for container, path in running(workload)
+        if workload.sidecar and container.get("name") == workload.sidecar
+    )
+    return next(found, ({}, ""))
+
+
 @check(CONNECTORS)
 def connectors(view: ServiceView) -> Iterator[Problem]:
     """Yield what prefill and decode have to have in common, and have not."""
@@ -136,9 +175,9 @@ def connectors(view: ServiceView) -> Iterator[Problem]:
 
 def _in_common(workload: Workload) -> dict[str, str]:
     """Return what an engine says about the form in which caches are handed over."""
-    flags = {flag.name: flag.value for flag in workload.flags if flag.name in _ALIKE}
+    said = {flag.name: flag.value for flag in workload.flags if flag.name in _ALIKE}
     connector = (_transfer(workload) or {}).get("kv_connector")
-    found = {name: value for name, value in flags.items() if value}
+    found = {name: value for name, value in said.items() if value}
     return {**found, "kv_connector": str(connector)} if connector else found
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from itertools import takewhile
@@ -25,13 +26,14 @@ _REPEATED = frozenset(
 )
 #: It takes several words.
 _NAMES = "--served-model-name"
+_FLAG = re.compile(r"--[A-Za-z][A-Za-z0-9_.-]*(=.*)?")
 _FLAG_AND_VALUE = re.compile(r"(?P<flag>--?[A-Za-z][A-Za-z0-9_.-]*)\s+(?P<value>\S.*)", re.DOTALL)
 
 BLANK = Check(
     "argument-blank",
     WARNING,
     finds='"{argument}" reaches the engine as one word, since no shell splits it',
-    fix='write "{flag}={value}", or two items, "{flag}" and "{value}"',
+    fix="{way}",
 )
 COMPUTED = Check(
     "argument-computed",
@@ -70,9 +72,17 @@ def blank(view: ServiceView) -> Iterator[Problem]:
             if isinstance(item, str) and item.startswith("-") and _FLAG_AND_VALUE.fullmatch(item):
                 (shown,) = redact({"args": [item]})["args"]
                 match = _FLAG_AND_VALUE.fullmatch(shown)
-                values = match.groupdict() if match else {"flag": "", "value": ""}
                 place = workload.in_engine(f"args[{number}]")
-                yield BLANK.at(place, argument=shown, **values)
+                yield BLANK.at(place, argument=shown, way=_apart(match) if match else "")
+
+
+def _apart(match: re.Match[str]) -> str:
+    """Return how to write a flag and its value, or several flags in one item."""
+    words = match.string.split()
+    if any(_FLAG.fullmatch(word) for word in words[1:]):
+        return f"write one word per item: {', '.join(map(json.dumps, words))}"
+    flag, value = match["flag"], match["value"]
+    return f'write "{flag}={value}", or two items, "{flag}" and "{value}"'
 
 
 @check(COMPUTED)

@@ -20,6 +20,7 @@ from ..kube.did_you_mean import nearest
 from ..kube.problem import Problem
 from .engine_names import is_vllm, release_of
 from .engine_words import has_shell
+from .ports import running
 
 _WHOLE = re.compile(r"[0-9]+")
 _SHARE = re.compile(r"0?\.[0-9]*[1-9][0-9]*|1(\.0*)?")
@@ -76,6 +77,8 @@ _NEEDS: Mapping[str, str] = {
     "--max-loras": "--enable-lora",
     "--tool-call-parser": "--enable-auto-tool-choice",
 }
+#: The address at which an engine listens, and those at which nobody outside of its pod reaches it.
+_HOST, _OWN_POD = "--host", frozenset({"127.0.0.1", "localhost", "::1"})
 #: How the KV cache gets from one engine to another: what an engine does there, and who carries it.
 _TRANSFER = "--kv-transfer-config"
 _KV_ROLES = ("kv_producer", "kv_consumer", "kv_both")
@@ -110,6 +113,12 @@ ALONE = Check(
     WARNING,
     finds="{flag} has no effect, or vLLM refuses it, without {other}, which is not given",
     fix="give {other}, too, or leave {flag} out",
+)
+LOOPBACK = Check(
+    "engine-value",
+    WARNING,
+    finds="{flag} is {value}, so the engine hears its own pod alone: neither probes nor requests reach it",
+    fix="write 0.0.0.0, or leave it out, if that is the engine's default",
 )
 TOO_FEW_TOKENS = Check(
     "engine-together",
@@ -191,6 +200,17 @@ def alone(view: ServiceView) -> Iterator[Problem]:
         other = _NEEDS.get(flag.name)
         if other and other not in given and _FILE not in given:
             yield ALONE.at(workload.in_engine(flag.place), flag=flag.name, other=other)
+
+
+@check(LOOPBACK, costly=True)
+def loopback(view: ServiceView) -> Iterator[Problem]:
+    """Yield engines that hear only what their own pod says. What stands in the pod beside them may be their only caller."""
+    for workload in view.serving:
+        alone = sum(1 for dummy in running(workload)) == 1
+        for flag in workload.flags if alone else ():
+            if flag.name == _HOST and flag.value in _OWN_POD:
+                place = workload.in_engine(flag.place)
+                yield LOOPBACK.at(place, flag=flag.name, value=flag.value)
 
 
 @check(TOO_FEW_TOKENS, costly=True)

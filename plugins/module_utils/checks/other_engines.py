@@ -6,10 +6,12 @@ Source: vLLM vllm/engine/arg_utils.py; the pages Server Arguments of SGLang and 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
+from ..accelerators.vendors import VENDORS, Vendor, is_device, vendor_of
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import ServiceView
 from ..kube.command_line import Flag, words
@@ -124,6 +126,20 @@ _PREFIXES: Mapping[str, str] = {"VLLM_": VLLM, "SGLANG_": _SGLANG}
 #: KServe's server hands vLLM's flags and variables on, reads these as well, and passes over what it does not know.
 _OF_KSERVE = frozenset({"--model-id", "--http-port", "--grpc-port"})
 
+#: Words in the names of images, with the vendors for whose devices they are built.
+_WORD = re.compile(r"[^a-z0-9]+")
+#: vLLM's own image, whose name does not say it.
+_CUDA_IMAGE = re.compile(r"(^|/)vllm/vllm-openai(:|@|$)")
+_BUILT_FOR: Mapping[str, tuple[str, ...]] = {
+    "cuda": ("nvidia",),
+    "gaudi": ("intel-gaudi",),
+    "hpu": ("intel-gaudi",),
+    "neuron": ("aws-neuron",),
+    "rocm": ("amd",),
+    "tpu": ("google",),
+    "xpu": ("intel-i915", "intel-xe"),
+}
+
 OTHER_ENGINE = Check(
     "engine-other",
     WARNING,
@@ -141,6 +157,14 @@ OTHER_IMAGE = Check(
     WARNING,
     finds="the image is one of {owner}, and the command of the container {container} starts {engine}: the program is not there",
     fix="take an image of {engine}, or give the command of {owner}",
+)
+
+
+OTHER_VENDOR = Check(
+    "engine-other",
+    WARNING,
+    finds="the image is built for {of}, by its name, and the container gets {devices}: the engine finds no device that it can use",
+    fix="take the image for these devices",
 )
 
 
@@ -196,6 +220,34 @@ def other_image(view: ServiceView) -> Iterator[Problem]:
             place = workload.in_engine("image")
             if place.is_authors:
                 yield OTHER_IMAGE.at(place, owner=owner, container=workload.engine, engine=engine)
+
+
+@check(OTHER_VENDOR, costly=True)
+def other_vendor(view: ServiceView) -> Iterator[Problem]:
+    """Yield images that are built for the devices of another vendor than those that the container gets."""
+    for workload in view.serving:
+        container = workload.engine_container
+        limits = (container.get("resources") or {}).get("limits") or {}
+        devices = [name for name in limits if is_device(name)]
+        built = _vendor_of_image(str(container.get("image") or ""))
+        if built and devices and all(vendor_of(each) not in built for each in devices):
+            yield OTHER_VENDOR.at(
+                workload.in_engine("image"),
+                of=" or ".join(each.resource for each in built),
+                devices=", ".join(devices),
+            )
+
+
+def _vendor_of_image(image: str) -> list[Vendor]:
+    """Return whose devices an image is built for, as words of its name say; none where they say nothing, or several things."""
+    found = {
+        names
+        for word in _WORD.split(image.partition("@")[0].lower())
+        if (names := _BUILT_FOR.get(word))
+    }
+    if _CUDA_IMAGE.search(image):
+        found.add(("nvidia",))
+    return [VENDORS[name] for name in found.pop()] if len(found) == 1 else []
 
 
 def engine_of(container: Json) -> str:

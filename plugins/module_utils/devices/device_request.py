@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,11 +11,14 @@ from ..accelerators.build import Accelerator, Placement, place, read_accelerator
 from ..accelerators.devices import Parallelism, Shape, read_parallelism
 from ..accelerators.memory import check_model, size
 from ..accelerators.model import read_model
+from ..accelerators.vendors import known_memory
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from .model_files import read_model_files
 
 Params = Mapping[str, Any]
+#: More memory than one device has, in GiB.
+_MOST_GIB = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,20 @@ def wanted_devices(params: Params) -> Wanted:
     return Wanted(accelerator, parallelism, placement, replica, memory, problems)
 
 
+def _memory_problems(given: Params, device: float) -> Iterator[Problem]:
+    """Yield a memory of one device that is in another unit, or more than the device has by its name."""
+    place = "accelerator.memory"
+    if device > _MOST_GIB:
+        text = f"{device:g} GiB are more than any device has; write GiB, for example 80"
+        yield Problem(place, text, rule="memory")
+        return
+    known = known_memory(given["profile"] or "", given["product"] or "")
+    if known and device > known:
+        name = given["profile"] or given["product"]
+        text = f"{device:g} GiB are given, and {name} has {known} GB by its name; the given value counts"
+        yield Problem(place, text, "warning", rule="memory")
+
+
 def _memory(
     params: Params, accelerator: Accelerator, parallelism: Parallelism
 ) -> tuple[list[Json], list[Problem]]:
@@ -67,6 +84,7 @@ def _memory(
     device = params["accelerator"]["memory"] or 0
     if device < 0:
         problems.append(Problem("accelerator.memory", f"{device} is negative", rule="memory"))
+    problems += _memory_problems(params["accelerator"], device)
     if not 0 < params["utilization"] <= 1:
         text = f"{params['utilization']} is not above 0 and at most 1"
         problems.append(Problem("utilization", text, rule="memory"))

@@ -602,6 +602,10 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "spec.prefill.template.containers[0].args"),
     },
     "kv-connector": {
+        MS: Mistake(
+            model_service(
+                engine={"args": [transfer("kv_both")]}, prefill={}, routingProxy={"connector": "shared-storage"}),
+            "spec.routingProxy.connector"),
         LLM: Mistake(
             split(
                 template=server(transfer("kv_both")),
@@ -888,7 +892,6 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("backend-missing", IS): "its routes lead to what it makes",
     ("kv-role", IS): "has no prefill pods",
     ("kv-connector", IS): "has no prefill pods",
-    ("kv-connector", MS): "all its engines have the same arguments",
     ("port-nobody", MS): "no Service stands in front of its engines",
     ("port-nobody", IS): "its Services follow the ports of its containers",
     ("pool-empty", MS): "selector and ports of its pool are the operator's own",

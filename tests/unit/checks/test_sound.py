@@ -22,6 +22,7 @@ EARNED = {
     "name-missing": "claims, classes and Secrets that nobody had made",
     "backend-missing": "routes to backends that nobody had made",
     "pool-empty": "selectors that only show what becomes of them",
+    "engine-other": "devices of other vendors with the operator's own image, which is built for NVIDIA's, to see the amounts",
     "tpu-selector": "TPUs without the nodes that have them, to see the amounts",
     "scaled-to-zero": "recorded with 0 pods on purpose",
     "runtime-choice": "a note: KServe's own runtimes know many formats more than once",

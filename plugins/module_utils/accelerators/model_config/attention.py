@@ -88,10 +88,14 @@ def read_attention(
     hidden = fields.whole("hidden_size", "n_embd", "d_model")
     heads = fields.whole("num_attention_heads", "n_head")
     dim = head_dim(fields, hidden, heads)
+    kv_heads = fields.whole("num_key_value_heads", default=heads)
+    if heads > 1 and heads % kv_heads:
+        text = f"{kv_heads} does not divide the {heads} attention heads, which engines refuse"
+        fields.fault("num_key_value_heads", text)
     return Attention(
         hidden,
         heads,
-        fields.whole("num_key_value_heads", default=heads),
+        kv_heads,
         dim,
         fields.whole("v_head_dim", default=dim) if fields.has("v_head_dim") else dim,
         window=window,

@@ -14,6 +14,10 @@ from .architecture import Architecture, read_architecture, unknown_class
 from .block import Kept, Tensor
 from .fields import Fields, Notes
 from .quantization import Quantization, read_quantization
+from .scheme import WHOLE
+
+#: The matrix of a network whose inputs are its inner size, and the part of its place that says that it is an expert's.
+_LAST_OF_NETWORK, _OF_EXPERTS = ".down_proj", ".experts."
 
 #: `dtype` of a config, in the words of the option `precision`.
 _DTYPES = {
@@ -41,6 +45,15 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
+class Network:
+    """A feed-forward network as tensor ranks split it. inner: its size. block: numbers that have a scale together, 1 where each stands alone."""
+
+    inner: int
+    block: int
+    expert: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ModelConfig:
     """What a config says. weights: None where not all tensors are known. known: whether its model class is.
 
@@ -59,6 +72,7 @@ class ModelConfig:
     state_precision: str = ""
     latent: bool = False
     unreckoned: Sequence[str] = ()
+    networks: Sequence[Network] = ()
 
     def of_checkpoint(self, *, drafts: bool) -> ModelConfig:
         """Return what the config says of a checkpoint, which may have been saved without the layers that draft."""
@@ -114,7 +128,19 @@ def read_config(
         _state_precision(fields, precision),
         _is_latent(kept),
         architecture.unreckoned,
+        _networks(architecture, quantization),
     )
+
+
+def _networks(architecture: Architecture, quantization: Quantization | None) -> Sequence[Network]:
+    """Return the networks of all layers, those that are alike once."""
+    found: dict[Network, None] = {}
+    for tensor in architecture.tensors():
+        if tensor.name.startswith("layers.") and tensor.name.endswith(_LAST_OF_NETWORK):
+            scheme = quantization.scheme(tensor) if quantization else None
+            block = scheme.block_columns if scheme else WHOLE
+            found[Network(tensor.columns, block or 1, _OF_EXPERTS in tensor.name)] = None
+    return tuple(found)
 
 
 def _is_latent(kept: Sequence[Kept]) -> bool:

@@ -26,6 +26,7 @@ _SHARED = {
     f"{_ENGINE}.imagePullPolicy": "spec.engine.imagePullPolicy",
     f"{_POD}.imagePullSecrets": "spec.model.imagePullSecrets",
     f"{_POD}.initContainers[routing-proxy].image": "spec.routingProxy.image",
+    f"{_POD}.initContainers[routing-proxy].args": "spec.routingProxy.connector",
 }
 #: Parts of one role's pods → the field below the role.
 _OF_ROLE = {

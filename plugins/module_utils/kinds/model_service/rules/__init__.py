@@ -46,6 +46,8 @@ RULES: tuple[Rule, ...] = (
     devices.by_hand,
     devices.data_parallel,
     proxy.connector,
+    proxy.log,
+    proxy.prefill_tls,
     proxy.proxy_tls,
     monitoring.interval,
     monitoring.port_name,

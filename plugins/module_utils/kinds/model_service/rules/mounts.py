@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from posixpath import normpath
 
@@ -12,6 +13,8 @@ from ..settings import Settings
 from ..spec import ModelService, roles
 
 _PATH = "spec.model.mountPath"
+#: Folders without which no program of an image starts, or that the kernel fills.
+_SYSTEM = re.compile(r"/(bin|dev(/shm)?|etc|lib(64)?|proc|sbin|sys|usr(/(bin|lib|local))?)")
 
 
 def _taken(service: ModelService, settings: Settings) -> dict[str, str]:
@@ -52,6 +55,10 @@ def mount_path_unusable(service: ModelService, _settings: Settings) -> Iterator[
         (
             normpath(path or "/") in ("/", "//"),
             "hides the whole image; choose a folder such as /models",
+        ),
+        (
+            bool(_SYSTEM.fullmatch(normpath(path))),
+            "hides a folder of the system that the engine needs; choose a folder such as /models",
         ),
         (
             normpath(path) == "/.docker",

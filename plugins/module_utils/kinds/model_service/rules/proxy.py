@@ -13,6 +13,10 @@ from ..spec import ModelService
 
 #: What the routing sidecar v0.6.0 understands; it ends at once with any other, and is started again for ever.
 CONNECTORS = ("nixlv2", "shared-storage", "sglang")
+#: What its flags --zap-encoder and --zap-log-level take. Source: sigs.k8s.io/controller-runtime pkg/log/zap/flags.go.
+_ENCODERS, _LEVELS = ("json", "console"), ("debug", "info", "error", "panic")
+#: With it vLLM speaks TLS.
+_CERTIFICATE = "--ssl-certfile"
 
 
 def connector(service: ModelService, _settings: Settings) -> Iterator[Problem]:
@@ -24,6 +28,34 @@ def connector(service: ModelService, _settings: Settings) -> Iterator[Problem]:
             "started again for ever"
         )
         yield Problem("spec.routingProxy.connector", message, "warning", rule="connector")
+
+
+def log(service: ModelService, _settings: Settings) -> Iterator[Problem]:
+    """Warn of words for its log that the proxy does not know: it ends at once, and is started again for ever."""
+    proxy = service.routing_proxy
+    encoder, level = (proxy.zap_encoder, proxy.zap_log_level) if proxy is not None else ("", "")
+    number = level.isdecimal() and int(level) > 0
+    for field, value, known, other in (
+        ("zapEncoder", encoder, _ENCODERS, ""),
+        ("zapLogLevel", "" if number else level, _LEVELS, ", nor a number above 0"),
+    ):
+        if value and value.lower() not in known:
+            message = f"{show(value)} is not one of {', '.join(known)}{other}; the proxy ends at once and is started again for ever"
+            yield Problem(f"spec.routingProxy.{field}", message, "warning", rule="connector")
+
+
+def prefill_tls(service: ModelService, _settings: Settings) -> Iterator[Problem]:
+    """Warn of a proxy that calls prefill pods in another way than their engine speaks."""
+    proxy = service.routing_proxy
+    if proxy is None or service.prefill is None:
+        return
+    speaks = any(str(each).partition("=")[0] == _CERTIFICATE for each in service.engine.args)
+    calls = bool(proxy.prefiller_use_tls)
+    if calls != speaks:
+        given, way = ("given", "set it to true") if speaks else ("not given", "set it to false")
+        asked, spoken = ("TLS", "plain HTTP") if calls else ("plain HTTP", "TLS")
+        message = f"the proxy calls prefill pods by {asked}, and their engine speaks {spoken}, since {_CERTIFICATE} is {given}; {way}"
+        yield Problem("spec.routingProxy.prefillerUseTLS", message, "warning", rule="certificate")
 
 
 def proxy_tls(service: ModelService, settings: Settings) -> Iterator[Problem]:
