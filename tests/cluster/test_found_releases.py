@@ -184,7 +184,7 @@ def test_a_written_release_is_a_plan_that_names_whose_pods_restart(
     entries.reconcile(service, **under("0.17"))
     predicted = entries.reconcile(service, **under("0.18"), check_mode=True)
     (told,) = [text for text in predicted["warnings"] if "restart" in text]
-    assert "of KServe 0.17 (annotation" in told
+    assert "made by KServe 0.17 (annotation" in told
     assert f"Deployment {place}/chat-kserve" in told
     entries.reconcile(service, **under("0.18"))
     assert of(entries.reconcile(service)) == ("0.18", "objects")

@@ -131,7 +131,7 @@ def test_a_service_goes_back_to_the_release_before(
     entries.reconcile(service, **NEW, **WAIT)
     back = entries.reconcile(service, **OLD, **WAIT)
     (told,) = restarts(back)
-    assert "of KServe 0.18 (annotation" in told
+    assert "made by KServe 0.18 (annotation" in told
     assert templates == [
         _template(client, place, name) for name in ("kserve", "kserve-router-scheduler")
     ]

@@ -67,6 +67,6 @@ def test_node_that_goes_away_ends_a_wait_with_the_schedulers_words_and_a_stand_i
         result = entries.run(after, wait=True, wait_timeout=PATIENCE)
         assert result.get("failed"), result
         assert time.monotonic() - began < AT_MOST
-        assert "node.kubernetes.io/unreachable" in result["msg"], result["msg"]
+        assert "untolerated taint" in result["msg"], result["msg"]
     entries.reconcile(after, wait=True, wait_timeout=READY_WITHIN)
     until(200, lambda: ask(service))

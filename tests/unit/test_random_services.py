@@ -13,10 +13,10 @@ TRIED = often(120, long=3000)
 
 
 def test_line_that_is_said_to_have_no_effect_has_none() -> None:
-    examples = [*example_sources(), *generated_sources(0, 6)]
+    examples = [*example_sources(), *generated_sources(0, 2)]
     found = Tally()
     for seed in range(TRIED):
         found.add(edited_service(examples[seed % len(examples)], str(seed)), str(seed))
     assert found.wrong == []
     assert found.valid.total() >= TRIED // 3
-    assert len(found.valid) == 3, found.valid
+    assert len({each.partition(" ")[0] for each in found.valid}) == 3, found.valid

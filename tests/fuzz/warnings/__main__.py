@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from tests.mistakes.sources import Source, sources
+from tests.mistakes.sources import Source, later_sources, sources
 
-from .judge import result_of, wrong_findings
+from .judge import wrong_findings
 from .services import edited_service, generated_sources
 
 Json = dict[str, Any]
-#: LLMInferenceServices that are made at random, beside examples and recordings.
-_GENERATED = 200
+#: LLMInferenceServices of each release that are made at random, beside examples and recordings.
+_GENERATED = 80
 #: So many seeds lie between two workers.
 _APART = 1_000_000
 
@@ -37,12 +37,12 @@ class Tally:
 
     def add(self, source: Source, seed: str) -> None:
         """Judge one service."""
-        result = result_of(source, source.document)
+        result = source.result_of(source.document)
         if result.get("failed"):
             self.refused += 1
             return
         kind = source.document["kind"]
-        self.valid[kind] += 1
+        self.valid[" ".join((kind, *source.releases.values()))] += 1
         for each in result["services"][0]["problems"]:
             if each["severity"] == "warning":
                 key = f"{kind} {each['rule']} {_general(each['path'])}"
@@ -66,10 +66,11 @@ def _general(path: str) -> str:
 
 
 def bases(seed: int) -> list[Source]:
-    """Return services to begin with, kinds in turn."""
+    """Return services to begin with, kinds and releases in turn."""
     by_kind: dict[str, list[Source]] = {}
-    for source in (*sources(), *generated_sources(seed, _GENERATED)):
-        by_kind.setdefault(source.document["kind"], []).append(source)
+    for source in (*sources(), *later_sources(), *generated_sources(seed, _GENERATED)):
+        release = source.releases.get("kserve", "")
+        by_kind.setdefault(f"{source.document['kind']} {release}", []).append(source)
     most = max(map(len, by_kind.values()))
     return [each[number % len(each)] for number in range(most) for each in by_kind.values()]
 

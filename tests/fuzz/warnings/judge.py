@@ -7,9 +7,8 @@ import random
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tests.mistakes.places import Json, dropped, places, put
+from tests.mistakes.places import Json, Place, dropped, places, put
 from tests.mistakes.sources import Source
-from tests.unit.modules.task import run
 
 from .services import other_value
 
@@ -17,16 +16,6 @@ from .services import other_value
 VALUES = 6
 #: What messages say of a field that does nothing, whatever its value.
 _OF_A_FIELD = " has no effect: "
-
-
-def result_of(source: Source, document: Json) -> Json:
-    """Return what a task makes of a document in the place of the service."""
-    return run(
-        state="rendered",
-        services=[document],
-        cluster_objects=list(source.objects),
-        settings=dict(source.settings),
-    )
 
 
 def wrong_findings(source: Source, result: Json, seed: str) -> Iterator[tuple[Json, str]]:
@@ -48,7 +37,7 @@ def wrong_findings(source: Source, result: Json, seed: str) -> Iterator[tuple[Js
 def _effect(source: Source, path: str, result: Json, chance: random.Random) -> str:
     before = _made(result)
     for document, how in _variants(source, path, chance):
-        other = result_of(source, document)
+        other = source.result_of(document)
         if not other.get("failed") and _made(other) != before:
             return how
     return ""
@@ -60,12 +49,17 @@ def _variants(source: Source, path: str, chance: random.Random) -> Iterator[tupl
         if place.path == path and not isinstance(place.key, int):
             yield dropped(source.document, place.steps), "without it"
         if place.path == path or place.path.startswith((f"{path}.", f"{path}[")):
-            if isinstance(place.value, dict | list):
+            if isinstance(place.value, dict | list) or _is_identity(place):
                 continue
             for dummy in range(VALUES):
                 value = _of_its_scheme(place.value, other_value(place, chance))
                 if value is not None:
                     yield put(source.document, place.steps, value), f"{place.path}: {value}"
+
+
+def _is_identity(place: Place) -> bool:
+    """Say whether a value is the name of an item of a list: with another one it is another item, which may well do something."""
+    return place.key == "name" and len(place.steps) > 1 and isinstance(place.steps[-2], int)
 
 
 def _of_its_scheme(before: Any, value: Any) -> Any:

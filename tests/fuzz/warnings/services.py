@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 from module_utils.kinds.kserve.releases import KServe
@@ -23,8 +24,8 @@ from module_utils.kube.schema import (
 )
 from tests.differential.llm_inputs import Generator
 from tests.mistakes.places import Place, at, dropped, places, put
-from tests.mistakes.sources import Source
-from tests.parity.recorded_llm_services import RECORDINGS, read_all
+from tests.mistakes.sources import Source, of_release
+from tests.parity.recorded_llm_services import LATER, RECORDINGS, shared_context
 
 Json = dict[str, Any]
 
@@ -78,14 +79,13 @@ _OWN = (("team", "blue"), ("example.com/note", "hello"))
 
 
 def generated_sources(seed: int, count: int) -> Iterator[Source]:
-    """Yield generated LLMInferenceServices with what stands around them."""
-    system = [
-        each for path in sorted((RECORDINGS / "context").glob("*.yaml")) for each in read_all(path)
-    ]
-    for case in Generator(seed, KServe.V0_17).cases(count):
-        yield Source(
-            f"generated/{case.namespace[:12]}", case.document, (*system, *case.context), {}
-        )
+    """Yield so many generated LLMInferenceServices of each recorded release, with what stands around them."""
+    for release, root in {KServe.V0_17: RECORDINGS, **LATER}.items():
+        system = shared_context(root)
+        for case in Generator(seed, release).cases(count):
+            name = f"generated/{release}/{case.namespace[:12]}"
+            objects = (*system, *case.context)
+            yield Source(name, case.document, objects, {}, of_release(release))
 
 
 def edited_service(source: Source, seed: str) -> Source:
@@ -94,7 +94,7 @@ def edited_service(source: Source, seed: str) -> Source:
     document = deepcopy(source.document)
     for dummy in range(chance.randint(1, 6)):
         document = _edited(document, source, chance)
-    return Source(f"{source.name} {seed}", document, source.objects, source.settings)
+    return replace(source, name=f"{source.name} {seed}", document=document)
 
 
 def _edited(document: Json, source: Source, chance: random.Random) -> Json:
