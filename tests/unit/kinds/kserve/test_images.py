@@ -43,10 +43,10 @@ def test_image_that_no_registry_has_is_named(image: str, text: str) -> None:
     [
         "registry.example.com:5000/acme/server:V1",
         "localhost/acme/server",
-        "Registry.example.com/acme/server@sha256:ABC",
+        f"Registry.example.com/acme/server@sha256:{'a' * 64}",
     ],
 )
-def test_capitals_of_registry_tag_and_digest_are_fine(image: str) -> None:
+def test_capitals_of_registry_and_tag_are_fine(image: str) -> None:
     assert told(custom(image=image)) == {}
     assert told(llm_with(image)) == {}
 
