@@ -60,8 +60,6 @@ LISTENERS = {
     "none": ([gateway(listener(namespaces={"from": "None"}))], True),
     "all": ([gateway(ALL)], False),
     "one of two": ([gateway(listener(), ALL)], False),
-    "only TCP": ([gateway(listener("TCP", namespaces={"from": "All"}))], True),
-    "other kinds": ([gateway(listener(namespaces={"from": "All"}, kinds=[{"kind": "GRPCRoute"}]))], True),
     "selected": ([gateway(selector(matchLabels={"llm": "yes"})), namespace(llm="yes")], False),
     "not selected": ([gateway(selector(matchLabels={"llm": "yes"})), namespace(llm="no")], True),
     "labels not known": ([gateway(selector(matchLabels={"llm": "yes"}))], False),
@@ -78,6 +76,20 @@ def test_gateway_has_to_admit_the_namespace(objects: list[Json], warned: bool) -
     for problem in found:
         assert (problem.path, problem.severity) == ("spec.httpRoute.gatewayRef", "warning")
         assert all(text in problem.message for text in ("infra/edge", "allowedRoutes", "team-a"))
+
+
+@pytest.mark.parametrize(
+    "only",
+    [
+        listener("TCP", namespaces={"from": "All"}),
+        listener(namespaces={"from": "All"}, kinds=[{"kind": "GRPCRoute"}]),
+    ],
+    ids=["TCP", "other kinds"],
+)
+def test_gateway_has_to_take_http_routes(only: Json) -> None:
+    (problem,) = checked(ROUTED, settings(), GivenObjects([gateway(only)]))
+    assert (problem.path, problem.severity) == ("spec.httpRoute.gatewayRef", "warning")
+    assert "no listener of Gateway infra/edge takes HTTPRoutes" in problem.message
 
 
 def test_gateway_in_the_same_namespace_admits_by_default() -> None:
