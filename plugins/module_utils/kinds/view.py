@@ -158,7 +158,7 @@ class Match(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PickerView:
-    """The endpoint picker of a service. config: the configuration that its author gave, None for the release's own.
+    """The endpoint picker of a service. config: what its author's configuration became, None for the release's own.
 
     place: where that stands. target: the picker's release. replicas_field: what says how many run. failure: what gateways do without one.
     """

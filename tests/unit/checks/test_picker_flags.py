@@ -27,6 +27,28 @@ CONFIG: Json = {
 }
 
 
+@pytest.mark.parametrize(
+    ("parameters", "read_by"),
+    [({"hashBlockSize": 5}, "0.19"), ({"hashBlockSize": 5, "blockSize": 64}, "0.20")],
+)
+def test_what_kserve_rewrites_of_a_configuration_is_judged_as_the_picker_reads_it(
+    parameters: Json, read_by: str
+) -> None:
+    old = {**CONFIG, "plugins": [*CONFIG["plugins"], {"type": "prefix-cache-scorer"}]}
+    old["plugins"][-1]["parameters"] = parameters
+    scheduler = {"config": {"inline": old}, "annotations": {"app.kubernetes.io/version": "0.7.0"}}
+    service = llm(router={"route": {}, "scheduler": scheduler})
+
+    def said(release: str) -> str:
+        result = run(state="rendered", services=[service], releases={"kserve": release})
+        assert not result.get("failed"), result["msg"]
+        problems = result["services"][0]["problems"]
+        return str([each["message"] for each in problems if each["rule"] == "picker-advice"])
+
+    assert "hashBlockSize" in said("0.17")
+    assert "hashBlockSize" not in said(read_by)
+
+
 def told(*args: str, **scheduler: Any) -> list[str]:
     router = scheduled(*args)
     router["scheduler"] |= scheduler

@@ -33,6 +33,7 @@ from ..view import (
 from . import names
 from .certificate.request import secret_reference
 from .children.picker_config import PICKER_TARGET, given_config
+from .children.picker_rewrites import configuration_in
 from .field_map import field_map
 from .pod import MAIN, SIDECAR, has_sidecar
 from .resolved import Resolved
@@ -192,12 +193,20 @@ def _picker(
     return PickerView(
         workload,
         names.inference_pool(resolved.name),
-        given_config(resolved),
+        _configuration(resolved, pod),
         Place(f"{_PICKER}.config"),
         PICKER_TARGET.at(resolved.settings.release),
         f"{_PICKER}.replicas",
         value_at(pool, ("endpointPickerRef", "failureMode")) or "FailClose",
     )
+
+
+def _configuration(resolved: Resolved, pod: Json) -> str | None:
+    """Return what the picker starts with, which KServe makes of the author's configuration; None where there is none of the author's."""
+    main = container_of(pod, MAIN)
+    if main is None or given_config(resolved) is None:
+        return None
+    return configuration_in(main.get("args") or (), resolved.settings.release)
 
 
 def _routes(resolved: Resolved, manifests: Sequence[Json]) -> Iterator[RouteView]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from ....endpoint_picker.build import as_go_text
@@ -37,6 +38,13 @@ _MODEL, _SOCKET = "base", "/tmp/tokenizer/tokenizer-uds.socket"  # noqa: S108
 def has_configuration(arguments: Sequence[str], release: KServe) -> bool:
     """Tell whether the arguments hold a configuration that the release rewrites."""
     return any(word in _FLAGS.at(release) for word in arguments[:-1])
+
+
+def configuration_in(arguments: Sequence[str], release: KServe) -> str | None:
+    """Return the configuration that the picker reads, the last one among its arguments; None where there is none."""
+    flags = _FLAGS.at(release)
+    found = [text for word, text in pairwise(arguments) if word in flags]
+    return found[-1] if found else None
 
 
 def rewritten(arguments: list[str], release: KServe, changes: Sequence[Change]) -> list[str]:
