@@ -3,7 +3,8 @@
 
 A row of `reports/*.yaml` changes one of `BASES` by a JSON merge patch (`with`), and says:
 `outcome` (`ok` where it is not said), `says` (texts of the message; a list inside is one of these), `quiet` (texts that must not be told),
-`silent: true` (nothing is warned about at all). A number has to stand alone. Without `base` a row has the options of a plugin alone. `own_presets`: the service takes those of the collection.
+`silent: true` (nothing is warned about at all). A number has to stand alone. Without `base` a row has the options of a plugin alone.
+`own_presets`: the service takes those of the collection.
 """
 
 from __future__ import annotations
