@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from ..accelerators.vendors import VENDORS, Vendor, is_device, vendor_of
 from ..kinds.check import WARNING, Check, check
-from ..kinds.view import ServiceView
+from ..kinds.field_map import Place
+from ..kinds.view import ServiceView, Workload
 from ..kube.command_line import Flag, words
 from ..kube.manifest import Json
 from ..kube.problem import Problem
@@ -158,8 +159,6 @@ OTHER_IMAGE = Check(
     finds="the image is one of {owner}, and the command of the container {container} starts {engine}: the program is not there",
     fix="take an image of {engine}, or give the command of {owner}",
 )
-
-
 OTHER_VENDOR = Check(
     "engine-other",
     WARNING,
@@ -196,15 +195,10 @@ def other_variable(view: ServiceView) -> Iterator[Problem]:
     """Yield variables of the author that another engine reads."""
     for workload in view.serving:
         engine = engine_of(workload.engine_container)
-        if not engine:
-            continue
-        for number, variable in enumerate(workload.engine_container.get("env") or ()):
+        for variable, place in authored_variables(workload) if engine else ():
             name = str(variable.get("name"))
             owner = next((of for start, of in _PREFIXES.items() if name.startswith(start)), engine)
-            if owner == engine or (owner, engine) == (VLLM, _KSERVE):
-                continue
-            place = workload.in_engine(f"env[{number}]")
-            if place.is_authors:
+            if owner != engine and (owner, engine) != (VLLM, _KSERVE):
                 yield OTHER_VARIABLE.at(
                     place, name=name, owner=owner, container=workload.engine, engine=engine
                 )
@@ -248,6 +242,14 @@ def _vendor_of_image(image: str) -> list[Vendor]:
     if _CUDA_IMAGE.search(image):
         found.add(("nvidia",))
     return [VENDORS[name] for name in found.pop()] if len(found) == 1 else []
+
+
+def authored_variables(workload: Workload) -> Iterator[tuple[Json, Place]]:
+    """Yield the variables that the author gives to an engine, each with its place."""
+    for number, variable in enumerate(workload.engine_container.get("env") or ()):
+        place = workload.in_engine(f"env[{number}]")
+        if place.is_authors:
+            yield variable, place
 
 
 def engine_of(container: Json) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from ..endpoint_picker.flags import CONFIG, POOL, PORTS, SELECTOR, meant_flag
 from ..kinds.check import WARNING, Check, check
+from ..kinds.field_map import Place
 from ..kinds.view import PickerView, ServiceView
 from ..kube.command_line import Flag, placed_flags
 from ..kube.manifest import Json
@@ -53,13 +54,9 @@ UNKNOWN = Check(
 @check(CONTRADICTS, costly=True)
 def contradicts(view: ServiceView) -> Iterator[Problem]:
     """Yield flags by which the picker looks after another pool than that of the service."""
-    picker = view.picker
-    for path, flag in _flags(picker):
-        wanted = _wanted(view, picker).get(flag.name) if picker is not None else None
-        if picker is None or not wanted or not flag.value or "$" in flag.value:
-            continue
-        place = picker.workload.fields(f"{path}.{flag.place}")
-        if flag.value != wanted and place.is_authors:
+    for picker, flag, place in _authored_flags(view):
+        wanted = _wanted(view, picker).get(flag.name)
+        if wanted and flag.value not in ("", wanted) and "$" not in flag.value:
             yield CONTRADICTS.at(place, flag=flag.name, value=flag.value, wanted=wanted)
 
 
@@ -112,13 +109,9 @@ def two_configs(view: ServiceView) -> Iterator[Problem]:
 @check(UNKNOWN, costly=True)
 def unknown(view: ServiceView) -> Iterator[Problem]:
     """Yield flags that look like one of the picker's and are none."""
-    picker = view.picker
-    for path, flag in _flags(picker):
-        if picker is None or not flag.name.startswith("--"):
-            continue
-        near = meant_flag(flag.name)
-        place = picker.workload.fields(f"{path}.{flag.place}")
-        if near and place.is_authors:
+    for dummy, flag, place in _authored_flags(view):
+        near = meant_flag(flag.name) if flag.name.startswith("--") else None
+        if near:
             yield UNKNOWN.at(place, flag=flag.name, near=near)
 
 
@@ -141,6 +134,17 @@ def _pickers(picker: PickerView | None) -> Iterator[tuple[str, Json]]:
     for number, container in enumerate(containers):
         if container.get("name") == "main":
             yield f"containers[{number}]", container
+
+
+def _authored_flags(view: ServiceView) -> Iterator[tuple[PickerView, Flag, Place]]:
+    """Yield the flags that the author gives to the picker."""
+    picker = view.picker
+    if picker is None:
+        return
+    for path, flag in _flags(picker):
+        place = picker.workload.fields(f"{path}.{flag.place}")
+        if place.is_authors:
+            yield picker, flag, place
 
 
 def _flags(picker: PickerView | None) -> Iterator[tuple[str, Flag]]:

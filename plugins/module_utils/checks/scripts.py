@@ -15,6 +15,7 @@ from ..kinds.view import ServiceView
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.redact import redact
+from .devices import containers_of
 
 _SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh"})
 #: `-c` by itself or with others, as in `-ec`.
@@ -48,7 +49,7 @@ class _Script(NamedTuple):
 def unread(view: ServiceView) -> Iterator[Problem]:
     """Yield the first argument of the author that a container's script does not read."""
     for workload in view.workloads:
-        for path, container in _containers(workload.pod):
+        for container, path in containers_of(workload):
             script = _script(container)
             if script is None or _READS.search(script.script):
                 continue
@@ -63,7 +64,7 @@ def unread(view: ServiceView) -> Iterator[Problem]:
 def no_script(view: ServiceView) -> Iterator[Problem]:
     """Yield flags of the author that stand where a shell of a preset or of the author expects its script."""
     for workload in view.workloads:
-        for path, container in _containers(workload.pod):
+        for container, path in containers_of(workload):
             script = _script(container)
             if script is None or not script.script.startswith("-"):
                 continue
@@ -71,12 +72,6 @@ def no_script(view: ServiceView) -> Iterator[Problem]:
             if where.is_authors:
                 name = container.get("name")
                 yield NO_SCRIPT.at(where, argument=_shown(script.script), container=name)
-
-
-def _containers(pod: Json) -> Iterator[tuple[str, Json]]:
-    for part in ("initContainers", "containers"):
-        for number, container in enumerate(pod.get(part) or ()):
-            yield f"{part}[{number}]", container
 
 
 def _script(container: Json) -> _Script | None:

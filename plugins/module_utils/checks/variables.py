@@ -13,8 +13,9 @@ from ..kinds.check import WARNING, Check, check
 from ..kinds.field_map import Place
 from ..kinds.view import ServiceView, Workload
 from ..kube.did_you_mean import nearest
+from ..kube.manifest import Json
 from ..kube.problem import Problem
-from .other_engines import TGI, VLLM, engine_of
+from .other_engines import TGI, VLLM, authored_variables, engine_of
 
 #: One letter may differ, and not a word: HF_HUB_CACHE and HF_XET_CACHE are two things.
 _LIKENESS = 0.9
@@ -103,7 +104,8 @@ NOT_THE_PORT = Check(
 @check(UNKNOWN, costly=True)
 def unknown(view: ServiceView) -> Iterator[Problem]:
     """Yield variables that look like one of the hub's library and are none."""
-    for dummy, name, place in _variables(view):
+    for dummy, variable, place in _variables(view):
+        name = str(variable.get("name"))
         if not name.startswith(_HUB_PREFIXES) or name in _OF_HUB:
             continue
         near = "HF_TOKEN" if name in _TOKENS else nearest(name, _OF_HUB, _LIKENESS)
@@ -114,7 +116,8 @@ def unknown(view: ServiceView) -> Iterator[Problem]:
 @check(OVERRIDDEN, costly=True)
 def overridden(view: ServiceView) -> Iterator[Problem]:
     """Yield variables beside a flag or another variable that counts in their stead."""
-    for workload, name, place in _variables(view):
+    for workload, variable, place in _variables(view):
+        name = str(variable.get("name"))
         engine = engine_of(workload.engine_container)
         env = {str(each.get("name")) for each in workload.engine_container.get("env") or ()}
         given = {flag.name for flag in workload.flags}
@@ -129,27 +132,18 @@ def overridden(view: ServiceView) -> Iterator[Problem]:
 @check(NOT_THE_PORT, costly=True)
 def not_the_port(view: ServiceView) -> Iterator[Problem]:
     """Yield VLLM_PORT where it names the port of the API, which it does not set."""
-    for workload, name, place in _variables(view):
-        if name != "VLLM_PORT" or engine_of(workload.engine_container) != VLLM:
+    for workload, variable, place in _variables(view):
+        if variable.get("name") != "VLLM_PORT" or engine_of(workload.engine_container) != VLLM:
             continue
-        value = next(
-            (
-                each.get("value")
-                for each in workload.engine_container["env"]
-                if each["name"] == name
-            ),
-            None,
-        )
+        value = variable.get("value")
         ports = {flag.value for flag in workload.flags if flag.name == "--port"}
         said = workload.said.get("port")
         if value and value in {*ports, said.value if said else ""}:
             yield NOT_THE_PORT.at(place, port=value)
 
 
-def _variables(view: ServiceView) -> Iterator[tuple[Workload, str, Place]]:
+def _variables(view: ServiceView) -> Iterator[tuple[Workload, Json, Place]]:
     """Yield the variables that authors give to engines."""
     for workload in view.serving:
-        for number, variable in enumerate(workload.engine_container.get("env") or ()):
-            place = workload.in_engine(f"env[{number}]")
-            if place.is_authors:
-                yield workload, str(variable.get("name")), place
+        for variable, place in authored_variables(workload):
+            yield workload, variable, place
