@@ -118,13 +118,11 @@ def test_a_framework_s_field_is_stored_as_it_was_written(
 def test_another_image_of_the_runtime_is_rolled_out(
     entries: Entries, client: Client, place: str
 ) -> None:
+    client.apply(runtime(namespace=place))
     entries.reconcile(isvc("iris", place), **GIVEN)
-    client.apply(runtime("registry.example.com/sklearn:2.0"))
-    try:
-        result = entries.reconcile(isvc("iris", place), **GIVEN)
-        assert actions(result)["Deployment/iris-predictor"] == "updated"
-    finally:
-        client.apply(runtime())
+    client.apply(runtime("registry.example.com/sklearn:2.0", place))
+    result = entries.reconcile(isvc("iris", place), **GIVEN)
+    assert actions(result)["Deployment/iris-predictor"] == "updated"
 
 
 def test_a_stopped_service_keeps_nothing_that_runs_and_comes_back(

@@ -47,12 +47,15 @@ def config_map(**blocks: Any) -> Json:
     }
 
 
-def runtime(image: str = "registry.example.com/sklearn:1.0") -> Json:
-    """Return a runtime for the format of these tests, which nobody else's has."""
+def runtime(image: str = "registry.example.com/sklearn:1.0", namespace: str = "") -> Json:
+    """Return a runtime for the format of these tests, which nobody else's has.
+
+    namespace: where a test has a runtime of its own. The cluster's never changes: tests side by side share it.
+    """
     return {
         "apiVersion": "serving.kserve.io/v1alpha1",
-        "kind": "ClusterServingRuntime",
-        "metadata": {"name": RUNTIME},
+        "kind": "ServingRuntime" if namespace else "ClusterServingRuntime",
+        "metadata": {"name": RUNTIME, **({"namespace": namespace} if namespace else {})},
         "spec": {
             "protocolVersions": ["v1"],
             "supportedModelFormats": [{"name": "lab", "autoSelect": True}],
