@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,12 @@ def read_given(folder: Path, file: str) -> Any:
     """Return what a case was given; a later release was given what the first one was, where it has nothing of its own."""
     own = (folder / "input.yaml").exists()
     return read_one(folder / file if own else RECORDINGS / folder.name / file)
+
+
+def recorded_settings(folder: Path) -> Settings:
+    """Return how the controller of a case's release was run."""
+    releases = {root: release for release, root in LATER.items()}
+    return replace(SETTINGS, release=releases.get(folder.parent, SETTINGS.release))
 
 
 def recorded_cluster(folder: Path) -> Recorded:

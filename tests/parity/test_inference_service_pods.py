@@ -14,51 +14,63 @@ from module_utils.kinds.inference_service.pods.storage.errors import StorageRefu
 from module_utils.kinds.kserve.read_system_config import read_system_config
 
 from .compare import Key, differences, reduced
-from .recorded_inference_services import RECORDINGS, SETTINGS, read_all, read_one, recorded_cluster
+from .recorded_inference_services import (
+    LATER,
+    RECORDINGS,
+    read_all,
+    read_given,
+    read_one,
+    recorded_cluster,
+    recorded_settings,
+)
 
 Json = dict[str, Any]
 #: Pods of controllers have no name yet.
 POD: Key = ("v1", "Pod", "", "")
 PODS = [
     (folder.parent, number)
-    for folder in sorted(RECORDINGS.glob("*/pod-in.yaml"))
+    for root in (RECORDINGS, *LATER.values())
+    for folder in sorted(root.glob("*/pod-in.yaml"))
     for number in range(len(read_all(folder)))
 ]
 
 
 def subject_of(folder: Path, pod: Json) -> Subject:
     """Return a recorded pod with what stood around it."""
-    reader = recorded_cluster(folder)
-    metadata, service = pod["metadata"], read_one(folder / "stored.yaml")
+    reader, settings, metadata = (
+        recorded_cluster(folder),
+        recorded_settings(folder),
+        pod["metadata"],
+    )
+    service = read_one(folder / "stored.yaml") or read_given(folder, "input.yaml")
     return Subject(
         name=metadata.get("name", ""),
         namespace=metadata["namespace"],
         labels=metadata.get("labels") or {},
         annotations=metadata.get("annotations") or {},
         spec=pod["spec"],
-        config=read_system_config(SETTINGS.kserve_namespace, reader),
-        kserve_namespace=SETTINGS.kserve_namespace,
+        config=read_system_config(settings.kserve_namespace, reader),
+        kserve_namespace=settings.kserve_namespace,
         reader=reader,
-        release=SETTINGS.release,
+        release=settings.release,
         logger=service["spec"]["predictor"].get("logger"),
     )
 
 
-def as_pod(subject: Subject, before: Json) -> Json:
-    """Return a changed pod as a manifest."""
-    metadata = {**before["metadata"], "annotations": dict(subject.annotations)}
-    return {**before, "metadata": metadata, "spec": subject.spec}
-
-
 @pytest.mark.parametrize(
-    ("folder", "number"), PODS, ids=[f"{folder.name}-{number}" for folder, number in PODS]
+    ("folder", "number"),
+    PODS,
+    ids=[f"{folder.relative_to(RECORDINGS)}-{number}" for folder, number in PODS],
 )
 def test_pods_come_out_as_recorded(folder: Path, number: int) -> None:
     before, after = (read_all(folder / f"pod-{when}.yaml")[number] for when in ("in", "out"))
+    subject = subject_of(folder, before)
     if "error" in after:
         with pytest.raises(StorageRefused) as caught:
-            mutated(subject_of(folder, before))
+            mutated(subject)
         assert caught.value.message == after["error"]["message"]
         return
-    ours = as_pod(mutated(subject_of(folder, before)), before)
+    made = mutated(subject)
+    metadata = {**before["metadata"], "annotations": dict(made.annotations)}
+    ours = {**before, "metadata": metadata, "spec": made.spec}
     assert differences({POD: reduced(ours)}, {POD: reduced(after)}) == []

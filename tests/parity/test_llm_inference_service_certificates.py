@@ -3,37 +3,27 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from module_utils.kinds.llm_inference_service.certificate.request import (
-    CertificateRequest,
-    certificate_request,
-)
+from module_utils.kinds.llm_inference_service.certificate.request import certificate_request
 from module_utils.kinds.llm_inference_service.errors import Unbuildable
-from module_utils.kinds.llm_inference_service.normalise import load
 from module_utils.kinds.llm_inference_service.presets.resolve import resolve
 
-from .recorded_llm_services import cases, read_all, recorded_cluster, recorded_settings
+from .cases import llm_cases, read_all
 
-CASES = {folder.name: folder for folder in cases() if (folder / "certificate.yaml").exists()}
+CASES = {
+    name: case for name, case in llm_cases().items() if (case.folder / "certificate.yaml").exists()
+}
 #: Names that no child can have are refused before anything is resolved.
 REFUSED = {"name-with-dots"}
 
 
-def request(folder: Path) -> CertificateRequest:
-    settings, cluster = recorded_settings(folder), recorded_cluster(folder)
-    service = load(read_all(folder / "input.yaml")[0], settings).service
-    assert service is not None
-    return certificate_request(resolve(service, settings, cluster), cluster)
-
-
 @pytest.mark.parametrize("name", sorted(CASES.keys() - REFUSED))
 def test_the_same_names_are_covered(name: str) -> None:
-    (recorded,) = read_all(CASES[name] / "certificate.yaml")
+    case, cluster = CASES[name], CASES[name].reader()
+    (recorded,) = read_all(case.folder / "certificate.yaml")
     try:
-        ours = request(CASES[name])
+        ours = certificate_request(resolve(case.service(), case.settings(), cluster), cluster)
     except Unbuildable:
         pytest.fail("a service with a certificate is one that can be resolved")
     assert list(ours.dns_names) == recorded["dnsNames"]

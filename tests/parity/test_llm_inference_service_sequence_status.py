@@ -25,7 +25,7 @@ from .recorded_llm_services import (
     recorded_cluster,
     recorded_settings,
 )
-from .test_llm_inference_service_status import bare
+from .test_recorded_status import bare
 
 Json = dict[str, Any]
 PLACES = sequences()

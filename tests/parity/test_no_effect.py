@@ -3,23 +3,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from module_utils.checks.no_effect import no_effect
 from module_utils.checks.trials import Trials
 from module_utils.kinds.peers import NOBODY
-from module_utils.kinds.registry import WRITTEN
 
-from . import recorded_inference_services as isvc
-from . import recorded_llm_services as llm
-from .recorded_llm_services import Recorded, read_all
-
-Json = dict[str, Any]
-MODEL_SERVICES = Path(__file__).parent / "recordings" / "model_service"
+from .cases import inference_service_cases, llm_cases, model_service_cases
 
 #: By recording: the fields of which its controller made nothing.
 IDLE: dict[str, set[str]] = {
@@ -83,33 +76,20 @@ IDLE: dict[str, set[str]] = {
 }
 
 
-def recorded() -> dict[str, tuple[Path, Any, Any]]:
-    """Return each recorded service with its settings and what was in its cluster."""
-    found = {
-        folder.name: (folder, llm.recorded_settings(folder), partial(llm.recorded_cluster, folder))
-        for folder in llm.cases()
-    }
-    for folder in isvc.cases():
-        found[f"isvc/{folder.name}"] = (
-            folder,
-            isvc.SETTINGS,
-            partial(isvc.recorded_cluster, folder),
-        )
-    for path in sorted(MODEL_SERVICES.glob("*/input.yaml")):
-        found[f"ms/{path.parent.name}"] = (path.parent, None, partial(Recorded, ()))
-    return found
-
-
-ALL = recorded()
+ALL = {
+    **llm_cases(),
+    **{f"isvc/{name}": case for name, case in inference_service_cases().items()},
+    **{
+        f"ms/{name}": replace(case, settings=partial(case.kind.settings, {}, {}))
+        for name, case in model_service_cases("input.yaml").items()
+        if not name.startswith("SEQ-")
+    },
+}
 
 
 def idle(name: str) -> set[str]:
-    folder, settings, cluster = ALL[name]
-    (document,) = read_all(folder / "input.yaml")
-    kind = WRITTEN[document["apiVersion"], document["kind"]]
-    settings = settings or kind.settings({}, {})
-
-    trials = Trials(kind, document, settings, cluster(), NOBODY, frozenset())
+    case = ALL[name]
+    trials = Trials(case.kind, case.document, case.settings(), case.reader(), NOBODY, frozenset())
     return {problem.path for problem in no_effect.function(trials)}
 
 

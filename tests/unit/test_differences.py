@@ -45,7 +45,7 @@ FILES = {
         path.stem.replace("test_", "graph_", 1): path
         for path in (SERVICES / "inference_graph").rglob("test_*.py")
     },
-    "graph_recorded": PARITY / "test_inference_graph_recorded.py",
+    **{path.stem.removeprefix("test_"): path for path in PARITY.glob("test_recorded_*.py")},
     **{
         path.stem.replace("test_", "kserve_", 1): path
         for path in (SERVICES / "kserve").rglob("test_*.py")
