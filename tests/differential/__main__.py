@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs KServe's own controllers beside the renderer: seed after seed, until the time is over.
 
-A seed that was done is not done again: its findings stand in a file below build/differential.
+A seed that was done is not done again: its findings stand in a file below build/differential, and what the controller did, too.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *dummy: sys.exit("ended"))
     kind, release = KINDS[chosen.kind], release_of(chosen.release)
     programs = build.built(kind.controller(MODULES[release].kserve), print)
-    folder = OUTPUT / kind.name / str(release)
+    folder = OUTPUT / kind.name / str(release) / ("updates" if chosen.updates else "")
     folder.mkdir(parents=True, exist_ok=True)
     if chosen.recorded or chosen.record:
         return bool((record if chosen.record else reproduce)(kind, programs, release))
@@ -66,6 +66,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--cases", type=int, default=100, help="services of a seed")
     parser.add_argument("--minutes", type=float, default=600, help="no new seed after that")
+    parser.add_argument("--updates", action="store_true", help="let services become others")
+    parser.add_argument("--again", action="store_true", help="judge what is kept of a seed anew")
     parser.add_argument("--known", action="store_true", help="judge the inputs recorded of 0.17")
     parser.add_argument("--recorded", action="store_true", help="try the rig with recorded inputs")
     parser.add_argument("--record", action="store_true", help="write the recordings of a release")
@@ -88,12 +90,13 @@ def _seeds(
 ) -> Iterator[Json]:
     end = time.monotonic() + 60 * chosen.minutes
     release = release_of(chosen.release)
+    cases_of = kind.updates if chosen.updates and kind.updates else kind.cases
     for seed in range(chosen.first, chosen.first + chosen.seeds):
         kept = folder / f"{seed}-{chosen.cases}.json"
-        if not kept.exists():
+        if chosen.again or not kept.exists():
             if time.monotonic() > end:
                 return
-            cases = kind.cases(seed, release, chosen.cases)
+            cases = cases_of(seed, release, chosen.cases)
             around = kind.surroundings(seed, release)
             kept.write_text(json.dumps(explore(kind, programs, around, cases, folder / str(seed))))
         found = json.loads(kept.read_text())
@@ -119,7 +122,7 @@ def _admission(
                 plane,
                 documents,
                 lambda one: kind.problems(one, around),
-                lambda one: kind.on_purpose(one, release),
+                lambda one, document: kind.on_purpose(one, document, release),
             )
             for document, line in found:
                 print(f"seed {seed}, {document['apiVersion']}: {line[:700]}", flush=True)

@@ -100,17 +100,17 @@ def compare(
     plane: Plane,
     documents: list[Json],
     judged: Callable[[Json], list[Problem]],
-    on_purpose: Callable[[Problem], bool],
+    on_purpose: Callable[[Problem, Json], bool],
 ) -> list[tuple[Json, str]]:
     """Return the requests about which the API server and we disagree, each with what is different.
 
-    judged: what we say of a request. on_purpose: whether we refuse by it what the API takes.
+    judged: what we say of a request. on_purpose: whether we refuse a request by it that the API takes.
     """
     with ThreadPoolExecutor(4) as pool:
         refusals = list(pool.map(lambda one: _ask(plane, one), documents))
     found = []
     for document, refusal in zip(documents, refusals, strict=True):
-        line = _difference(judged(document), refusal, on_purpose)
+        line = _difference(judged(document), refusal, lambda one, of=document: on_purpose(one, of))
         if line:
             found.append((document, line))
     return found

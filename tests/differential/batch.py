@@ -18,9 +18,11 @@ from .plane import Plane
 Json = dict[str, Any]
 Statuses = Callable[[Sequence[Json]], list[Json]]
 
-#: Seconds without a new write after which the controller has come to an end: with nothing to do, and with more of the same.
-_QUIET = 3.0
+#: Seconds without a new write after which the controller has come to an end: with nothing to do, and with more of the same, which
+#: it has to have done so many times for each service. A machine that is busy with other things is slow, and not at an end.
+_QUIET = 6.0
 _ENDLESS = 12.0
+_OVER_AND_OVER = 3
 _CHANGING = ("resourceVersion", "lastTransitionTime", "certificates.kserve.io")
 
 
@@ -38,19 +40,22 @@ class Watched:
 
 @dataclass
 class Case:
-    """One service in a namespace of its own. context: objects that are there before it."""
+    """One service in a namespace of its own. context: objects that are there before it. becomes: what is written over it in the end."""
 
     namespace: str
     document: Json
     context: Sequence[Json] = ()
     account: bool = True
     mood: int = 0
+    becomes: Case | None = None
 
 
 @dataclass
 class Outcome:
     """What the controller did. refusal: the API server's answer where it was not admitted.
 
+    kept_out: the answer where an update was not admitted. after: what was there after it. stuck: whether the API server then refused
+    a write. wanted: of each object that the controller made and did not delete, what it last wanted it to be.
     looks: what was there whenever it was looked at, with the phase. snapshots: the last of each phase. pods: pods of it before and after the webhook for pods.
     """
 
@@ -62,11 +67,19 @@ class Outcome:
     looks: list[tuple[int, list[Json]]] = field(default_factory=list)
     snapshots: list[list[Json]] = field(default_factory=list)
     pods: list[tuple[Json, Json]] = field(default_factory=list)
+    kept_out: str = ""
+    after: list[Json] = field(default_factory=list)
+    stuck: bool = False
+    wanted: list[Json] = field(default_factory=list)
 
     def status(self, phase: int) -> Json:
         """Return the service's status of a phase."""
+        return self.status_in(self.snapshots[phase] if phase < len(self.snapshots) else ())
+
+    def status_in(self, objects: Iterable[Json]) -> Json:
+        """Return the service's status among objects."""
         name = self.case.document["metadata"]["name"]
-        for each in self.snapshots[phase] if phase < len(self.snapshots) else ():
+        for each in objects:
             if each["kind"] == self.case.document["kind"] and each["metadata"]["name"] == name:
                 found: Json = each.get("status") or {}
                 return found
@@ -100,16 +113,40 @@ class Batch:
         """Create all services, wait, set the status of their children, wait, and return what was done."""
         with ThreadPoolExecutor(4) as pool:
             outcomes = list(pool.map(self._create, cases))
-            self._settle()
             admitted = [each for each in outcomes if each.refusal is None]
+            self._settle(len(admitted))
             list(pool.map(self._look, admitted))
             for phase, rounds in enumerate(self._watched.phases, 1):
                 for dummy in range(rounds):
                     list(pool.map(lambda one, at=phase: self._set_statuses(one, at), admitted))
-                    self._settle()
+                    self._settle(len(admitted))
                     list(pool.map(lambda one, at=phase: self._look(one, at), admitted))
-        self._collect(outcomes)
+            self._collect(outcomes)
+            updated = [each for each in admitted if each.case.becomes]
+            if updated:
+                entries = len(self._entries)
+                list(pool.map(self._update, updated))
+                self._settle(len(updated))
+                for outcome in updated:
+                    outcome.after = self._there(outcome.case.namespace)
+                note_wanted(updated, self._entries, entries)
         return outcomes
+
+    def _update(self, outcome: Outcome) -> None:
+        """Write another service over one, as its author would."""
+        other = outcome.case.becomes
+        assert other is not None
+        other.context = [manifest for manifest in other.context if self._is_put(manifest)]
+        metadata, namespace = other.document["metadata"], outcome.case.namespace
+        path = self._client.path(other.document["apiVersion"], self._watched.kind, namespace)
+        path = f"{path}/{metadata['name']}"
+        live = self._client.request("GET", path)["metadata"]
+        written = {key: metadata.get(key) or {} for key in ("labels", "annotations")}
+        body = {**other.document, "metadata": {**live, **written}}
+        try:
+            self._client.request("PUT", path, body=body)
+        except ApiError as error:
+            outcome.kept_out = error.message or str(error.code)
 
     def _create(self, case: Case) -> Outcome:
         self._client.apply(_namespace(case.namespace))
@@ -151,18 +188,23 @@ class Batch:
         if status:
             self._client.patch_status(manifest, status)
 
-    def _settle(self, limit: float = 600.0) -> None:
+    def _settle(self, services: int, limit: float = 1800.0) -> None:
         """Wait until nothing new is written. A service that comes to no end writes the same over and over."""
         end = time.monotonic() + limit
         news = busy = time.monotonic()
+        done = self._plane.reconciled()
         while time.monotonic() < end:
             time.sleep(0.25)
             now = time.monotonic()
             if not self._plane.alive():
                 raise RuntimeError(self._plane.log("controller").read_text()[-3000:])
-            news = now if self._news() else news
+            if self._news():
+                news, done = now, self._plane.reconciled()
             busy = now if self._plane.queue() > 0 else busy
-            if now - max(news, busy) > _QUIET or now - news > _ENDLESS:
+            if now - max(news, busy) > _QUIET:
+                return
+            again = self._plane.reconciled() - done
+            if now - news > _ENDLESS and again > _OVER_AND_OVER * services:
                 return
 
     def _news(self) -> bool:
@@ -203,15 +245,19 @@ class Batch:
 
     def _look(self, outcome: Outcome, phase: int = 0) -> None:
         """Note what is there, in place of what was noted in this phase before."""
+        found = self._there(outcome.case.namespace)
+        outcome.looks.append((phase, found))
+        outcome.snapshots[phase:] = [found]
+
+    def _there(self, home: str) -> list[Json]:
+        """Return what is there in a namespace."""
         found = []
         for api_version, kind in self._watched.children:
-            namespace = "" if kind == "GatewayClass" else outcome.case.namespace
-            path = self._client.path(api_version, kind, namespace)
+            path = self._client.path(api_version, kind, "" if kind == "GatewayClass" else home)
             answer = self._client.request("GET", path, accept=(404,))
             items = answer.get("items", ()) if isinstance(answer, dict) else ()
             found += [{"apiVersion": api_version, "kind": kind, **item} for item in items]
-        outcome.looks.append((phase, found))
-        outcome.snapshots[phase:] = [found]
+        return found
 
     def _set_statuses(self, outcome: Outcome, phase: int) -> None:
         for manifest in self._statuses(outcome.case, outcome.snapshots[-1], phase):
@@ -225,6 +271,33 @@ class Batch:
         outcome = Outcome(Case("kserve", {}))
         self._look(outcome)
         return outcome.snapshots[0]
+
+
+def note_wanted(outcomes: Sequence[Outcome], entries: Sequence[Json], updated: int) -> None:
+    """Note what the controller wanted last. updated: how many entries there were before the updates.
+
+    A write that only asks is what the controller wants; the one that follows has the server's defaults, too.
+    """
+    wanted: dict[str, Json] = {}
+    by_namespace = {each.case.namespace: each for each in outcomes}
+    for number, entry in enumerate(entries):
+        path, body = entry["path"], entry.get("body") or {}
+        outcome = by_namespace.get(_namespace_of(body))
+        if outcome is not None and number >= updated and entry["code"] in (400, 403, 422):
+            outcome.stuck = True
+        if entry["code"] >= 300 or path.endswith("/status") or "/events" in path:
+            continue
+        asks = "dryRun" in entry.get("query", "")
+        if entry["method"] == "POST" and not asks:
+            wanted[f"{path}/{body['metadata']['name']}"] = body
+        elif entry["method"] == "PUT" and (asks or path not in wanted):
+            wanted[path] = body
+        elif entry["method"] == "DELETE":
+            wanted.pop(path, None)
+    for body in wanted.values():
+        outcome = by_namespace.get(_namespace_of(body))
+        if outcome is not None and body["kind"] != outcome.case.document["kind"]:
+            outcome.wanted.append(body)
 
 
 def _namespace(name: str) -> Json:

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Services given to a controller and judged; each that differs is written down, with what its controller did."""
+"""Services given to a controller and judged; each that differs is written down, with what its controller did.
+
+What a controller did is kept, so that it can be judged once more when a rule or the judge was mended.
+"""
 
 from __future__ import annotations
 
 import json
+import pickle
 import time
 import traceback
 from collections.abc import Sequence
@@ -24,7 +28,17 @@ def explore(
     kind: Kind, programs: Programs, around: Surroundings, cases: Sequence[Case], folder: Path
 ) -> Json:
     """Return where the controller and we disagree about some services. folder: where they are written down."""
-    began = time.monotonic()
+    kept = folder / f"outcomes-{len(cases)}.pickle"
+    if not kept.exists():
+        outcomes = _outcomes(kind, programs, around, cases)
+        folder.mkdir(parents=True, exist_ok=True)
+        kept.write_bytes(pickle.dumps(outcomes))
+    return _differences(kind, pickle.loads(kept.read_bytes()), around, folder)  # noqa: S301
+
+
+def _outcomes(
+    kind: Kind, programs: Programs, around: Surroundings, cases: Sequence[Case]
+) -> list[Outcome]:
     system, settings, environment = around
     with kind.plane(programs, settings.release, environment) as plane:
         batch = Batch(plane, kind.watched(settings.release), kind.statuses)
@@ -33,17 +47,24 @@ def explore(
         outcomes = batch.run(cases)
         for outcome in outcomes:
             kind.look_on(plane, outcome)
+    return outcomes
+
+
+def _differences(
+    kind: Kind, outcomes: Sequence[Outcome], around: Surroundings, folder: Path
+) -> Json:
+    began = time.monotonic()
     differences = {}
     for outcome in outcomes:
         lines = _judged(kind, outcome, around)
         if lines:
             differences[outcome.case.namespace] = lines
-            _show(outcome, system, folder / outcome.case.namespace, lines)
+            _show(outcome, around.system, folder / outcome.case.namespace, lines)
     admitted = sum(each.refusal is None for each in outcomes)
     return {
-        "cases": len(cases),
+        "cases": len(outcomes),
         "admitted": admitted,
-        "refused": len(cases) - admitted,
+        "refused": len(outcomes) - admitted,
         "differences": differences,
         "seconds": time.monotonic() - began,
     }
@@ -52,6 +73,8 @@ def explore(
 def _judged(kind: Kind, outcome: Outcome, around: Surroundings) -> list[str]:
     """Return the differences of one service; an exception of ours is one."""
     try:
+        if outcome.case.becomes and kind.judge_update:
+            return list(kind.judge_update(outcome, around.system, around.settings))
         return kind.judge(outcome, around.system, around.settings)
     except Exception:  # noqa: BLE001
         return [f"exception: {traceback.format_exc()[-1500:]}"]

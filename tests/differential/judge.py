@@ -56,19 +56,8 @@ _FIELD = re.compile(
 
 def judge(outcome: Outcome, system: Sequence[Json], settings: Settings) -> list[str]:
     """Return one line for each difference."""
-    before = {Reference.of(each): each for each in (*system, *outcome.case.context)}
-    if outcome.case.account:
-        account = {
-            "apiVersion": "v1",
-            "kind": "ServiceAccount",
-            "metadata": {"name": "default", "namespace": outcome.case.namespace},
-        }
-        before.setdefault(Reference.of(account), account)
+    before = surroundings_of(outcome, system)
     sent = [plain(each) for each in outcome.sent]
-    for secret in sent:
-        if secret.get("type") == "kubernetes.io/tls":
-            data = {key: b64encode(b"of a test").decode() for key in secret["data"]}
-            before[Reference.of(secret)] = {**secret, "data": data}
     loaded = load(outcome.case.document, settings)
     if outcome.refusal is not None or loaded.service is None:
         return list(_admission(outcome, loaded, settings))
@@ -96,6 +85,23 @@ def judge(outcome: Outcome, system: Sequence[Json], settings: Settings) -> list[
         lines.append("the order of the children differs")
     lines += _statuses(outcome, service, settings, system)
     return lines
+
+
+def surroundings_of(outcome: Outcome, system: Sequence[Json]) -> dict[Reference, Json]:
+    """Return what a service is rendered with: what was there before it, and the certificate."""
+    before = {Reference.of(each): each for each in (*system, *outcome.case.context)}
+    if outcome.case.account:
+        account = {
+            "apiVersion": "v1",
+            "kind": "ServiceAccount",
+            "metadata": {"name": "default", "namespace": outcome.case.namespace},
+        }
+        before.setdefault(Reference.of(account), account)
+    for secret in map(plain, outcome.sent):
+        if secret.get("type") == "kubernetes.io/tls":
+            data = {key: b64encode(b"of a test").decode() for key in secret["data"]}
+            before[Reference.of(secret)] = {**secret, "data": data}
+    return before
 
 
 def plain(body: Json) -> Json:
@@ -131,7 +137,9 @@ def _without_own_backends(objects: dict[Any, Json], name: str) -> dict[Any, Json
 
 def _admission(outcome: Outcome, loaded: Any, settings: Settings) -> Iterator[str]:
     ours = [p for p in loaded.problems if p.severity == "error"]
-    if outcome.refusal is None and meant.is_refused_on_purpose(ours, settings.release):
+    if outcome.refusal is None and meant.is_refused_on_purpose(
+        ours, outcome.case.document, settings.release
+    ):
         return
     if outcome.refusal is None:
         yield f"admission: only we refuse: {[(p.path, p.rule, p.message) for p in ours]}"
@@ -190,9 +198,9 @@ def _refused(outcome: Outcome, told: Sequence[Any], settings: Settings) -> Itera
     errors = _errors(outcome)
     rejections = list(_rejections(outcome))
     rules = sorted({problem.rule for problem in told})
-    if meant.is_refused_on_purpose(told, settings.release) or meant.groups_cannot_be(
-        told, outcome.sent
-    ):
+    if meant.is_refused_on_purpose(
+        told, outcome.case.document, settings.release
+    ) or meant.groups_cannot_be(told, outcome.sent):
         return
     if not errors and not rejections:
         yield f"only we refuse {rules}: {text}; their events: {sorted(set(outcome.events))[:3]}"

@@ -31,6 +31,7 @@ from . import (
     meant,
     readiness,
     recordings,
+    updates,
 )
 from .batch import Case, Outcome, Watched
 from .llm_inputs import Generator
@@ -46,8 +47,9 @@ class Kind:
     """A kind of services. Functions take a release, and where they make something at random a seed.
 
     controller: takes the version of its module. requests, problems: spoilt services, and what we say of them.
+    updates: services that become others. judge_update: tells the differences after that.
     known: inputs recorded of the first release. recorded: what a release has recordings of. home: the namespace of a recording.
-    on_purpose: whether a problem refuses what the API takes. look_on: what else is asked of the controller about a service while it runs.
+    on_purpose: whether a problem of a request refuses what the API takes. look_on: what else is asked of the controller about a service while it runs.
     made: of all that was sent, what was made of the services.
     """
 
@@ -64,9 +66,11 @@ class Kind:
     recorded: Callable[[KServe], Iterator[Group]]
     home: Callable[[Path], str]
     judge: Callable[[Outcome, Sequence[Json], Any], list[str]]
-    on_purpose: Callable[[Problem, KServe], bool] = lambda one, _release: admission.is_on_purpose(
-        one
+    on_purpose: Callable[[Problem, Json, KServe], bool] = lambda one, *dummy: (
+        admission.is_on_purpose(one)
     )
+    updates: Callable[[int, KServe, int], list[Case]] | None = None
+    judge_update: Callable[[Outcome, Sequence[Json], Any], Iterator[str]] | None = None
     look_on: Callable[[Plane, Outcome], None] = lambda _plane, _outcome: None
     made: Callable[[Sequence[Json]], Sequence[Json]] = lambda sent: sent
 
@@ -90,7 +94,13 @@ LLM = Kind(
     recorded=recordings.llm_recorded,
     home=lambda folder: _namespace(llm_services.given(folder, "input.yaml")[0]),
     judge=judge.judge,
-    on_purpose=lambda one, release: admission.is_on_purpose(one) or meant.is_filled(one, release),
+    updates=lambda seed, release, count: updates.with_updates(
+        Generator(seed, release).cases(count), Generator(seed + 500_000, release).cases(count)
+    ),
+    judge_update=updates.judge,
+    on_purpose=lambda one, document, release: (
+        admission.is_on_purpose(one) or meant.is_passed_over(one, document, release)
+    ),
 )
 ISVC = Kind(
     name="isvc",

@@ -234,11 +234,18 @@ class Plane:
 
     def queue(self) -> float:
         """How many services the controller works at or has in its queue."""
+        return self._metric("workqueue_depth{", "controller_runtime_active_workers{")
+
+    def reconciled(self) -> float:
+        """How many times the controller has looked at a service."""
+        return self._metric("controller_runtime_reconcile_total{")
+
+    def _metric(self, *names: str) -> float:
         answer = _HTTP.request("GET", f"http://{LOOPBACK}:{self._metrics}/metrics")
         return sum(
             float(line.rpartition(" ")[2])
             for line in answer.data.decode().splitlines()
-            if line.startswith(("workqueue_depth{", "controller_runtime_active_workers{"))
+            if line.startswith(names)
         )
 
     def alive(self) -> bool:

@@ -46,7 +46,17 @@ _QUANTITIES = frozenset({"sizeLimit", "divisor"})
 
 #: Go writes these as pointers, so that zero is a value; every other empty text is left out.
 _TEXT_POINTERS = frozenset(
-    {"group", "namespace", "service", "storageClassName", "runtimeClassName"}
+    {
+        "exporter",
+        "exporterEndpoint",
+        "group",
+        "namespace",
+        "runtimeClassName",
+        "sampler",
+        "samplerArg",
+        "service",
+        "storageClassName",
+    }
 )
 
 #: Numbers and booleans that are no pointers, so that zero and false say nothing. All others keep them.

@@ -34,6 +34,8 @@ from .schema import (
 from .schema_faults import missing, not_a_string, show, text_fault
 from .schema_hints import meant, places_of, unknown_field
 
+#: With these the API server looks at nothing as a whole; with others it does, at the values as they are.
+_BLOCKING = frozenset({"type", "missing", "length"})
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
@@ -75,6 +77,16 @@ def related(path: str, others: Iterable[str]) -> bool:
 
 def _within(path: str, parent: str) -> bool:
     return path == parent or (path.startswith(parent) and path[len(parent)] in ".[")
+
+
+def _as_given(given: Any, read: Any) -> Any:
+    """Return a value with its defaults, in which what is wrong stands as it was given."""
+    if isinstance(given, Mapping) and isinstance(read, Mapping):
+        there = {name: inner for name, inner in given.items() if inner is not None}
+        return {**read, **{name: _as_given(inner, read.get(name)) for name, inner in there.items()}}
+    if isinstance(given, list | tuple) and isinstance(read, list):
+        return [_as_given(*pair) for pair in zip(given, read, strict=True)]
+    return given
 
 
 class _Reading:
@@ -124,15 +136,22 @@ class _Reading:
         # What is there under a misspelt name is not missing as well.
         misspelt = {meant(schema, key, inner) for key, inner in unknown.items()}
         result = self._fields(schema, value, path, title, misspelt=misspelt)
-        self._rules(schema.rules, result, path, title)
+        self._rules(schema.rules, value, result, path, title)
         return result
 
-    def _rules(self, rules: tuple[FieldRule, ...], value: Any, path: str, title: str) -> None:
-        """Look at a value as a whole, as the API server does, only where its parts are right."""
-        wrong = (problem for problem in self.problems if problem.rule != "unknown-field")
-        if rules and not any(_within(problem.path, path) for problem in wrong):
+    def _rules(
+        self, rules: tuple[FieldRule, ...], given: Any, read: Any, path: str, title: str
+    ) -> None:
+        """Look at a value as a whole, as the API server does, only where its parts are there and of the right form."""
+        wrong = {
+            problem.rule
+            for problem in (self.problems if rules else ())
+            if problem.rule != "unknown-field" and _within(problem.path, path)
+        }
+        if rules and not wrong & _BLOCKING:
+            whole = _as_given(given, read) if wrong else read
             for rule in rules:
-                if rule.broken(value):
+                if rule.broken(whole):
                     self._say(path, rule.message, rule.name, title)
 
     def _fields(
@@ -183,7 +202,7 @@ class _Reading:
         self._size(schema, len(items), path, "items")
         if schema.keys or schema.unique:
             self._duplicates(schema, items, path)
-        self._rules(schema.rules, items, path, "")
+        self._rules(schema.rules, value, items, path, "")
         return items if items or self._keep_empty else None
 
     def _size(self, schema: ListOf | MapOf, count: int, path: str, what: str) -> None:

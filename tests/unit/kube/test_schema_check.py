@@ -198,6 +198,58 @@ def test_a_rule_waits_until_the_fields_are_right() -> None:
     assert [p.path for p in check(BOUNDED, {"low": "3"}, "spec").problems] == ["spec.low"]
 
 
+PORTS = Object(
+    fields={
+        "ports": ListOf(
+            items=Object(
+                fields={"number": Integer(minimum=1), "name": Text(pattern="^[a-z]+$")},
+                required=("number",),
+            ),
+            rules=(
+                FieldRule(
+                    name="twice",
+                    message="a number is listed twice",
+                    broken=lambda value: len({each["number"] for each in value}) < len(value),
+                ),
+            ),
+        ),
+        "low": Integer(minimum=1),
+        "high": Integer(minimum=1),
+    },
+    rules=(
+        FieldRule(
+            name="order",
+            message="low is above high",
+            broken=lambda value: value.get("low", 0) > value.get("high", 9),
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ({"low": 2, "high": 0}, {"spec.high", "spec"}),
+        ({"low": 0, "high": 2}, {"spec.low"}),
+        (
+            {"ports": [{"number": 0}, {"number": 0}]},
+            {"spec.ports[0].number", "spec.ports[1].number", "spec.ports"},
+        ),
+        (
+            {"ports": [{"number": 1}, {"number": 1, "name": "A"}]},
+            {"spec.ports[1].name", "spec.ports"},
+        ),
+        ({"ports": [{"number": 1}, {"number": 1, "name": 3}]}, {"spec.ports[1].name"}),
+        ({"ports": [{"number": 1}, {}]}, {"spec.ports[1].number"}),
+        ({"low": 2, "high": 1, "ports": [{"number": 0}]}, {"spec.ports[0].number", "spec"}),
+    ],
+)
+def test_a_rule_looks_at_values_that_are_wrong_by_themselves_but_of_the_right_form(
+    value: Any, told: set[str]
+) -> None:
+    assert {problem.path for problem in check(PORTS, value, "spec").problems} == told
+
+
 def test_free_values_stay_and_defaults_are_not_shared() -> None:
     given = {"free": {"a": [None]}, "map": {"b": 1}, "either": "http"}
     once = check(BOUNDED, given, "spec").value

@@ -127,7 +127,12 @@ def test_a_name_that_is_no_folder_gets_one_that_is() -> None:
         (
             adapter("a"),
             {"storageInitializer": {"enabled": False}},
-            "hf:// requires the storage initializer",
+            "hf:// and s3:// require the storage initializer",
+        ),
+        (
+            adapter("a", "pvc://claim/a"),
+            {"storageInitializer": {"enabled": False}},
+            "pvc:// requires a mounted volume",
         ),
     ],
 )

@@ -127,3 +127,11 @@ def test_what_the_webhook_refuses_of_them(what: str) -> None:
     assert list(told) == [f'metadata.annotations["{PREFIX}{key}"]']
     assert text in next(iter(told.values()))
     assert messages_of(asking(**annotations), settings("0.19")) == {}
+
+
+@pytest.mark.parametrize("version", ["v1alpha1", "v1alpha2"])
+def test_annotations_are_read_alike_in_both_versions(version: str) -> None:
+    given = {**asking(device_count="2"), "apiVersion": f"serving.kserve.io/{version}"}
+    assert "is required to enable managed DRA" in str(messages_of(given, settings("0.20")))
+    given = {**asking(device_class="x.example"), "apiVersion": f"serving.kserve.io/{version}"}
+    assert TEMPLATE in new(given)

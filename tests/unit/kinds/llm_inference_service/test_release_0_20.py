@@ -375,9 +375,26 @@ def test_what_an_author_says_of_the_fetching_container_is_kept() -> None:
         (fetching,) = pod_of(new(given, release=release))["initContainers"]
         assert (fetching["image"] == "mine:1") is (image == "mine:1")
         assert fetching["args"] == ["hf://acme/chat-8b", "/mnt/models"]
-    mounted = document(**CLAIM, template={"initContainers": [own]})
-    assert not pod_of(new(mounted)).get("initContainers")
-    assert pod_of(new(mounted, release="0.19"))["initContainers"]
+    for uri in ("pvc://claim", "oci://registry.example.com/m:1"):
+        mounted = document(model={"uri": uri}, template={"initContainers": [own]})
+        named = {one["name"] for one in pod_of(new(mounted)).get("initContainers") or ()}
+        assert "storage-initializer" not in named
+        assert pod_of(new(mounted, release="0.19"))["initContainers"]
+    native = document(
+        model={"uri": "oci+native://registry.example.com/m:1"}, template={"initContainers": [own]}
+    )
+    assert pod_of(new(native))["initContainers"][0]["args"] == ["x"]
+
+
+def test_a_text_of_traces_that_is_empty_is_not_that_of_the_preset() -> None:
+    given = document(**CLAIM, router=ROUTER, tracing={"exporterEndpoint": "", "sampler": ""})
+    found = new(given, TRACING)
+    (server,) = [one for one in pod_of(found)["containers"] if one["name"] == "main"]
+    assert "--otlp-traces-endpoint" not in server.get("args", ())
+    (picker,) = [one for one in pod_of(found, PICKER[1])["containers"] if one["name"] == "main"]
+    env = {one["name"]: one.get("value") for one in picker["env"]}
+    assert (env["OTEL_EXPORTER_OTLP_ENDPOINT"], env["OTEL_TRACES_SAMPLER"]) == (None, None)
+    assert env["OTEL_TRACES_EXPORTER"] == "otlp"
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,11 @@ _SERVES: Since[bool] = Since({KServe.V0_17: False, KServe.V0_19: True})
 _ROOT = "/mnt/lora"
 _NOT_IN_PATH = re.compile(r"[^a-zA-Z0-9._-]")
 _FETCHED, _CLAIM = ("hf", "s3"), "pvc"
+#: What an address misses where models are not brought into pods.
+_WITHOUT_INITIALIZER = {
+    **dict.fromkeys(_FETCHED, "hf:// and s3:// require the storage initializer"),
+    _CLAIM: "pvc:// requires a mounted volume",
+}
 _FLAG, _VARIABLE = "--lora-modules", "VLLM_ADDITIONAL_ARGS"
 _LIMITS = {
     "maxRank": "--max-lora-rank",
@@ -98,7 +103,7 @@ def _check(adapter: Adapter, *, fetches: bool) -> None:
         )
     if not fetches:
         raise ArtifactError(
-            f"{label}: {adapter.scheme}:// requires the storage initializer",
+            f"{label}: {_WITHOUT_INITIALIZER[adapter.scheme]}",
             _PATH,
             "take storageInitializer.enabled: false out",
         )

@@ -71,7 +71,8 @@ def with_model(
                 "spec.model.uri",
                 "KServe takes hf://, s3://, pvc:// and oci:// here",
             )
-    if not fetched and scheme not in ("hf", "s3"):
+    if not fetched and scheme in ("pvc", "oci"):
+        # Beside `oci+native://` the author's container stays, as in no other case.
         pod = without_given(pod, release)
     if fetched:
         pod = with_several_fetched(pod, fetched, resolved, reader, account.manifest, place)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Services that become other ones: which, and whether the controller then leaves the objects that we want."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from module_utils.kinds.llm_inference_service.compile import compile as compile_service
+from module_utils.kinds.llm_inference_service.normalise import load
+from module_utils.kinds.llm_inference_service.settings import Settings
+from module_utils.kube.problem import InputError
+from module_utils.kube.reference import Reference
+from tests.parity.compare import by_key, differences
+from tests.parity.recorded_llm_services import Recorded
+
+from . import meant
+from .batch import Case, Outcome
+from .judge import plain, surroundings_of
+from .recordings import moved
+
+Json = dict[str, Any]
+
+
+def with_updates(cases: Sequence[Case], others: Iterable[Case]) -> list[Case]:
+    """Return the cases that have the name of another one, which they become."""
+    left = list(others)
+    found = []
+    for case in cases:
+        name = case.document["metadata"]["name"]
+        other = next((one for one in left if one.document["metadata"]["name"] == name), None)
+        if other is not None:
+            left.remove(other)
+            document, *context = moved(
+                [other.document, *other.context], other.namespace, case.namespace
+            )
+            case.becomes = Case(case.namespace, document, context)
+            found.append(case)
+    return found
+
+
+def judge(outcome: Outcome, system: Sequence[Json], settings: Settings) -> Iterator[str]:
+    """Yield one line for each difference after an update. What a service is before it is not judged here."""
+    case = outcome.case.becomes
+    if case is None or outcome.refusal is not None:
+        return
+    loaded = load(case.document, settings)
+    faults = [one for one in loaded.problems if one.severity == "error"]
+    if outcome.kept_out:
+        if not faults and "immutable" not in outcome.kept_out:
+            yield f"update: only they refuse: {outcome.kept_out}"
+        return
+    if loaded.service is None:
+        if not meant.is_refused_on_purpose(faults, case.document, settings.release):
+            yield f"update: only we refuse: {[(one.path, one.message) for one in faults]}"
+        return
+    around = surroundings_of(outcome, system)
+    around |= {Reference.of(one): one for one in (*case.context, *outcome.after)}
+    try:
+        intent = compile_service(loaded.service, settings, Recorded(around.values()))
+    except InputError:
+        # What is refused before a write is judged where services are new.
+        return
+    theirs = by_key(map(plain, outcome.wanted))
+    ours = by_key(plain(child.manifest.to_dict()) for child in intent.children)
+    if outcome.stuck or meant.stops_half_way(outcome.status_in(outcome.after)):
+        ours = {key: one for key, one in ours.items() if key in theirs}
+    yield from (f"update: {line}" for line in differences(ours, theirs))

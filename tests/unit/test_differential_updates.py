@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the differential tool takes for the wish of a controller after an update, read from the requests that it sent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from module_utils.kinds.kserve.releases import KServe
+from tests.differential.batch import Case, Outcome, note_wanted
+from tests.differential.llm_inputs import Generator
+from tests.differential.updates import with_updates
+
+Json = dict[str, Any]
+_ALL = "/api/v1/namespaces/n/services"
+
+
+def entry(method: str, path: str, size: int = 0, query: str = "", code: int = 200) -> Json:
+    metadata = {"name": "one", "namespace": "n"}
+    body = {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "size": size}
+    sent = {} if method == "DELETE" else {"body": body}
+    return {"method": method, "path": path, "query": query, "code": code, **sent}
+
+
+def after(*entries: Json, updated: int = 1) -> Outcome:
+    outcome = Outcome(Case("n", {"kind": "LLMInferenceService", "metadata": {"name": "one"}}))
+    note_wanted([outcome], entries, updated)
+    return outcome
+
+
+def sizes(*entries: Json) -> list[int]:
+    return [each["size"] for each in after(*entries).wanted]
+
+
+def test_what_is_asked_for_last_is_wanted_without_the_defaults_of_the_server() -> None:
+    made, one = entry("POST", _ALL, 1), f"{_ALL}/one"
+    assert sizes(made) == [1]
+    asked = entry("PUT", one, 2, query="dryRun=All")
+    assert sizes(made, asked, entry("PUT", one, 3)) == [2]
+    assert sizes(made, asked, entry("PUT", f"{one}/status", 4)) == [2]
+    assert sizes(made, entry("PUT", one, 5, query="dryRun=All", code=409)) == [1]
+
+
+def test_what_is_deleted_is_not_wanted_until_it_is_made_again() -> None:
+    made, gone = entry("POST", _ALL, 1), entry("DELETE", f"{_ALL}/one")
+    assert sizes(made, gone) == []
+    assert sizes(made, gone, entry("POST", _ALL, 2)) == [2]
+
+
+def test_a_write_that_the_server_refuses_after_the_update_is_noted() -> None:
+    refused = entry("PUT", f"{_ALL}/one", 2, query="dryRun=All", code=422)
+    assert after(refused, updated=0).stuck
+    assert not after(refused, updated=1).stuck
+
+
+def test_services_become_others_of_their_name_in_their_own_namespace() -> None:
+    cases = Generator(1, KServe.V0_20).cases(30)
+    found = with_updates(cases, Generator(2, KServe.V0_20).cases(30))
+    assert len(found) > 10
+    for case in found:
+        assert case.becomes is not None
+        assert case.becomes.document["metadata"]["name"] == case.document["metadata"]["name"]
+        assert case.becomes.document["metadata"]["namespace"] == case.namespace
+        assert case.becomes.document["spec"] != case.document["spec"]
