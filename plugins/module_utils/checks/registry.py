@@ -9,6 +9,7 @@ from types import ModuleType
 
 from ..kinds.check import BoundCheck
 from . import (
+    backends,
     credentials,
     devices,
     disaggregation,
@@ -32,6 +33,7 @@ THEMES: Sequence[ModuleType] = (
     picker,
     ports,
     routing,
+    backends,
     scaling,
     credentials,
     fleet,
@@ -70,11 +72,13 @@ def further_themes() -> Sequence[ModuleType]:
         queues,
         quota,
         scripts,
+        variable_values,
         variables,
+        volumes,
     )
 
-    of_engines = (other_engines, engine_values, variables, scripts, model_names)
-    of_pods = (device_names, picker_flags, probes, pools)
+    of_engines = (other_engines, engine_values, variables, variable_values, scripts, model_names)
+    of_pods = (device_names, volumes, picker_flags, probes, pools)
     return (
         *of_engines,
         *of_pods,

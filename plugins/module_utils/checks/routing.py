@@ -7,19 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.listeners import is_admitted, policy_of, route_listeners, share_a_request, taken_kinds
-from ..kinds.view import Parent, RouteView, ServiceView
+from ..kinds.view import Parent, ServiceView
 from ..kube import gvk
-from ..kube.did_you_mean import nearest
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
 from ..kube.reader import Reader
-from ..kube.reference import Reference
 
 _LISTENERS = ("spec", "listeners")
-_GRANTS = f"{gvk.GATEWAY_GROUP}/v1beta1"
-_VERSIONS = {"Service": ("v1",), "InferencePool": (gvk.POOL, gvk.OLD_POOL)}
-#: In which API groups the kinds are to which an HTTPRoute sends requests.
-_GROUPS = {kind: {each.rpartition("/")[0] for each in _VERSIONS[kind]} for kind in _VERSIONS}
 
 MISSING = Check("gateway-missing", WARNING, finds="{absent}", fix="create it or name another one")
 ADMITS = Check(
@@ -45,24 +39,6 @@ CLASS = Check(
     WARNING,
     finds="GatewayClass {name} of Gateway {gateway} {fault}, so nobody serves it",
     fix="install the controller of the class, or name another one in the Gateway",
-)
-GRANT = Check(
-    "reference-grant",
-    WARNING,
-    finds="HTTPRoute {route} sends requests to {kind} {backend} of another namespace, which no ReferenceGrant there permits",
-    fix="create a ReferenceGrant in {namespace} from HTTPRoute of {home} to {kind}",
-)
-BACKEND = Check(
-    "backend-missing",
-    WARNING,
-    finds="HTTPRoute {route} sends requests to {kind} {backend}, which {absent}: they are answered with 500",
-    fix="name what the service makes: {made}",
-)
-BACKEND_GROUP = Check(
-    "backend-group",
-    WARNING,
-    finds='HTTPRoute {route} sends requests to {kind} {backend} of group "{group}", which has no such kind: they are answered with 500 (InvalidKind)',
-    fix="set group: {right}",
 )
 NO_LISTENER = Check(
     "listener-host",
@@ -185,116 +161,6 @@ def gateway_class(view: ServiceView, reader: Reader) -> Iterator[Problem]:
         if fault:
             place = f"{parent.gateway.namespace}/{parent.gateway.name}"
             yield CLASS.at(parent.place, name=name, gateway=place, fault=fault)
-
-
-@check(GRANT, reads=("ReferenceGrants",))
-def grant(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield backends in other namespaces that nobody there permits."""
-    for route, backend in _backends(view):
-        home = route.reference.namespace
-        if backend.namespace == home:
-            continue
-        grants = reader.list(_GRANTS, "ReferenceGrant", backend.namespace, {})
-        known = reader.complete or bool(grants)
-        if known and not any(_permits(each, home, backend) for each in grants):
-            yield GRANT.at(
-                route.place,
-                route=route.reference.name,
-                kind=backend.kind,
-                backend=f"{backend.namespace}/{backend.name}",
-                namespace=backend.namespace,
-                home=home,
-            )
-
-
-@check(BACKEND, reads=("Services", "InferencePools"))
-def backend_missing(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield backends of routes that are not there."""
-    made = [Reference.of(each) for each in view.made]
-    refers = {(each.kind, each.name) for each, dummy in view.refers}
-    for route, backend in _backends(view):
-        ours = {each.name for each in made if each.kind == backend.kind}
-        # What a controller looks for itself is told in its words.
-        if backend.name in ours or (reader.complete and (backend.kind, backend.name) in refers):
-            continue
-        named = [
-            Reference(version, backend.kind, backend.namespace, backend.name)
-            for version in _VERSIONS[backend.kind]
-        ]
-        there = any(each in view.run or reader.get(each) for each in named)
-        if there or not (reader.complete or _contradicted(backend, ours, named, reader)):
-            continue
-        absent = (
-            "does not exist" if reader.complete else "neither it makes nor the given objects hold"
-        )
-        yield BACKEND.at(
-            route.place,
-            route=route.reference.name,
-            kind=backend.kind,
-            backend=f"{backend.namespace}/{backend.name}",
-            absent=absent,
-            made=", ".join(sorted(ours)) or f"it makes no {backend.kind}",
-        )
-
-
-def _contradicted(
-    backend: Reference, ours: set[str], named: Sequence[Reference], reader: Reader
-) -> bool:
-    """Tell whether what is given leaves no doubt about a backend: its name is a slip, another one takes its place, or others are there."""
-    if nearest(backend.name, ours) or (ours and backend.kind == "InferencePool"):
-        return True
-    return any(reader.list(each.api_version, each.kind, each.namespace, {}) for each in named)
-
-
-@check(BACKEND_GROUP)
-def backend_group(view: ServiceView) -> Iterator[Problem]:
-    """Yield backends of routes whose kind is not in the group that they name: without a group that is the one of Services."""
-    for route, each in _references(view):
-        kind, group = str(each.get("kind") or "Service"), str(each.get("group") or "")
-        groups = _GROUPS.get(kind, {group})
-        if group not in groups:
-            yield BACKEND_GROUP.at(
-                route.place,
-                route=route.reference.name,
-                kind=kind,
-                backend=each.get("name"),
-                group=group,
-                right=min(groups) or '""',
-            )
-
-
-def _references(view: ServiceView) -> Iterator[tuple[RouteView, Json]]:
-    """Yield the backendRefs of HTTPRoutes."""
-    for route in view.routes:
-        manifest = next((each for each in view.made if Reference.of(each) == route.reference), {})
-        for rule in value_at(manifest, ("spec", "rules")) or ():
-            for each in rule.get("backendRefs") or ():
-                yield route, each
-
-
-def _backends(view: ServiceView) -> Iterator[tuple[RouteView, Reference]]:
-    """Yield where the rules of HTTPRoutes send requests, each once."""
-    found: dict[tuple[Reference, Reference], RouteView] = {}
-    for route, each in _references(view):
-        kind = each.get("kind") or "Service"
-        if kind in _VERSIONS:
-            place = each.get("namespace") or route.reference.namespace
-            backend = Reference(_VERSIONS[kind][0], kind, place, each.get("name") or "")
-            found[route.reference, backend] = route
-    for (dummy, backend), route in found.items():
-        yield route, backend
-
-
-def _permits(grant: Json, home: str, backend: Reference) -> bool:
-    spec = grant.get("spec") or {}
-    comes = any(
-        (each.get("kind"), each.get("namespace")) == ("HTTPRoute", home)
-        for each in spec.get("from") or ()
-    )
-    return comes and any(
-        each.get("kind") == backend.kind and each.get("name") in (None, "", backend.name)
-        for each in spec.get("to") or ()
-    )
 
 
 def _shown(listeners: Sequence[Json]) -> str:

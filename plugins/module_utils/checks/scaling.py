@@ -64,6 +64,12 @@ NO_ADDRESS = Check(
     finds='the trigger {type} asks "{address}", which is not a URL: KEDA measures nothing, and does not scale',
     fix="write http:// or https://, a host and a port",
 )
+FALLBACK = Check(
+    "scale-fallback",
+    WARNING,
+    finds="KEDA falls back to {pods} pods while it measures nothing, and {most} are the most that are allowed: {most} run",
+    fix="use at most {most}, or allow more",
+)
 
 
 @check(FROM_ZERO)
@@ -110,6 +116,17 @@ def no_address(view: ServiceView) -> Iterator[Problem]:
                 path = f"spec.triggers[{number}].metadata.{_ADDRESS}"
                 place = view.field_map.at(Reference.of(manifest), path)
                 yield NO_ADDRESS.at(place, type=trigger.get("type"), address=redact_text(address))
+
+
+@check(FALLBACK, costly=True)
+def fallback(view: ServiceView) -> Iterator[Problem]:
+    """Yield ScaledObjects that fall back to more pods than they allow."""
+    for manifest in view.made_of(*_SCALED_OBJECT):
+        spec: Json = manifest.get("spec") or {}
+        pods, most = value_at(spec, ("fallback", "replicas")), spec.get("maxReplicaCount")
+        if isinstance(pods, int) and isinstance(most, int) and pods > most:
+            place = view.field_map.at(Reference.of(manifest), "spec.fallback.replicas")
+            yield FALLBACK.at(place, pods=pods, most=most)
 
 
 @check(NO_PODS)

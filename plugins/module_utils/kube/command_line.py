@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .manifest import Json
 
@@ -25,7 +25,7 @@ def words(container: Json) -> list[str]:
 
 
 class Flag(NamedTuple):
-    """A word of a command line with what may be its value. place: the item that holds it, for example `args[3]`."""
+    """A word of a command line with what may be its value. place: the item that holds it, for example `args[3]`, or `env[0]` of a variable."""
 
     name: str
     value: str
@@ -36,14 +36,17 @@ def placed_flags(container: Json) -> Iterator[Flag]:
     """Yield each word that begins with a dash: `--a=1` and `--a 1` give the flag `--a` with the value `1`.
 
     Underscores are dashes, as engines read them. A value that is a variable counts where the variable stands in the container, and is
-    empty elsewhere.
+    empty elsewhere. A word that a shell fills in becomes the words of the variable.
     """
-    values = {each.get("name"): str(each.get("value", "")) for each in container.get("env") or ()}
+    env = container.get("env") or ()
+    values = {each.get("name"): str(each.get("value", "")) for each in env}
+    numbers = {each.get("name"): number for number, each in enumerate(env)}
     placed = [
-        (word, f"{field}[{number}]")
+        each
         for field in ("command", "args")
         for number, item in enumerate(container.get(field) or ())
         for word in _WORD.findall(str(item))
+        for each in _filled_in(word, f"{field}[{number}]", values, numbers)
     ]
     for (word, place), (following, dummy) in pairwise([*placed, ("", "")]):
         if word.startswith("-"):
@@ -51,6 +54,18 @@ def placed_flags(container: Json) -> Iterator[Flag]:
             yield Flag(
                 flag.replace("_", "-"), _resolved(value if equals else following, values), place
             )
+
+
+def _filled_in(
+    word: str, place: str, values: Mapping[Any, str], numbers: Mapping[Any, int]
+) -> Iterator[tuple[str, str]]:
+    """Yield a word with its place, in place of a variable of a shell what the container gives it."""
+    match = _VARIABLE.fullmatch(word) if word.startswith("$") else None
+    name = (match["braces"] or match["bare"]) if match else None
+    inner = _WORD.findall(values.get(name, "")) if name else []
+    yield from ((each, f"env[{numbers[name]}]") for each in inner)
+    if not inner:
+        yield word, place
 
 
 def flags(container: Json) -> Iterator[tuple[str, str]]:

@@ -35,10 +35,10 @@ def wrong_findings(source: Source, result: Json, seed: str) -> Iterator[tuple[Js
 
 
 def _effect(source: Source, path: str, result: Json, chance: random.Random) -> str:
-    before = _made(result)
+    before = _made(result, path)
     for document, how in _variants(source, path, chance):
         other = source.result_of(document)
-        if not other.get("failed") and _made(other) != before:
+        if not other.get("failed") and _made(other, path) != before:
             return how
     return ""
 
@@ -70,13 +70,15 @@ def _of_its_scheme(before: Any, value: Any) -> Any:
     return f"{scheme}://{value.partition('://')[2] or value}"
 
 
-def _made(result: Mapping[str, Any]) -> Any:
-    """Return what is compared: objects, and what is said of the service apart from lines without effect."""
+def _made(result: Mapping[str, Any], path: str) -> Any:
+    """Return what is compared: objects, and what is said of the service apart from lines without effect, and from the field and what is in it."""
     service = dict(result["services"][0])
     service["problems"] = [
         (each["path"], each["rule"])
         for each in service["problems"]
-        if each["rule"] != "no-effect" and each["severity"] != "info"
+        if each["rule"] != "no-effect"
+        and each["severity"] != "info"
+        and not f"{each['path']}.".startswith((f"{path}.", f"{path}["))
     ]
     service.pop("unchanged", None)
     return result["manifests"], service

@@ -817,6 +817,11 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
         LLM: Mistake(
             routed({"group": "core", "name": "chat-kserve-workload-svc", "port": 8000}), "spec.router.route.http.spec"),
     },
+    "backend-weights": {
+        LLM: Mistake(
+            routed({"name": "chat-kserve-workload-svc", "port": 8000, "weight": 0}),
+            "spec.router.route.http.spec.rules[0].backendRefs"),
+    },
     "backend-missing": {
         LLM: Mistake(routed({"name": "chat-kserve-workload-svr", "port": 8000}), "spec.router.route.http.spec"),
     },
@@ -888,6 +893,8 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("reference-grant", IS): "its routes lead to what it makes",
     ("backend-group", MS): "its routes lead to what it makes",
     ("backend-group", IS): "its routes lead to what it makes",
+    ("backend-weights", MS): "its routes have one backend",
+    ("backend-weights", IS): "its routes have one backend",
     ("backend-missing", MS): "its routes lead to what it makes",
     ("backend-missing", IS): "its routes lead to what it makes",
     ("kv-role", IS): "has no prefill pods",
@@ -911,6 +918,9 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("scale-from-zero", MS): "has no autoscaler",
     ("scale-from-zero", LLM): "scales by a metric that is there without pods",
     ("scale-without-request", MS): "has no autoscaler",
+    ("scale-fallback", MS): "has no autoscaler",
+    ("scale-fallback", LLM): "has none in 0.17; tests/parity/reports has rows of later releases",
+    ("scale-fallback", IS): "KServe gives its ScaledObjects no fallback",
     ("trigger-address", MS): "has no autoscaler",
     ("trigger-address", LLM): "measures at the address of KServe's configuration",
     ("scale-without-request", LLM): "scales by a metric of llm-d",
@@ -955,10 +965,10 @@ _OF_GRAPHS: dict[str, tuple[str, ...]] = {
     "has one container, whose port is KServe's own": ("port-taken", "port-nobody"),
     "KServe makes no route for it": (
         *("gateway-missing", "gateway-admits", "gateway-class", "listener-host", "listener-missing"),
-        *("reference-grant", "backend-group", "backend-missing", "route-collision", "borrowed"),
+        *("reference-grant", "backend-group", "backend-weights", "backend-missing", "route-collision", "borrowed"),
     ),
     "an HPA keeps at least one router": ("scale-from-zero",),
-    "has no triggers": ("trigger-address",),
+    "has no triggers": ("trigger-address", "scale-fallback"),
     "fetches no model": ("fetch-credentials", "secret-entry", "secret-without-keys", "model-address"),
     "names no Secret but for pulling its image": ("key-missing",),
     "mounts no claim": ("claim-lost", "claim-shared"),

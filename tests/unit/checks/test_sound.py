@@ -34,6 +34,8 @@ EARNED_BY = {
         "llm_inference_service/mn-dp-local-bigger",
         "llm_inference_service/mn-dp-odd",
     },
+    # A port that is no number, to see what becomes of it.
+    "engine-value": {"model_service/v1-nixl-invalid"},
     "gateway-unused": {"llm_inference_service/router-gateway-only"},
     "engine-arguments": {"model_service/res-cpu-with-gpu-key"},
     "path-template": {"inference_service/gw-path-template"},

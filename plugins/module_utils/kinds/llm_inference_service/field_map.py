@@ -55,12 +55,23 @@ def _parts(service: str, reference: Reference) -> Iterator[_Part]:
     elif kind == "HTTPRoute":
         yield "spec", ("router", "route", "http", "spec")
     elif reference.api_version == gvk.AUTOSCALING:
-        prefill = name == names.prefill_pod_autoscaler(service)
-        scaling = (*(("prefill",) if prefill else ()), "scaling")
+        scaling = _scaling(prefill=name == names.prefill_pod_autoscaler(service))
         for field in ("minReplicas", "maxReplicas"):
             yield f"spec.{field}", (*scaling, field)
         yield "spec.behavior", (*scaling, "wva", "hpa", "behavior")
         yield "", scaling
+    elif reference.api_version == gvk.KEDA:
+        scaling = _scaling(prefill=name == names.prefill_scaled_object(service))
+        for counted, field in (
+            ("minReplicaCount", "minReplicas"),
+            ("maxReplicaCount", "maxReplicas"),
+        ):
+            yield f"spec.{counted}", (*scaling, field)
+        yield "spec", (*scaling, "wva", "keda")
+
+
+def _scaling(*, prefill: bool) -> tuple[str, ...]:
+    return (*(("prefill",) if prefill else ()), "scaling")
 
 
 def _of_pods(kind: str, where: tuple[str, ...]) -> Iterator[_Part]:

@@ -17,7 +17,10 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.st
         "hf://acme/chat-8b:main",
         "hf://acme/chat_8.b:rev?x=1#frag",
         "s3://bucket/key",
-        "s3://my_bucket.v1/a//b",
+        "s3://my-bucket.v1/a//b",
+        "gs://my_bucket.v1/a//b",
+        "https://models7.blob.core.windows.net/$web/tiny",
+        "https://Models7.file.core.windows.net/my-share/tiny/",
         "gs://models/iris",
         "pvc://models",
         "pvc://models.v1/a/b",
@@ -68,6 +71,10 @@ def test_an_address_that_can_be_read_is_fine(uri: str) -> None:
         ("https://files.example.com:99999/m.tgz", 'the port "99999"', "host:port"),
         ("hdfs://", "names no folder", "hdfs://host/folder"),
         ("oci://https://registry/a", "twice", "oci://registry/a"),
+        ("https://models_7.blob.core.windows.net/c/a", 'the account "models_7"', "/container/"),
+        ("https://models7.blob.core.windows.net/My-Models/a", 'container "My-Models"', "/folder"),
+        ("https://models7.file.core.windows.net/a--b/c", 'the share "a--b"', "/share/folder"),
+        ("https://models7.blob.core.windows.net", "names no container", "/container/folder"),
     ],
 )
 def test_an_address_that_cannot_be_read_is_told(uri: str, fact: str, way: str) -> None:
@@ -83,6 +90,24 @@ def test_what_stands_behind_a_key_of_s3_is_left_out() -> None:
     assert fault is not None
     assert not fault.fatal
     assert "write s3://bucket/models/tiny" in fault.fix
+
+
+@pytest.mark.parametrize(
+    ("uri", "bucket"),
+    [
+        ("s3://My-Models/tiny", "My-Models"),
+        ("s3://my_models/tiny", "my_models"),
+        ("s3://models-/tiny", "models-"),
+        ("gs://Models/tiny", "Models"),
+        ("gs://a..b/tiny", "a..b"),
+        (f"s3://{'a' * 64}/tiny", "a" * 64),
+    ],
+)
+def test_a_bucket_that_no_service_would_make_is_told(uri: str, bucket: str) -> None:
+    fault = address_fault(uri)
+    assert fault is not None
+    assert not fault.fatal
+    assert f'the bucket "{bucket}"' in fault.finds
 
 
 @pytest.mark.parametrize("uri", ["s3://bucket", "gs://bucket/"])

@@ -2,7 +2,8 @@
 """The form of a model's address, by its scheme: what KServe's initializer cannot read, or reads otherwise than it looks.
 
 Source: KServe python/storage/kserve_storage/kserve_storage.py@v0.17.0; huggingface_hub's rules for the name of a repository; botocore's for
-the name of a bucket.
+the name of a bucket, and the pages Bucket naming rules of Amazon S3, About Cloud Storage buckets of Google, and Naming and referencing
+containers, blobs, and metadata of Azure.
 """
 
 from __future__ import annotations
@@ -18,11 +19,24 @@ _PAGES = ("tree", "blob", "resolve", "raw")
 #: Under which the hub serves a file, and not a page.
 _FILES = ("resolve", "raw")
 #: Under which a container or a share is fetched as a whole.
-_AZURE = re.compile(r"\.(blob|file)\.core\.windows\.net$")
+_AZURE = re.compile(r"(?P<account>[^.]+)\.(?P<what>blob|file)\.core\.windows\.net")
 _LARGEST_PORT = 65535
 _DIGEST = re.compile(r"[a-z0-9+._-]+:[0-9a-fA-F]+")
 _OF_REPOSITORIES = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _BUCKET = re.compile(r"[A-Za-z0-9._-]{1,255}")
+#: Names that a service gives to buckets, by scheme: more can be asked for than there can be.
+_GIVEN = {
+    "s3": (
+        re.compile(r"(?!.*\.\.)(?=.{1,63}$)[a-z0-9]([a-z0-9.-]*[a-z0-9])?"),
+        'S3 gives buckets names of lower-case letters, digits, "." and "-", up to 63, which begin and end with a letter or digit',
+    ),
+    "gs": (
+        re.compile(r"(?!.*\.\.)(?=.{1,222}$)[a-z0-9]([a-z0-9._-]*[a-z0-9])?"),
+        'Google gives buckets names of lower-case letters, digits, ".", "_" and "-", which begin and end with a letter or digit',
+    ),
+}
+_ACCOUNT = re.compile(r"[a-z0-9]{3,24}")
+_CONTAINER = re.compile(r"\$(root|web)|(?!.*--)(?=.{1,63}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 _PARTS = 2
 #: The beginning of an address as people mistype it: `pvc:claim`, `s3:/bucket`, `hf//owner`.
 _MISTYPED = re.compile(r"(?P<scheme>hf|s3|gs|pvc|oci|https?|hdfs)(?::/{0,3}|//)", re.IGNORECASE)
@@ -94,6 +108,10 @@ def _bucket(scheme: str, rest: str) -> AddressFault | None:
         return AddressFault(
             finds, f"write {scheme}://bucket/key, and give the endpoint with the credentials"
         )
+    given, says = _GIVEN[scheme]
+    if not given.fullmatch(bucket):
+        way = f"write the name that the bucket has, as in {scheme}://bucket/key"
+        return AddressFault(f'names the bucket "{bucket}", and {says}', way, fatal=False)
     if not key.strip("/"):
         finds = f"names no key, so everything in the bucket {bucket} is fetched"
         return AddressFault(finds, f"write {scheme}://{bucket}/key", fatal=False)
@@ -120,8 +138,27 @@ def _web(scheme: str, rest: str) -> AddressFault | None:
         owner, name = parts[0], parts[1] if len(parts) > 1 else ""
         way = _repository(owner, name, parts[_PARTS:])
         return AddressFault("is a page of the hub, and the page itself would be fetched", way)
-    if not path.rpartition("/")[2] and not (path and _AZURE.search(host)):
+    azure = _AZURE.fullmatch(host)
+    if azure is not None:
+        return _of_azure(azure, path)
+    if not path.rpartition("/")[2]:
         return AddressFault("names no file", f"write {scheme}://{host}/file")
+    return None
+
+
+def _of_azure(host: re.Match[str], path: str) -> AddressFault | None:
+    """Return what is wrong with the account, the container or the share of an address of Azure."""
+    container = path.partition("/")[0]
+    what = "container" if host["what"] == "blob" else "share"
+    way = f"write https://account.{host['what']}.core.windows.net/{what}/folder"
+    if not container:
+        return AddressFault(f"names no {what}", way)
+    if not _ACCOUNT.fullmatch(host["account"].lower()):
+        finds = f'names the account "{host["account"]}", and Azure gives accounts names of 3 to 24 letters and digits'
+        return AddressFault(finds, way)
+    if not _CONTAINER.fullmatch(container):
+        finds = f'names the {what} "{container}", and Azure gives names of up to 63 lower-case letters, digits and single "-"'
+        return AddressFault(finds, way)
     return None
 
 
