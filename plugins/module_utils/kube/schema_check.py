@@ -35,7 +35,7 @@ from .schema_faults import missing, not_a_string, show, text_fault
 from .schema_hints import meant, places_of, unknown_field
 
 #: With these the API server looks at nothing as a whole; with others it does, at the values as they are.
-_BLOCKING = frozenset({"type", "missing", "length"})
+_BLOCKING = frozenset({"type", "missing", "length", "enum"})
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 

@@ -202,7 +202,11 @@ PORTS = Object(
     fields={
         "ports": ListOf(
             items=Object(
-                fields={"number": Integer(minimum=1), "name": Text(pattern="^[a-z]+$")},
+                fields={
+                    "number": Integer(minimum=1),
+                    "name": Text(pattern="^[a-z]+$"),
+                    "protocol": Text(enum=("TCP", "UDP")),
+                },
                 required=("number",),
             ),
             rules=(
@@ -240,6 +244,7 @@ PORTS = Object(
             {"spec.ports[1].name", "spec.ports"},
         ),
         ({"ports": [{"number": 1}, {"number": 1, "name": 3}]}, {"spec.ports[1].name"}),
+        ({"ports": [{"number": 1}, {"number": 1, "protocol": "x"}]}, {"spec.ports[1].protocol"}),
         ({"ports": [{"number": 1}, {}]}, {"spec.ports[1].number"}),
         ({"low": 2, "high": 1, "ports": [{"number": 0}]}, {"spec.ports[0].number", "spec"}),
     ],
