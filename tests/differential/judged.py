@@ -94,9 +94,7 @@ LLM = Kind(
     recorded=recordings.llm_recorded,
     home=lambda folder: _namespace(llm_services.given(folder, "input.yaml")[0]),
     judge=judge.judge,
-    updates=lambda seed, release, count: updates.with_updates(
-        Generator(seed, release).cases(count), Generator(seed + 500_000, release).cases(count)
-    ),
+    updates=updates.cases,
     judge_update=updates.judge,
     on_purpose=lambda one, document, release: (
         admission.is_on_purpose(one) or meant.is_passed_over(one, document, release)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from module_utils.kinds.kserve.releases import KServe
 from module_utils.kinds.llm_inference_service.compile import compile as compile_service
 from module_utils.kinds.llm_inference_service.normalise import load
 from module_utils.kinds.llm_inference_service.settings import Settings
@@ -17,9 +18,25 @@ from tests.parity.recorded_llm_services import Recorded
 from . import meant
 from .batch import Case, Outcome
 from .judge import plain, surroundings_of
+from .llm_inputs import Generator
 from .recordings import moved
 
 Json = dict[str, Any]
+
+
+#: How far apart the seeds are of services and of what they become.
+_APART = 500_000
+
+
+def cases(seed: int, release: KServe, count: int) -> list[Case]:
+    """Return services that become others, of those that the API takes."""
+    both = (Generator(one, release).cases(count) for one in (seed, seed + _APART))
+    first, others = ([one for one in made if _is_admitted(one, release)] for made in both)
+    return with_updates(first, others)
+
+
+def _is_admitted(case: Case, release: KServe) -> bool:
+    return load(case.document, Settings(release=release)).service is not None
 
 
 def with_updates(cases: Sequence[Case], others: Iterable[Case]) -> list[Case]:

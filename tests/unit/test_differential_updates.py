@@ -7,8 +7,7 @@ from typing import Any
 
 from module_utils.kinds.kserve.releases import KServe
 from tests.differential.batch import Case, Outcome, note_wanted
-from tests.differential.llm_inputs import Generator
-from tests.differential.updates import with_updates
+from tests.differential.updates import cases
 
 Json = dict[str, Any]
 _ALL = "/api/v1/namespaces/n/services"
@@ -53,8 +52,7 @@ def test_a_write_that_the_server_refuses_after_the_update_is_noted() -> None:
 
 
 def test_services_become_others_of_their_name_in_their_own_namespace() -> None:
-    cases = Generator(1, KServe.V0_20).cases(30)
-    found = with_updates(cases, Generator(2, KServe.V0_20).cases(30))
+    found = cases(1, KServe.V0_20, 60)
     assert len(found) > 10
     for case in found:
         assert case.becomes is not None

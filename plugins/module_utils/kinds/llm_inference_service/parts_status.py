@@ -55,7 +55,8 @@ def _group(group: RoutingGroup) -> Json:
                 "name": each.name,
                 "weight": each.weight,
                 "stopped": each.stopped or None,
-                "backendRef": each.backend,
+                # The CRD writes the group of a Service.
+                "backendRef": {"group": "", **each.backend},
             }
         )
         for each in group.members

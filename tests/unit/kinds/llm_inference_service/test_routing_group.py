@@ -241,14 +241,17 @@ def test_names_of_models_in_a_status_have_a_namespace_and_count_all_the_same() -
 
 
 def test_the_status_shows_the_members() -> None:
-    reader = world(live(A), live(B), CLASS, gateway("main", namespace="kserve"))
-    status = observe(compiled([A, B], reader)["a"].basis, reader).status
+    plain = member("c", router={"gateway": {}, "route": {"group": "blue", "weight": 0}})
+    reader = world(*map(live, (A, B, plain)), CLASS, gateway("main", namespace="kserve"))
+    status = observe(compiled([A, B, plain], reader)["a"].basis, reader).status
+    service = {"group": "", "kind": "Service", "name": "c-kserve-workload-svc", "port": 8000}
     named = {"group": POOLS, "kind": "InferencePool", "port": 8000}
     assert status["router"]["group"] == {
         "name": "blue",
         "members": [
             {"name": "a", "weight": 3, "backendRef": {**named, "name": "a-inference-pool"}},
             {"name": "b", "weight": 1, "backendRef": {**named, "name": "b-inference-pool"}},
+            {"name": "c", "weight": 0, "backendRef": service},
         ],
     }
     alone = document("a", **CLAIM, router=ROUTER)
