@@ -10,7 +10,7 @@ export LONG ?=
 WORKERS ?= 2
 
 # What `make test` runs, cheap things first. A part that lands adds its target here.
-TEST_STEPS := lint unit parity sanity cluster molecule package site test-interfaces
+TEST_STEPS := lint unit parity sanity cluster molecule package site test-interfaces live
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c

@@ -37,6 +37,7 @@ ORDER = (
     "restricted",
     "rollouts",
     "faults",
+    "molecule",
     "node",
 )
 #: What was answered, and when: seconds since 1970.

@@ -27,7 +27,9 @@ PAUSE, ENVOY, ENGINE = (f"{REGISTRY}/{name}:1" for name in ("pause", "envoy", "e
 LATER_ENGINE = f"{REGISTRY}/engine:2"
 #: Images that the collection's defaults name, of ModelServices and of presets: ours have their names.
 PICKERS = tuple(f"ghcr.io/llm-d/llm-d-inference-scheduler:{tag}" for tag in ("v0.6.0", "v0.7.1"))
-SERVER = "ghcr.io/llm-d/llm-d-cuda:v0.6.0"
+SERVERS = tuple(f"ghcr.io/llm-d/llm-d-cuda:{tag}" for tag in ("v0.5.1", "v0.6.0"))
+#: What a service of the molecule scenario `default` names.
+EXAMPLE = "registry.example.com/engines/vllm-cpu:1.2"
 KIT = "ghcr.io/kitops-ml/kitops:v1.11.0"
 #: What the ConfigMap of KServe names here.
 INITIALIZER = "docker.io/kserve/storage-initializer:v0.19.0"
@@ -146,7 +148,7 @@ RECIPES = (
     Recipe(PICKERS, _picker),
     Recipe((KIT,), _kit),
     Recipe((INITIALIZER,), _initializer),
-    Recipe((ENGINE, LATER_ENGINE, SERVER), _engine),
+    Recipe((ENGINE, LATER_ENGINE, *SERVERS, EXAMPLE), _engine),
 )
 
 
