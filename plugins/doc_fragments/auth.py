@@ -66,7 +66,7 @@ options:
       - ssl_ca_cert
   validate_certs:
     description:
-      - Whether the server's certificate is checked. The kubeconfig decides where this is not given.
+      - Whether the server's certificate is checked. By default, the kubeconfig decides.
       - Also read from the environment variable E(K8S_AUTH_VERIFY_SSL).
     type: bool
     aliases:

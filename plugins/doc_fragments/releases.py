@@ -20,14 +20,14 @@ options:
     suboptions:
       model_operator:
         description:
-          - A release of model-operator, V(0.9.0-alpha.2) or V(1.0.1). It is V(0.9.0-alpha.2) where it is not given.
+          - A release of model-operator, V(0.9.0-alpha.2) or V(1.0.1). The default is V(0.9.0-alpha.2).
         type: str
       kserve:
         description:
-          - A release of KServe, V(0.17), V(0.18), V(0.19) or V(0.20), for all services of the task. It is V(auto) where it is not given.
-          - With V(auto) each service keeps the release that made its objects. A service without objects gets the release of the
-            controller in the cluster, and where nothing names one the newest release that is proved and whose status the CRD declares. Where no
-            cluster is looked at, it gets the newest one that is proved.
+          - A release of KServe, V(0.17), V(0.18), V(0.19) or V(0.20), for all services of the task. The default is V(auto).
+          - With V(auto), each service keeps the release that created its objects. A service without objects gets the release of the
+            controller in the cluster, otherwise the newest proved release whose status the CRD declares. If no
+            cluster is read, it gets the newest proved one.
           - The result says which release each service has, and why. A service changes its release only if you set one here.
           - Another release than before may restart pods; a warning names the workloads before anything is written.
         type: str

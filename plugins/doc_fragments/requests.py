@@ -14,7 +14,7 @@ class ModuleDocFragment:
 options:
   concurrency:
     description:
-      - How many connections to the API server are used side by side.
+      - How many connections to the API server are used in parallel.
     type: int
     default: 8
   request_timeout:
@@ -24,7 +24,7 @@ options:
     default: 30
   deadline:
     description:
-      - Seconds for the whole task, waiting included. There is no limit where it is not given.
+      - Seconds for the whole task, waiting included. By default there is no limit.
     type: float
 requirements:
   - python >= 3.11

@@ -13,23 +13,23 @@ version_added: 1.0.0
 author:
   - modelops.inference contributors (@modelops)
 description:
-  - Installs a bundle of manifests step by step. CRDs come first, and are waited for until the API server serves their kinds. Then come namespaces,
-    accounts and roles, configuration and bindings, Services, certificates, workloads, webhooks, and custom resources last. Each step is waited for
-    before the next one depends on it, so no webhook is active before something answers it.
-  - Members carry the label C(applyset.kubernetes.io/part-of), and a ConfigMap, the parent, says what the set holds, as KEP-3659 has it. C(kubectl) and
+  - Installs a bundle of manifests step by step. CRDs come first, until the API server serves their kinds. Then come namespaces, accounts and roles,
+    configuration and bindings, Services, certificates, workloads, webhooks, and custom resources last. The module waits for each step before the
+    next one depends on it, so no webhook is active before its server answers.
+  - Members carry the label C(applyset.kubernetes.io/part-of), and a ConfigMap, the parent, says what the set holds, as in KEP-3659. C(kubectl) and
     other tools understand both.
-  - Everything is applied on the server's side under a field manager of the set. What others put into the objects stays, such as the certificate
+  - Everything is applied by server-side apply under a field manager of the set. Fields of others stay, such as the certificate
     authority that cert-manager injects, or replicas that an autoscaler sets.
-  - A set that is as wanted costs one request for each kind, and no write.
-  - ServingRuntimes and ClusterServingRuntimes are judged as KServe's webhook judges them, with or without it, against each other and those of the
-    cluster, before anything is written.
+  - An unchanged set costs one request for each kind, and no write.
+  - ServingRuntimes and ClusterServingRuntimes are checked as KServe's webhook checks them, with or without it, also against each other and those of
+    the cluster, before anything is written.
 options:
   state:
     description:
-      - With V(present) the cluster holds the set, and nothing of it that O(src) and O(definition) do not name.
-      - With V(absent) everything of the set is removed, custom resources first, webhooks before what answers them, namespaces last.
-      - V(gathered) returns what the set holds and where that differs from O(src) and O(definition). It writes nothing.
-      - V(rendered) returns the manifests as O(transform) makes them. It needs no cluster.
+      - V(present) applies the set, and removes members that O(src) and O(definition) no longer name.
+      - V(absent) removes everything of the set, custom resources first, webhooks before their servers, namespaces last.
+      - V(gathered) returns the members of the set and where they differ from O(src) and O(definition). It writes nothing.
+      - V(rendered) returns the manifests with the changes of O(transform). It needs no cluster.
     type: str
     choices: [present, absent, gathered, rendered]
     default: present
@@ -40,7 +40,7 @@ options:
     required: true
   namespace:
     description:
-      - The namespace of the parent, and of members that name none.
+      - The namespace of the parent, and of members without one.
     type: str
     default: default
   src:
@@ -56,24 +56,24 @@ options:
   component:
     description:
       - The component, if this collection knows it; the set's parent keeps it, so later tasks need not name it again.
-      - Then the module looks for its dependencies before it writes anything, upgrades that skip a release are refused where stored objects would be
-        lost, and its leaders are checked.
+      - Then the module checks its dependencies before it writes anything, refuses upgrades that skip a release if stored objects would be lost,
+        and checks its leaders.
     type: str
     choices: [gateway_api, inference_extension, lws, cert_manager, kserve, kserve_llmisvc, kserve_localmodel, model_operator]
   version:
     description:
-      - The release that O(src) holds. It is noted on the parent; an older one than that which is noted is refused.
+      - The release that O(src) holds. It is noted on the parent; an older one than the noted one is refused.
     type: str
   checks:
     description:
-      - With O(state=gathered), whether the set works. Workloads are available at their present generation, certificates issued, the authorities in webhooks
+      - With O(state=gathered), whether the set works. Workloads are available at their current generation, certificates issued, the authorities in webhooks
         and converters those of the served certificates, webhooks and converters answer, CRDs keep one version only, accounts may do what their roles say,
-        and the leaders of O(component) renew their Leases. Certificates of webhooks are in their time, for their Service and signed by the authority,
-        where Python's C(cryptography) is installed.
+        and the leaders of O(component) renew their Leases. Certificates of webhooks are valid now, for their Service, and signed by the authority,
+        if Python's C(cryptography) is installed.
       - KServe's managers are checked wherever their workloads are in the set. Their kinds are served and stored in the versions that they work with,
         and their webhooks are registered, whichever set brought them.
-      - The task fails where one of them does not hold, and names it.
-      - Nothing is written; webhooks are asked by dry runs. Accounts are asked as themselves, which needs the right to impersonate them.
+      - The task fails if a check fails, and names it.
+      - Nothing is written; webhooks are called by dry runs. Rights are checked as the accounts themselves, which needs the right to impersonate them.
     type: bool
     default: false
   transform:
@@ -87,17 +87,17 @@ options:
         type: list
         elements: str
       registry:
-        description: Takes the place of every image's registry. The path below it stays, and Docker's own images keep C(library/).
+        description: Replaces the registry of every image. The path below it stays, and Docker's own images keep C(library/).
         type: str
       images:
-        description: Whole images with tag or digest, by the repository that the bundle names.
+        description: Whole images with tag or digest, by the bundle's name of the repository.
         type: dict
       image_pull_secrets:
         description: Names of Secrets that the pods of all workloads pull with, in addition to those of the bundle.
         type: list
         elements: str
       namespaces:
-        description: New names of namespaces, by the bundle's names. What refers to them follows, such as subjects, webhooks and certificates.
+        description: New names of namespaces, by the bundle's names. References to them follow, such as subjects, webhooks and certificates.
         type: dict
       pod_security:
         description: The level of Pod Security that the bundle's namespaces are labelled with.
@@ -105,22 +105,22 @@ options:
         choices: [privileged, baseline, restricted]
       config:
         description:
-          - Values for ConfigMaps, by name and key. A map is merged into the JSON that the key holds; a text takes its place.
+          - Values for ConfigMaps, by name and key. A map is merged into the JSON that the key holds; a text replaces it.
         type: dict
       workloads:
         description:
           - Changes to Deployments, DaemonSets and StatefulSets by name, or under C(*) for all of them.
           - Each may hold C(replicas), C(node_selector), C(tolerations), and for the container of the manager C(resources), C(env), C(leader_election),
-            C(log_level), C(feature_gates) and C(extra_args). An argument takes the place of one with the same flag.
+            C(log_level), C(feature_gates) and C(extra_args). An argument replaces one with the same flag.
         type: dict
   prune:
     description:
-      - Whether members that are no longer named are removed. Other objects are never touched.
+      - Whether to remove members that are no longer named. Other objects are never touched.
     type: bool
     default: true
   keep_crds:
     description:
-      - Whether CRDs stay where the set loses them or is removed. With a CRD, Kubernetes deletes all its objects.
+      - Whether CRDs stay when the set loses them or is removed. With a CRD, Kubernetes deletes all its objects.
       - With V(false) a CRD is deleted once it has no objects; as long as it has some, the task fails, names them, and removes nothing.
       - A CRD that stays, and whose objects were converted by a webhook of the set, is set to convert without one.
     type: bool
@@ -128,31 +128,31 @@ options:
   delete_objects:
     description:
       - With O(state=absent), whether all objects of the set's CRDs are deleted first, while their controllers still run.
-      - Without it a set of a known O(component) is not removed while it serves something.
+      - Otherwise a set of a known O(component) is not removed while it serves something.
     type: bool
     default: false
   keep_edits:
     description:
-      - Names of ConfigMaps that people edit. What they changed stays, and what they left alone follows O(src), value by value where a key holds a JSON map.
-      - A value that both have changed stays, and a warning names it. What O(transform) says in C(config) wins over every edit.
-      - By default those of O(component); KServe's C(inferenceservice-config). An empty list keeps no edit.
+      - Names of ConfigMaps that people edit. Their changes stay, and everything else follows O(src), value by value if a key holds a JSON map.
+      - A value that both have changed stays, and a warning names it. C(config) in O(transform) overrides every edit.
+      - By default those of O(component), such as KServe's C(inferenceservice-config). An empty list keeps no edit.
     type: list
     elements: str
   adopt:
     description:
-      - Whether to take over objects that exist already and belong to somebody else, for example to a Helm release, to another set, or to nobody.
-        Without it they are named, and nothing is written.
-      - A namespace that exists already is used and stays when the set is removed.
+      - Whether to take over existing objects that belong to somebody else, for example to a Helm release or another set, or to nobody.
+        Otherwise the task names them and writes nothing.
+      - An existing namespace is used, and stays when the set is removed.
     type: bool
     default: false
   force_conflicts:
     description:
-      - Whether to take back a field of a member that another field manager has taken. Without it such an object fails.
+      - Whether to take back a field of a member that another field manager has taken. Otherwise such an object fails.
     type: bool
     default: true
   wait:
     description:
-      - Whether to wait between the steps. Without it only CRDs are waited for.
+      - Whether to wait between the steps. Otherwise the task only waits for CRDs.
     type: bool
     default: true
   wait_timeout:
@@ -162,12 +162,12 @@ options:
     default: 600
   max_deletions:
     description:
-      - How many objects may be pruned. Where more would go, the task fails before it writes anything. By default a fifth of the set's objects, at least
+      - How many objects may be pruned. If there are more, the task fails before it writes anything. By default a fifth of the set's objects, at least
         5 and at most 50.
     type: int
 notes:
   - Gateway API CRDs are never changed from one release channel to the other, and no CRD goes back to an older release of its bundle.
-  - Where a CRD no longer has a version in which objects may be stored, they are first written again in the version that it stores.
+  - If a CRD loses a version in which objects may be stored, they are first rewritten in its storage version.
 extends_documentation_fragment:
   - modelops.inference.auth
   - modelops.inference.requests
@@ -177,7 +177,7 @@ attributes:
   check_mode:
     support: full
     details:
-      - What a dry run cannot reach, an object whose namespace or CRD this same run would create, is foreseen as created.
+      - Objects whose namespace or CRD the same run would create cannot be tried by a dry run; they are predicted as created.
   diff_mode:
     support: full
   idempotent:
@@ -263,11 +263,11 @@ objects:
   type: list
   elements: dict
 unchanged:
-  description: How many objects were as wanted.
+  description: How many objects needed no change.
   returned: always
   type: int
 members:
-  description: What the set holds, with O(state=gathered); C(kind), C(namespace), C(name), C(ready), and in C(lacks) why an object does not work.
+  description: The members of the set, with O(state=gathered); C(kind), C(namespace), C(name), C(ready), and in C(lacks) why an object does not work.
   returned: always
   type: list
   elements: dict
@@ -278,8 +278,8 @@ drift:
   elements: dict
 edits:
   description:
-    - What people changed in ConfigMaps of O(keep_edits) and what stays; C(kind), C(namespace), C(name), C(path), and in C(clash) whether
-      the release has changed it, too.
+    - What people changed in ConfigMaps of O(keep_edits), and which value stays; C(kind), C(namespace), C(name), C(path), and in C(clash) whether
+      the release has also changed it.
   returned: always
   type: list
   elements: dict
@@ -298,7 +298,7 @@ manifests:
   type: list
   elements: dict
 problems:
-  description: What its author should know.
+  description: Warnings for the author.
   returned: always
   type: list
   elements: dict

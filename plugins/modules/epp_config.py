@@ -13,7 +13,7 @@ version_added: 1.0.0
 author:
   - modelops.inference contributors (@modelops)
 description:
-  - An endpoint picker reads its configuration once, when it starts, and each release reads it differently. This module finds mistakes before anything is
+  - An endpoint picker reads its configuration once, when it starts, and each release reads it differently. This module says before anything is
     applied whether a release starts with a configuration, what it makes of it, and how to correct or migrate it.
   - A configuration with an error is never stored.
 options:
@@ -22,7 +22,7 @@ options:
       - With V(present) the ConfigMap holds the configuration under O(key). Other keys of the ConfigMap stay as they are.
       - With V(absent) the key is removed, and the ConfigMap with it if it holds nothing else.
       - V(rendered) checks and returns the configuration and needs no cluster.
-      - V(gathered) returns what the ConfigMap holds, checked against O(target) where it is given.
+      - V(gathered) returns what the ConfigMap holds, checked against O(target) if it is given.
     type: str
     choices: [present, absent, rendered, gathered]
     default: present
@@ -38,7 +38,7 @@ options:
   preset:
     description:
       - A ready configuration. V(default) weighs queue, cache use and cached prefixes; V(random) chooses at random; V(load) counts running requests and
-        needs to understand none; V(pd) and V(e-p-d) serve disaggregated; V(precise-prefix) follows the events of the caches; V(latency) predicts latency;
+        need not parse them; V(pd) and V(e-p-d) are for disaggregated serving; V(precise-prefix) follows the events of the caches; V(latency) predicts latency;
         V(data-parallel) is for gateways that know one port of a pool.
     type: str
   overrides:
@@ -49,8 +49,8 @@ options:
   target:
     description:
       - The release of the picker that is to read the configuration, C(gaie:1.0) to C(gaie:1.5) or C(llmd:0.3) to C(llmd:0.11).
-      - V(llmd:0.11) was not run on configurations. It is a list of what is dropped and renamed, as its project announced it.
-      - Needed for O(state=present) and O(state=rendered).
+      - V(llmd:0.11) was not compared with its picker. It is a list of what its project announced as dropped and renamed.
+      - Required with O(state=present) and O(state=rendered).
     type: str
   experimental:
     description:
@@ -76,8 +76,8 @@ options:
     default: default-plugins.yaml
   restart:
     description:
-      - The picker's Deployment. The hash of the configuration is noted on its pod template, so that a configuration that means something else restarts
-        the picker, and one that is only written otherwise does not.
+      - The picker's Deployment. The hash of the configuration is noted on its pod template, so a configuration with another meaning restarts
+        the picker, and another spelling of the same does not.
       - The flags of this Deployment are checked too.
     type: str
   deployment:
@@ -90,9 +90,9 @@ options:
     type: dict
   workloads:
     description:
-      - The model servers behind the picker, as manifests; pods, or what has a pod template. Those that the O(pool) selects need the roles (label
+      - The model servers behind the picker, as manifests; pods, or objects with a pod template. Those that the O(pool) selects need the roles (label
         C(llm-d.ai/role)) that the filters of the configuration look for, as O(target) reads them.
-      - A block size that their C(--block-size) contradicts is warned about.
+      - A warning names a block size that contradicts their C(--block-size).
     type: list
     elements: dict
     default: []
@@ -158,7 +158,7 @@ config:
   type: dict
 effective:
   description:
-    - What a picker that started with the configuration holds beyond it, with the picker's own names; C(instances) (name and type of each plugin object),
+    - What a picker holds beyond the configuration after its start, with the picker's own names; C(instances) (name and type of each plugin object),
       C(profile_handler), C(feature_gates), C(saturation_detector), C(flow_control_controller) and C(flow_control_registry).
     - Empty if the picker does not start.
   returned: always
@@ -168,7 +168,7 @@ text:
   returned: always
   type: str
 hash:
-  description: SHA-256 of the normal form. Two ways to write the same have the same hash.
+  description: SHA-256 of the normal form. Two spellings of the same have the same hash.
   returned: always
   type: str
 flags:
@@ -187,7 +187,7 @@ differences:
   type: list
   elements: dict
 migration:
-  description: C(changes) that were made for O(target), and C(decisions) that a person has to take.
+  description: C(changes) that were made for O(target), and C(decisions) that you have to make.
   returned: always
   type: dict
 exists:
@@ -195,7 +195,7 @@ exists:
   returned: always
   type: bool
 restarted:
-  description: Whether the hash on the Deployment was another one.
+  description: Whether the hash on the Deployment changed.
   returned: always
   type: bool
 stats:

@@ -8,22 +8,22 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: gpu_resources
-short_description: Ask for accelerators, and see whether pods find free ones
+short_description: Request accelerators, and check whether pods find free ones
 version_added: 1.0.0
 author:
   - modelops.inference contributors (@modelops)
 description:
-  - Works out how many devices of a vendor a model server needs, and what its container and pod have to say to get them.
-  - Sets that on a container of a workload or on a role of a service, or takes it back, by server-side apply of these fields alone.
-  - Tells whether pods will be placed now, with the numbers that say why, and what a cluster has of each device.
-  - Of services, V(gathered) judges the pods that they are compiled to.
+  - Works out how many devices of a vendor a model server needs, and which fields of its container and pod request them.
+  - Sets these fields on a container of a workload or on a role of a service, or removes them, by server-side apply of only these fields.
+  - Says whether pods can be placed now, with the numbers behind it, and how many of each device a cluster has.
+  - For services, V(gathered) judges the pods that they become.
 options:
   state:
     description:
-      - V(present) makes the container, or the role, of O(workload) ask for the devices.
-      - V(absent) takes back what V(present) has set.
+      - V(present) makes the container, or the role, of O(workload) request the devices.
+      - V(absent) removes what V(present) has set.
       - V(rendered) returns what V(present) would set, and opens no connection.
-      - V(gathered) returns what the cluster has, and judges O(services) and O(src). It fails where one of O(checks) fails, and writes nothing.
+      - V(gathered) returns what the cluster has, and judges O(services) and O(src). It fails if one of O(checks) fails, and writes nothing.
     type: str
     choices: [present, absent, rendered, gathered]
     default: present
@@ -44,12 +44,12 @@ options:
         type: str
       shared:
         description:
-          - Time slices of NVIDIA devices, where the cluster gives them a name of their own.
+          - Time slices of NVIDIA devices, if the cluster gives them a name of their own.
         type: bool
         default: false
       device_class:
         description:
-          - Ask by a device claim (DRA) of this DeviceClass, not by resource. For V(rendered) alone; apply the RV(claim_templates) it returns.
+          - Request devices by a device claim (DRA) of this DeviceClass, not by resource. Only for V(rendered); apply the RV(claim_templates) that it returns.
         type: str
       product:
         description:
@@ -57,7 +57,7 @@ options:
         type: str
       topology:
         description:
-          - The slice of TPUs, such as V(2x4); becomes a node selector, without which Google's clusters take no pod with TPUs.
+          - The slice of TPUs, such as V(2x4); becomes a node selector, without which Google's clusters refuse pods with TPUs.
         type: str
       memory:
         description:
@@ -65,11 +65,11 @@ options:
         type: float
       devices_per_node:
         description:
-          - Devices of one node. Where a pod would need more, it is spread over several.
+          - Devices of one node. If a pod needs more, it is spread over several nodes.
         type: int
       ranks_per_device:
         description:
-          - Tensor ranks that one device runs, 1 where it is not given. It is 2 on TPU v7 and for the cores of Inferentia and Trainium.
+          - Tensor ranks that one device runs, 1 by default. It is 2 on TPU v7 and for the cores of Inferentia and Trainium.
         type: int
   parallelism:
     description:
@@ -91,20 +91,20 @@ options:
         type: int
       data_local:
         description:
-          - Copies in one pod; all of them where it is not given.
+          - Copies in one pod; by default all of them.
         type: int
       expert:
         description:
-          - Spread the experts of a mixture over tensor and data ranks. It asks for no devices of its own.
+          - Spread the experts of a mixture over tensor and data ranks. This requests no additional devices.
         type: bool
         default: false
   devices:
     description:
-      - Devices of each pod, in place of what follows from O(parallelism); a difference is warned about.
+      - Devices of each pod, instead of those that follow from O(parallelism). A warning names a difference.
     type: int
   model:
     description:
-      - The model, to see what memory it takes. Its C(config.json) says everything; or the fields are given by hand.
+      - The model, to work out its memory. Give its C(config.json), or the other fields by hand.
       - Values that you give override the config, and a contradiction is a warning.
     type: dict
     suboptions:
@@ -112,8 +112,8 @@ options:
         description:
           - The C(config.json) of the model, as Hugging Face has it. A path on the Ansible controller (of the file, or of the model's folder), or its
             content as a map or as text.
-          - Beside a file, C(model.safetensors.index.json) says how large the weights are, and C(hf_quant_config.json) how they are quantised.
-          - A model class, quantisation or tower that is not known is refused by name, with what to give in its place.
+          - Next to a file, C(model.safetensors.index.json) gives the size of the weights, and C(hf_quant_config.json) their quantisation.
+          - An unknown model class, quantisation or tower is refused by name, with what to give instead.
         type: raw
       index:
         description:
@@ -125,13 +125,13 @@ options:
         type: str
       precision:
         description:
-          - Of the weights, V(fp32), V(bf16), V(fp16), V(fp8), V(int8), V(int4) or V(fp4).
-          - Where it is not given, as O(model.config) says, V(bf16) without it.
+          - Precision of the weights, V(fp32), V(bf16), V(fp16), V(fp8), V(int8), V(int4) or V(fp4).
+          - By default as in O(model.config), V(bf16) without it.
         type: str
       kv_precision:
         description:
-          - Of the KV cache, as O(model.precision).
-          - Where it is not given, as O(model.config) says, V(bf16) without it.
+          - Precision of the KV cache, as O(model.precision).
+          - By default as in O(model.config), V(bf16) without it.
         type: str
       layers:
         description:
@@ -143,11 +143,11 @@ options:
         type: int
       kv_heads:
         description:
-          - C(num_key_value_heads); as many as O(model.attention_heads) where it is not given.
+          - C(num_key_value_heads); by default as many as O(model.attention_heads).
         type: int
       head_dim:
         description:
-          - C(head_dim); O(model.hidden_size) divided by O(model.attention_heads) where it is not given.
+          - C(head_dim); by default O(model.hidden_size) divided by O(model.attention_heads).
         type: int
       hidden_size:
         description:
@@ -163,7 +163,7 @@ options:
         type: int
       context:
         description:
-          - Tokens of the longest request. Where it is not given, as many as O(model.config) allows.
+          - Tokens of the longest request. By default as many as O(model.config) allows.
         type: int
   utilization:
     description:
@@ -173,17 +173,17 @@ options:
   workload:
     description:
       - The workload or service to change, for V(present) and V(absent).
-      - What M(modelops.inference.llmisvc_reconcile) made is refused; the refusal names the field of the service that says what it asks for.
-      - Of a service the fields that mean devices are set. What its kind cannot say, such as MIG slices, is refused.
+      - A workload that M(modelops.inference.llmisvc_reconcile) created is refused; the message names the field of the service to change.
+      - For a service, the fields that request devices are set. What its kind does not support, such as MIG slices, is refused.
     type: dict
     suboptions:
       api_version:
         description:
-          - Its API version, where it is not the usual one of the kind.
+          - Its API version, if it is not the usual one of the kind.
         type: str
       kind:
         description:
-          - V(Deployment), V(StatefulSet), V(LeaderWorkerSet), of which both templates get the devices.
+          - V(Deployment), V(StatefulSet), V(LeaderWorkerSet), where both templates get the devices.
           - Or a service, V(ModelService), V(InferenceService) or V(LLMInferenceService).
         type: str
         required: true
@@ -194,37 +194,37 @@ options:
         required: true
       namespace:
         description:
-          - Its namespace; O(namespace) where it is not given.
+          - Its namespace; O(namespace) by default.
         type: str
       container:
         description:
-          - The container that gets the devices. Needed where the pod of a workload has several.
+          - The container that gets the devices. Required if the pod of a workload has several.
         type: str
         default: ''
       role:
         description:
           - The role of a service whose pods get the devices.
-          - V(decode) or V(prefill) of a ModelService or an LLMInferenceService, where all pods decode that are not prefill;
+          - V(decode) or V(prefill) of a ModelService or an LLMInferenceService, where all pods that are not prefill decode;
             V(predictor) of an InferenceService.
           - Needed for services.
         type: str
         default: ''
   settings:
     description:
-      - For V(gathered), as in M(modelops.inference.llmisvc_reconcile); services in O(src) and O(services) are made by them.
+      - For V(gathered), as in M(modelops.inference.llmisvc_reconcile); they apply to services in O(src) and O(services).
     type: dict
     default: {}
   force_conflicts:
     description:
-      - Take fields of O(workload) that another field manager has set. Without it they are named, and nothing is written.
-      - What M(modelops.inference.llmisvc_reconcile) applied is never taken, since its next run would take it back.
-      - Node selector and tolerations are each one value to the server. What is in them is kept, but whoever wrote them owns them no more.
+      - Whether to take fields of O(workload) that another field manager has set. Otherwise the task names them and writes nothing.
+      - Fields that M(modelops.inference.llmisvc_reconcile) applied are never taken, since its next run would take them back.
+      - The server treats node selector and tolerations as one value each. Their content is kept, but their former writer no longer owns them.
     type: bool
     default: false
   services:
     description:
       - Workloads (Pod, Deployment, StatefulSet, ReplicaSet, Job, LeaderWorkerSet) and services to judge with V(gathered).
-      - Presets and runtimes of services are those of O(cluster_objects), or of the cluster where these are not given.
+      - Presets and runtimes of services are those of O(cluster_objects), or of the cluster if these are not given.
     type: list
     elements: dict
     default: []
@@ -236,19 +236,19 @@ options:
     default: []
   namespace:
     description:
-      - The namespace of workloads and services that name none.
+      - The namespace of workloads and services without one.
     type: str
   checks:
     description:
-      - What V(gathered) checks. V(fit) is whether nodes have room, V(quota) is ResourceQuotas and the queues of Kueue, V(limits) is LimitRanges and the
-        requests that they put in.
+      - What V(gathered) checks. V(fit) is whether nodes have room, V(quota) is ResourceQuotas and Kueue's queues, V(limits) is LimitRanges and the
+        requests that they set.
     type: list
     elements: str
     choices: [fit, quota, limits]
     default: [fit, quota, limits]
   cluster_objects:
     description:
-      - For V(gathered), manifests that replace the cluster, as dicts or paths. Then no connection is made.
+      - For V(gathered), manifests that replace the cluster, as maps or paths. Then no connection is opened.
     type: list
     elements: raw
     default: []
@@ -266,10 +266,10 @@ attributes:
   idempotent:
     support: full
 notes:
-  - V(gathered) lists nodes, pods of all namespaces, and what limits the namespaces. A right that is missing is a warning that names verb and
-    resource; without nodes nothing is known of what is free, and without pods everything counts as free.
-  - Devices of drivers (DRA) are counted by class, as C(deviceclass/<name>), where the class is simple enough; otherwise it says so.
-  - Evicting pods of lower priority is not counted on. Where an autoscaler of nodes is seen, no room on the nodes that are there is uncertain.
+  - V(gathered) lists nodes, pods of all namespaces, and the limits of the namespaces. A missing right is a warning that names verb and
+    resource. Without nodes it is not known what is free, and without pods everything counts as free.
+  - Devices of drivers (DRA) are counted by class, as C(deviceclass/<name>), if the class is simple enough; otherwise the result says so.
+  - Eviction of pods with lower priority is not assumed. With an autoscaler of nodes, a lack of room on the existing nodes is uncertain.
 seealso:
   - module: modelops.inference.llmisvc_reconcile
 """
@@ -325,7 +325,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 resources:
-  description: What the container asks for, as its C(resources).
+  description: The container's requests and limits, as its C(resources).
   returned: always
   type: dict
 node_selector:
@@ -343,7 +343,7 @@ env:
   type: list
   elements: dict
 resource_claims:
-  description: The pod's C(resourceClaims), where devices are asked for by claim.
+  description: The pod's C(resourceClaims), if devices are requested by claim.
   returned: always
   type: list
   elements: dict
@@ -353,17 +353,17 @@ claim_templates:
   type: list
   elements: dict
 devices:
-  description: The C(resource), C(devices_per_pod), C(pods_per_replica), and C(how) they follow from the parallelism.
+  description: The C(resource), C(devices_per_pod), C(pods_per_replica), and C(how), which explains them by the parallelism.
   returned: always
   type: dict
 memory:
-  description: What the model takes, each figure with C(name), C(value), C(unit), and the C(basis) it rests on.
+  description: The memory of the model, each figure with C(name), C(value), C(unit), and its C(basis).
   returned: always
   type: list
   elements: dict
 fit:
   description:
-    - C(fits) is true if all pods surely find room.
+    - C(fits) is true if all pods certainly find room.
     - C(workloads) has an entry for each shape of pods with C(verdict) (C(fits), C(does not fit) or C(uncertain)), C(needed), C(free),
       C(largest_block), C(placed_on), C(passed_over) with the reason for each node, C(not_judged) and C(message).
   returned: always
@@ -376,7 +376,7 @@ capacity:
   type: list
   elements: dict
 waiting:
-  description: Devices that pods ask for which no node has taken, with C(resource), C(pods) and C(devices).
+  description: Devices of pods without a node, with C(resource), C(pods) and C(devices).
   returned: always
   type: list
   elements: dict

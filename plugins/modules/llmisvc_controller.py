@@ -16,20 +16,20 @@ description:
   - Finds the Deployment of the controller in the cluster by its labels, stops it, and starts it again with the replicas that it had.
   - Services are taken over from a controller that is stopped, and given back before it is started;
     see M(modelops.inference.llmisvc_reconcile) and its option O(modelops.inference.llmisvc_reconcile#module:adopt).
-  - What deploys the controller, for example a GitOps tool, must be paused as well; otherwise it starts the controller again.
+  - Also pause whatever deploys the controller, for example a GitOps tool; otherwise it starts the controller again.
 options:
   kind:
     description:
-      - The kind whose controller is meant.
+      - The kind whose controller to stop or start.
     type: str
     choices: [InferenceGraph, InferenceService, LLMInferenceService, ModelService]
     default: ModelService
   state:
     description:
-      - V(gathered) only looks.
+      - V(gathered) changes nothing.
       - V(stopped) scales each Deployment of the controller to 0, notes its replicas in the annotation C(inference.modelops.io/replicas), and
         waits until its pods are gone.
-      - V(started) gives it the noted replicas back and waits until one of them is ready.
+      - V(started) scales it back to the noted replicas and waits until one of them is ready.
     type: str
     choices: [gathered, started, stopped]
     default: gathered
@@ -78,10 +78,10 @@ controllers:
   elements: dict
   contains:
     namespace:
-      description: Where it is.
+      description: Its namespace.
       type: str
     name:
-      description: What it is called.
+      description: Its name.
       type: str
     images:
       description: The images of its containers; the tag names the release.

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: llmisvc_info
-short_description: Look at inference services, their children and their drift
+short_description: Get the status of inference services, their children and their drift
 version_added: 1.0.0
 author:
   - modelops.inference contributors (@modelops)
 description:
-  - Returns the services of a fleet, or those that are named, with their children and conditions.
-  - Says what a run of M(modelops.inference.llmisvc_reconcile) would change (drift), and which objects are left of services that are gone.
+  - Returns the services of a fleet, or the named ones, with their children and conditions.
+  - Says what a run of M(modelops.inference.llmisvc_reconcile) would change (drift), and which objects are left over from services that are gone.
   - Reads only.
 options:
   services:
     description:
-      - Services to look at; kind, name and namespace are enough. All of the fleet where neither this nor O(src) is given.
+      - Services to look at; kind, name and namespace are enough. By default, all services of the fleet, unless O(src) is given.
     type: list
     elements: dict
     default: []
@@ -31,51 +31,51 @@ options:
     default: []
   namespace:
     description:
-      - The namespace of services that name none; without services, the namespace to look into.
+      - The namespace of services without one; without services, the namespace to look into.
     type: str
   fleet:
     description:
-      - The fleet to look at; V(default) where it is not given.
+      - The fleet to look at; V(default) by default.
     type: str
   settings:
     description:
-      - As in M(modelops.inference.llmisvc_reconcile); drift is judged by them.
+      - As in M(modelops.inference.llmisvc_reconcile); they determine what counts as drift.
     type: dict
     default: {}
   upgrades:
     description:
-      - Whether to say of each service what later releases of its controller would change (O(releases)).
+      - Whether to list for each service what later releases of its controller would change (O(releases)).
     type: bool
     default: false
   topology:
     description:
-      - Whether to look at gateways and pods, too, and to return where the requests to each service go.
+      - Whether to read gateways and pods as well, and to return the path of requests to each service.
     type: bool
     default: false
   answer:
     description:
-      - Whether to send every service a request, as many at a time as O(concurrency) allows, and to return what came back. The task does not fail for a
+      - Whether to send a request to every service, as many at a time as O(concurrency) allows, and to return the responses. The task does not fail for a
         service that does not answer; C(answer.fault) says why.
     type: bool
     default: false
   answer_options:
     description:
-      - What is sent with O(answer=true). Nothing of it has to be given.
+      - The request that is sent with O(answer=true). Every part of it is optional.
     type: dict
     suboptions:
       through:
         description:
           - V(gateway) sends the request to the address of the gateway, as a client does.
-          - V(apiserver) sends it through the API server's proxy, for a controller of Ansible that does not reach the gateway - to the Service of the
-            gateway, or where it has none to the service's own. It needs the right to C(get) C(services/proxy), or with O(answer_options.body) to C(create) it.
+          - V(apiserver) sends it through the API server's proxy, for an Ansible controller that cannot reach the gateway - to the Service of the
+            gateway, or to the service's own if there is none. It needs the right to C(get) C(services/proxy), or with O(answer_options.body) to C(create) it.
         type: str
         choices: [gateway, apiserver]
         default: gateway
       path:
         description:
-          - The path to request, with a leading slash, below the prefix of the route. Any status of 200 to 299 then is an answer.
+          - The path to request, with a leading slash, below the prefix of the route. Any status from 200 to 299 then counts as an answer.
           - By default, the path at which the protocol of the service says whether the model is loaded. C(/v1/models) for language models,
-            and its answer has to name the model; C(/v1/models/NAME) or C(/v2/models/NAME/ready) for an InferenceService.
+            whose response must name the model; C(/v1/models/NAME) or C(/v2/models/NAME/ready) for an InferenceService.
         type: str
       body:
         description:
@@ -88,7 +88,7 @@ options:
         default: {}
       timeout:
         description:
-          - Seconds in which a service has to answer, 10 where it is not given. A service that does not answer yet is asked again until then.
+          - Seconds in which a service has to answer, 10 by default. A service that does not answer yet is asked again until then.
         type: float
       tls:
         description:
@@ -97,11 +97,11 @@ options:
         suboptions:
           ca_cert:
             description:
-              - A file with the certificates of its authority, in PEM form, where the module runs. Those of the system where it is not given.
+              - A file with the certificates of its authority, in PEM form, on the host that runs the module. By default, those of the system.
             type: path
           verify:
             description:
-              - Whether it is checked at all.
+              - Whether to check it.
             type: bool
             default: true
 extends_documentation_fragment:
@@ -154,13 +154,13 @@ RETURN = r"""
 services:
   description:
     - One entry for each service, as M(modelops.inference.llmisvc_reconcile) returns it with all children, and C(drift), the objects that a run would
-      change, each with C(action) and C(reason). C(pods) are name and uid of its pods, which show whether any was created again.
+      change, each with C(action) and C(reason). C(pods) has name and uid of its pods, which show whether any was created again.
     - With O(upgrades=true), C(upgrades) has an entry for each later release that this collection reproduces, for services that it reconciles itself. Each has
-      C(version), C(backing) (C(proved) or C(unjudged)), C(refused) (why the service cannot be had in it), C(changes) (objects, each with
+      C(version), C(backing) (C(proved) or C(unjudged)), C(refused) (why it does not support the service), C(changes) (objects, each with
       C(action)) and C(restarts) (the workloads whose pods would be created again).
     - With O(topology=true), C(topology) lists its objects in the order of a request, each with C(group), C(kind), C(namespace), C(name), C(layer)
       (C(gateway), C(route), C(pool), C(picker), C(workload), C(pod), or C(other) for everything else), C(state) (C(ready), C(waiting), C(failed),
-      C(missing), C(idle) where no replicas are wanted, C(there) where a kind has no state, C(unknown)), C(message), C(written) (when this collection
+      C(missing), C(idle) if no replicas are wanted, C(there) if its kind has no state, C(unknown)), C(message), C(written) (when this collection
       last changed it), and of a pod its C(node) and the workload that it is C(of).
   returned: always
   type: list

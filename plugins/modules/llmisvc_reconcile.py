@@ -19,7 +19,7 @@ description:
   - A second run writes nothing.
   - It knows the kinds C(ModelService) of C(model.otterscale.io/v1alpha1), C(LLMInferenceService) of C(serving.kserve.io/v1alpha2) and
     C(v1alpha1), C(InferenceService) of C(serving.kserve.io/v1beta1), and C(InferenceGraph) of C(serving.kserve.io/v1alpha1).
-  - A graph is checked against the services that it leads to, of the task and of the cluster. They may be in one list.
+  - A graph is checked against the services of its steps, from the task and from the cluster. Graphs and services may be in one list.
 options:
   services:
     description:
@@ -31,16 +31,16 @@ options:
   src:
     description:
       - Files, folders or globs with custom resources, on the Ansible controller. Files may hold several YAML documents; empty ones are
-        skipped. Of a folder all files are read that end in C(.yaml), C(.yml) or C(.json).
-      - A relative path is looked for as M(ansible.builtin.copy) looks for its O(ansible.builtin.copy#module:src).
+        skipped. Of a folder, all files are read whose names end in C(.yaml), C(.yml) or C(.json).
+      - A relative path is found as M(ansible.builtin.copy) finds its O(ansible.builtin.copy#module:src).
     type: list
     elements: path
     default: []
   state:
     description:
-      - V(present) makes the named services so and never touches another service.
-      - V(absent) removes the named services with everything they own; the documents need no more than kind, name and namespace.
-      - V(overridden) also removes every other service of O(fleet), which has to be given, within O(max_deletions).
+      - V(present) creates or updates the named services and never touches another one.
+      - V(absent) removes the named services with everything they own; the documents need only kind, name and namespace.
+      - V(overridden) also removes every other service of O(fleet), which is then required, within O(max_deletions).
       - V(rendered) returns the manifests, or writes them to O(dest), and never opens a connection.
       - V(gathered) returns the custom resources that are in the cluster and writes nothing.
     type: str
@@ -51,7 +51,7 @@ options:
       - Who creates the children of a service.
       - V(direct) is this module. It refuses a kind whose controller runs in the cluster, before any write.
       - V(controller) applies the custom resource and leaves the rest to the controller in the cluster.
-      - V(auto) is the present owner of the service; for a new one the controller if it is in the cluster, otherwise this module.
+      - V(auto) keeps the current owner of a service. A new one goes to the controller if it is in the cluster, otherwise to this module.
     type: str
     choices: [auto, direct, controller]
     default: auto
@@ -62,11 +62,11 @@ options:
     type: str
   namespace:
     description:
-      - The namespace of services that name none.
+      - The namespace of services without one.
     type: str
   create_namespaces:
     description:
-      - Whether a namespace that does not exist is created. Else it is an error.
+      - Whether to create a namespace that does not exist; otherwise it is an error.
     type: bool
     default: false
   settings:
@@ -77,7 +77,7 @@ options:
         C(cluster_domain), C(provider) (C(istio), C(gke) or C(none)), C(metrics_endpoint_auth), C(tracing.enabled),
         C(tracing.otel_endpoint), C(tracing.sampler), C(tracing.sampler_arg), C(operator_version) (the value of the version label, empty
         for none), C(model_registry.plain_http), C(shared_memory) (true, or a size such as C(8Gi), mounts memory at C(/dev/shm)) and
-        C(drain_seconds) (serving pods keep answering for so long after they are asked to end, so a rollout loses no request).
+        C(drain_seconds) (serving pods keep answering for so many seconds after they are asked to stop, so a rollout loses no request).
       - For the kinds of KServe these are C(kserve_namespace), where C(inferenceservice-config) is, and C(cluster_domain).
       - For C(LLMInferenceService) also C(config_prefix) (C(modelops-) takes the collection's own presets), C(versioned_config) and
         C(wildcard_hostname).
@@ -87,7 +87,7 @@ options:
     default: {}
   cluster_objects:
     description:
-      - For V(rendered), manifests to treat as present (gateways, for example), as maps or as paths like those of O(src).
+      - For V(rendered), manifests to treat as present (for example gateways), as maps or as paths like those of O(src).
     type: list
     elements: raw
     default: []
@@ -96,16 +96,16 @@ options:
       - For V(rendered), a folder on the Ansible controller (or on the host that runs the module). One file for each object is written
         below it, and only paths are returned.
       - A file is called C(NAMESPACE/KIND-NAME.yaml), or C(NAMESPACE/KIND.GROUP-NAME.yaml) where two API groups have an object of this kind
-        and name. What has no namespace is in the folder C(_cluster).
+        and name. Objects without a namespace are in the folder C(_cluster).
     type: path
   prune:
     description:
-      - Whether children of the named services that are no longer wanted are deleted.
+      - Whether to delete children of the named services that are no longer wanted.
     type: bool
     default: true
   max_deletions:
     description:
-      - How many objects one run may delete; more is refused before any write.
+      - How many objects one run may delete; if there are more, the task fails before any write.
       - Where it is not given, a fifth of the fleet's objects, at least 5 and at most 50; what a service no longer wants whose custom
         resource changes in the same run then counts as one. It does not count for V(absent), and not for a service that is stopped by
         its annotation.
@@ -113,10 +113,10 @@ options:
   wait:
     description:
       - Whether to watch until the services are ready, or with V(absent) gone.
-      - The wait ends early for a service that fails for good, with the reason and the message of the pod or the route concerned.
-        A fault has to last for 20 seconds, a pod without a node for 30 and until no autoscaler says that it helps.
-      - What a gateway answers meanwhile is acted on. The route of an C(LLMInferenceService) names the older API group of pools first,
-        and the newer one once the gateway has refused that. Without a wait it turns in the next run.
+      - The wait ends early for a service with a lasting fault, with the reason and the message of the pod or the route concerned.
+        A fault must last for 20 seconds; a pod without a node for 30, unless an autoscaler announces a node for it.
+      - A waiting run also reacts to the gateway. The route of an C(LLMInferenceService) names the older API group of pools first,
+        and the newer one once the gateway has refused that. Without a wait, the next run switches it.
     type: bool
     default: false
   wait_timeout:
@@ -126,31 +126,32 @@ options:
     default: 600
   wait_for:
     description:
-      - V(ready), V(answer), or the type of a condition that has to be true, for example V(RouteAccepted).
-      - With V(answer) every service that has got ready is sent a request, as O(answer) says, and the task fails where one does not answer. The message
-        names the hop that failed. It needs O(wait=true), and a service without a way in is refused before anything is written.
-      - A type that a service does not have fails the wait, and names those that it has. A Gateway that is not there ends a wait for
-        V(ready) or V(RouteAccepted) alone.
+      - V(ready), V(answer), or the type of a condition that must be true, for example V(RouteAccepted).
+      - With V(answer), the task sends a request to every service that has become ready, as O(answer) says, and fails if one does not answer. The message
+        names the hop that failed. It needs O(wait=true). A service that cannot be called is refused before anything is written.
+      - If a service does not have the type, the wait fails and names those that it has. A missing Gateway only ends a wait for
+        V(ready) or V(RouteAccepted).
     type: str
     default: ready
   answer:
     description:
-      - What is sent to a service with O(wait_for=answer). Nothing of it has to be given. Redirects are not followed, and of an answer 1 MiB is read.
+      - The request that is sent to a service with O(wait_for=answer). Every part of it is optional.
+      - Redirects are not followed, and at most 1 MiB of a response is read.
     type: dict
     suboptions:
       through:
         description:
           - V(gateway) sends the request to the address of the gateway, as a client does.
-          - V(apiserver) sends it through the API server's proxy, for a controller of Ansible that does not reach the gateway - to the Service of the
-            gateway, or where it has none to the service's own. It needs the right to C(get) C(services/proxy), or with O(answer.body) to C(create) it.
+          - V(apiserver) sends it through the API server's proxy, for an Ansible controller that cannot reach the gateway - to the Service of the
+            gateway, or to the service's own if there is none. It needs the right to C(get) C(services/proxy), or with O(answer.body) to C(create) it.
         type: str
         choices: [gateway, apiserver]
         default: gateway
       path:
         description:
-          - The path to request, with a leading slash, below the prefix of the route. Any status of 200 to 299 then is an answer.
+          - The path to request, with a leading slash, below the prefix of the route. Any status from 200 to 299 then counts as an answer.
           - By default, the path at which the protocol of the service says whether the model is loaded. C(/v1/models) for language models,
-            and its answer has to name the model; C(/v1/models/NAME) or C(/v2/models/NAME/ready) for an InferenceService.
+            whose response must name the model; C(/v1/models/NAME) or C(/v2/models/NAME/ready) for an InferenceService.
         type: str
       body:
         description:
@@ -163,7 +164,7 @@ options:
         default: {}
       timeout:
         description:
-          - Seconds in which a service has to answer, 60 where it is not given. A service that does not answer yet is asked again until then.
+          - Seconds in which a service has to answer, 60 by default. A service that does not answer yet is asked again until then.
         type: float
       tls:
         description:
@@ -172,24 +173,24 @@ options:
         suboptions:
           ca_cert:
             description:
-              - A file with the certificates of its authority, in PEM form, where the module runs. Those of the system where it is not given.
+              - A file with the certificates of its authority, in PEM form, on the host that runs the module. By default, those of the system.
             type: path
           verify:
             description:
-              - Whether it is checked at all.
+              - Whether to check it.
             type: bool
             default: true
   force_conflicts:
     description:
-      - Whether a field of ours that another field manager took is taken back; the result says from whom.
-      - Where the same manager took the same field before the last apply, too, a warning says that the field has two owners.
-      - With V(false) that object fails and names field and manager.
+      - Whether to take back a field of ours that another field manager has taken; the result says from whom.
+      - If the same manager had also taken the field before the last apply, a warning says that the field has two owners.
+      - With V(false) that object fails, and the message names field and manager.
     type: bool
     default: true
   adopt:
     description:
-      - Whether objects may change hands. Those that exist already under a child's name and are not ours are taken over, with the fields of whoever
-        wrote them; refused are objects of another release, of another controller, and those whose pods would restart.
+      - Whether objects may change hands. Objects that already exist under a child's name and are not ours are taken over, with the fields of whoever
+        wrote them. Objects of another release or of another controller, and those whose pods would restart, are refused.
       - With O(reconciler=controller) the children of a service go back to its controller.
     type: bool
     default: false
@@ -201,29 +202,29 @@ options:
     default: false
   recreate:
     description:
-      - Kinds of which an object may be deleted and made again where a field has to change that the API server never lets change, for
-        example the selector of a Deployment. Else that is an error, before any write where the field is known to be so.
-      - The old object is deleted only once a dry run has shown that the API server takes the new one.
+      - Kinds whose objects may be deleted and created again if a field must change that the API server does not allow to change, for
+        example the selector of a Deployment. Otherwise that is an error, before any write if the field is known to be immutable.
+      - The old object is deleted only after a dry run has shown that the API server accepts the new one.
     type: list
     elements: str
     choices: [ClusterRoleBinding, ConfigMap, Deployment, RoleBinding, Secret, Service]
     default: []
   skip_invalid:
     description:
-      - Whether to go on with the valid services of the list where others have problems. Those are reported as warnings.
+      - Whether to continue with the valid services of the list if others have problems. Those are reported as warnings.
     type: bool
     default: false
   fit:
     description:
-      - Whether to look, before the first write, if the pods of GPU workloads that are new or changed will find room. Reads nodes and pods.
-      - With V(warn) a warning says what they lack, with V(require) that is an error and nothing is written, with V(ignore) it is not checked.
-      - Where nodes may not be listed a warning says so. See M(modelops.inference.gpu_resources) for what is judged.
+      - Whether to check, before the first write, if the pods of new or changed GPU workloads will find room. Reads nodes and pods.
+      - With V(warn), a warning says what they lack; with V(require), that is an error and nothing is written; with V(ignore), it is not checked.
+      - If the account may not list nodes, a warning says so. See M(modelops.inference.gpu_resources) for what is judged.
     type: str
     choices: [require, warn, ignore]
     default: warn
   verbose_result:
     description:
-      - Whether the result also lists children that are as wanted. They are always counted.
+      - Whether the result also lists unchanged children. They are always counted.
     type: bool
     default: false
 extends_documentation_fragment:
@@ -242,8 +243,8 @@ attributes:
   idempotent:
     support: full
 notes:
-  - The work is done in the Ansible process where the connection is local, without become and async, and the interpreter is Ansible's own;
-    else on the host, as for any module.
+  - The work is done in the Ansible process if the connection is local, without become and async, and the interpreter is Ansible's own;
+    otherwise on the host, as for any module.
 seealso:
   - module: modelops.inference.llmisvc_info
 """
@@ -315,62 +316,62 @@ services:
       description: Name.
       type: str
     phase:
-      description: The phase as the kind's controller words it.
+      description: The phase, in the words of the kind's controller.
       type: str
     ready:
-      description: Whether the service does its work.
+      description: Whether the service works.
       type: bool
     conditions:
       description: Conditions with type, status, reason and message.
       type: list
       elements: dict
     url:
-      description: Address of the service, as its status says it, else that of RV(services[].request); empty where it is not known.
+      description: Address of the service, from its status or else from RV(services[].request); empty if it is not known.
       type: str
     request:
       description: How the service is called.
       type: dict
       contains:
         url:
-          description: Scheme, address and port of the gateway, and the prefix of the model server's paths; empty where it is not known.
+          description: Scheme, address and port of the gateway, and the prefix of the model server's paths; empty if it is not known.
           type: str
         host:
-          description: The host name to ask for, where the address is none of it.
+          description: The host name to send, if the address is not one.
           type: str
         headers:
           description: The headers that the route needs.
           type: dict
         model:
-          description: The name of the model, which belongs into the body or the path of a request.
+          description: The name of the model, which belongs in the body or the path of a request.
           type: str
         curl:
-          description: One line for a shell that asks the service; empty where the address is not known.
+          description: A shell command that sends a request to the service; empty if the address is not known.
           type: str
         note:
-          description: What is not known or does not work, for example that the gateway has no address yet; empty where all is well.
+          description: What is not known or does not work, for example that the gateway has no address yet; empty if all is well.
           type: str
     answer:
-      description: What came back with O(wait_for=answer); empty where nothing was asked.
+      description: The response with O(wait_for=answer); empty if no request was sent.
       type: dict
       contains:
         status:
-          description: The status of HTTP, 0 where nothing came back or nothing was sent.
+          description: The HTTP status, 0 if there was no response or no request.
           type: int
         model:
           description: The model that answered.
           type: str
         served_by:
-          description: The pod, or its address, as a header of the answer names it (C(x-served-by), C(x-pod-name),
-            C(x-gateway-destination-endpoint-served)); empty where none does.
+          description: The pod, or its address, as a header of the response names it (C(x-served-by), C(x-pod-name),
+            C(x-gateway-destination-endpoint-served)); empty if none does.
           type: str
         latency_ms:
           description: How long the last request took.
           type: int
         through:
-          description: As in O(answer.through); empty where nothing was sent.
+          description: As in O(answer.through); empty if no request was sent.
           type: str
         fault:
-          description: Which hop failed, and how; empty where the service answers.
+          description: Which hop failed, and how; empty if the service answers.
           type: str
     replicas:
       description: C(ready) and C(desired) replicas of all its workloads, each null if unknown.
@@ -382,14 +383,14 @@ services:
       description:
         - The release of the controller that is reproduced as C(version), C(source) (V(option), V(objects) that it made, V(controller) of
           the cluster, V(newest) that is proved, or V(default)) and C(reason).
-        - It is empty where nothing is compiled, as for V(absent).
+        - It is empty if nothing is compiled, as for V(absent).
       type: dict
     children:
       description: Objects that were changed or could not be, each with C(action) and C(reason).
       type: list
       elements: dict
     unchanged:
-      description: How many objects are as wanted.
+      description: How many objects needed no change.
       type: int
     problems:
       description: What was found, each with C(path), C(message), C(severity) and C(rule).
@@ -413,8 +414,8 @@ gathered:
 runtimes:
   description:
     - Which ServingRuntime or ClusterServingRuntime serves the model of each InferenceService. C(namespace) and C(name) are those of the service, C(kind) and
-      C(runtime) those of the runtime. Where none serves it, both are empty, and C(message) says why.
-    - C(named) is true if the service names its runtime. C(others) are the runtimes that know the model's format, too, each with C(kind), C(name), and in
+      C(runtime) those of the runtime. If none serves it, both are empty, and C(message) says why.
+    - C(named) is true if the service names its runtime. C(others) are the other runtimes that support the model's format, each with C(kind), C(name), and in
       C(why) the reason that it does not serve the model.
   returned: with O(state=rendered) and O(state=gathered)
   type: list

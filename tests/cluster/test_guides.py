@@ -18,10 +18,15 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.lab.client import Manifest
 from tests.lab.control_plane import ControlPlane
 from tests.tools import pages
 from tests.tools.example_cluster import add_gateway, control_plane
+from tests.tools.recipes import MODULE, recipes
 from tests.tools.tree import CHECKOUT, TREE_ROOT
+
+from .support.bundles import crd, named
+from .support.entries import Entries
 
 #: Guides whose commands are for a cluster.
 ON_A_CLUSTER = [
@@ -164,3 +169,52 @@ def test_service_from_a_chart_is_foreseen_on_the_cluster(folder: Path, plane: Co
     (foresee,) = re.findall(r"^   (ansible-playbook .*)$", (CHECKOUT / page).read_text(), re.M)
     told = run(folder, plane, foresee)
     assert re.search(r"team-a/chat .* created.*", told), told
+
+
+@pytest.fixture(scope="module")
+def neighbours(plane: ControlPlane) -> None:
+    """What recipes need that others install: the kinds of autoscalers and of Argo CD, and the class of a device driver."""
+    plane.install_crds(
+        crd("keda.sh", "ScaledObject", ("v1alpha1",)),
+        crd("llmd.ai", "VariantAutoscaling", ("v1alpha1",)),
+        crd("argoproj.io", "Application", ("v1alpha1",)),
+    )
+    selector = {"cel": {"expression": 'device.driver == "gpu.nvidia.com"'}}
+    plane.client.apply(
+        named("resource.k8s.io/v1", "DeviceClass", "gpu.nvidia.com", spec={"selectors": [selector]})
+    )
+
+
+@pytest.mark.parametrize("number", range(1, len(recipes())))
+@pytest.mark.usefixtures("neighbours")
+def test_recipe_is_reconciled_and_a_second_run_writes_nothing(
+    number: int, folder: Path, plane: ControlPlane
+) -> None:
+    introduction, *others = recipes(f"recipe-{number}-team-").values()
+    recipe, client = others[number - 1], plane.client
+    for name in {each["metadata"]["namespace"] for each in [*recipe.services, *recipe.others]}:
+        client.apply(named("v1", "Namespace", name))
+    client.apply_all(recipe.others)
+    settings = introduction.settings | recipe.settings
+    entries = Entries(plane.kubeconfig, {"settings": settings, "releases": recipe.releases})
+    try:
+        for task in recipe.tasks:
+            options = task[MODULE]
+            (place,) = options["src"] = [str(folder / each) for each in options["src"]]
+            write(recipe.services, Path(place))
+            entries.reconcile(check_mode=True, create_namespaces=True, **options)
+        if recipe.services:
+            assert entries.reconcile(*recipe.services)["changed"]
+            assert not entries.reconcile(*recipe.services)["changed"]
+    finally:
+        for manifest in recipe.others:
+            client.delete(manifest)
+
+
+def write(services: list[Manifest], place: Path) -> None:
+    """Write the services of a namespace into a folder of its name; a reader's own folder is there already."""
+    if not place.exists():
+        place.mkdir()
+        for each in services:
+            if each["metadata"]["namespace"] == place.name:
+                (place / f"{each['metadata']['name']}.yaml").write_text(yaml.safe_dump(each))

@@ -38,8 +38,8 @@ ROWS = _rows()
 #: What is told of a service that is as it should be: how it is called.
 NOTES = (
     "requests need the header",
-    "is not among the given objects: KServe's defaults are taken",
-    "no VirtualService is made: Knative has reported no host name",
+    "is not among the given objects: KServe's defaults apply",
+    "no VirtualService is created: Knative has reported no host name",
     "is fetched over plain HTTP as the operator does",
 )
 

@@ -2,13 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Writes the tables of checks into the pages that list what users may be told: `python -m tests.tools.check_tables`."""
+"""Writes the table of checks into docs/troubleshooting.md: `python -m tests.tools.check_tables`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from ansible_collections.modelops.inference.plugins.module_utils.checks.registry import checks
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.check import BoundCheck
@@ -16,8 +15,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.registry 
 
 from .tree import CHECKOUT
 
-TROUBLES = CHECKOUT / "docs" / "troubleshooting.md"
-DIFFERENCES = CHECKOUT / "docs" / "differences.md"
+PAGE = CHECKOUT / "docs" / "troubleshooting.md"
 _BEGIN, _END = "<!-- made by tests/tools/check_tables.py -->", "<!-- end -->"
 _VALUE = re.compile(r"\{[a-z_]+\}")
 
@@ -40,7 +38,7 @@ def reason(check: BoundCheck) -> str:
     return first.removeprefix("Yield ").rstrip(".")
 
 
-def trouble_rows() -> Iterator[str]:
+def rows() -> Iterator[str]:
     """Yield a row for each check: message, rule, why, what to do."""
     yield "| message | rule | why | what to do |"
     yield "|---|---|---|---|"
@@ -49,35 +47,18 @@ def trouble_rows() -> Iterator[str]:
         yield f"| `{shown(row.finds)}` | `{row.rule}` | {reason(check)} | {shown(row.fix)} |"
 
 
-def rule_rows() -> Iterator[str]:
-    """Yield a row for each rule: its name and what it finds."""
-    yield "| rule | finds |"
-    yield "|---|---|"
-    found: dict[str, list[str]] = {}
-    for check in every_check():
-        found.setdefault(check.row.rule, []).append(reason(check))
-    yield from (f"| {rule} | {'; '.join(reasons)} |" for rule, reasons in found.items())
-
-
-def with_table(page: str, rows: Iterator[str]) -> str:
+def with_table(page: str) -> str:
     """Return a page with its table of checks as it has to be. Raises ValueError for a page without a place for it."""
     before, begin, rest = page.partition(_BEGIN)
     dummy, end, after = rest.partition(_END)
     if not begin or not end:
         raise ValueError(f"no place between {_BEGIN} and {_END}")
-    return "\n".join([f"{before}{begin}", *rows, f"{end}{after}"])
-
-
-def pages() -> Iterator[tuple[Path, str]]:
-    """Yield the pages that have such a table, each with the text that it has to have."""
-    yield TROUBLES, with_table(TROUBLES.read_text(encoding="utf-8"), trouble_rows())
-    yield DIFFERENCES, with_table(DIFFERENCES.read_text(encoding="utf-8"), rule_rows())
+    return "\n".join([f"{before}{begin}", *rows(), f"{end}{after}"])
 
 
 def main() -> None:
-    """Write the pages."""
-    for path, text in pages():
-        path.write_text(text, encoding="utf-8")
+    """Write the page."""
+    PAGE.write_text(with_table(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

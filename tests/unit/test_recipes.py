@@ -6,48 +6,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-import yaml
 
-from module_utils.kinds.registry import KINDS
 from module_utils.modules import llmisvc_reconcile as entry
+from tests.tools.recipes import MODULE, Recipe, recipes
 from tests.tools.tree import CHECKOUT
 
 Json = dict[str, Any]
-PAGE = CHECKOUT / "docs" / "recipes.md"
 GATEWAYS = CHECKOUT / "examples" / "cluster"
-SERVICES = {kind for dummy, kind in KINDS}
-MODULE = "modelops.inference.llmisvc_reconcile"
 #: Told of every LLMInferenceService that is rendered, and of every ModelService.
 ALWAYS = {"certificate-left-out", "request-header"}
-
-
-@dataclass
-class Recipe:
-    """What one section of the page holds."""
-
-    services: list[Json] = field(default_factory=list)
-    others: list[Json] = field(default_factory=list)
-    tasks: list[Json] = field(default_factory=list)
-    settings: Json = field(default_factory=dict)
-    releases: Json = field(default_factory=dict)
-
-    def add(self, found: Any) -> None:
-        """Sort one YAML document of the page."""
-        if isinstance(found, list):
-            self.tasks += found
-        elif found.get("kind") in SERVICES:
-            self.services.append(found)
-        elif "kind" in found:
-            self.others.append(found)
-        else:
-            self.settings |= found.get("model_services_settings") or {}
-            self.releases |= found.get("model_services_releases") or {}
 
 
 class Rendered:
@@ -87,19 +58,7 @@ class Rendered:
         return next(each for each in found if each["name"] == "storage-initializer")
 
 
-def sections() -> Mapping[str, Recipe]:
-    """Return the recipes by their headings; that of an empty heading is the introduction."""
-    found: dict[str, Recipe] = {}
-    for section in re.split(r"^## ", "\n" + PAGE.read_text("utf-8"), flags=re.MULTILINE):
-        heading, dummy, body = section.partition("\n")
-        recipe = found.setdefault(heading, Recipe())
-        for block in re.findall(r"^```yaml\n(.*?)^```$", body, re.MULTILINE | re.DOTALL):
-            for document in yaml.safe_load_all(block):
-                recipe.add(document)
-    return found
-
-
-RECIPES = {**sections()}
+RECIPES = {**recipes()}
 INTRODUCTION = RECIPES.pop("")
 
 

@@ -31,13 +31,13 @@ GRANT = Check(
 BACKEND = Check(
     "backend-missing",
     WARNING,
-    finds="HTTPRoute {route} sends requests to {kind} {backend}, which {absent}: they are answered with 500",
-    fix="name what the service makes: {made}",
+    finds="HTTPRoute {route} sends requests to {kind} {backend}, which {absent}: they get 500",
+    fix="name what the service creates: {made}",
 )
 BACKEND_GROUP = Check(
     "backend-group",
     WARNING,
-    finds='HTTPRoute {route} sends requests to {kind} {backend} of group "{group}", which has no such kind: they are answered with 500 (InvalidKind)',
+    finds='HTTPRoute {route} sends requests to {kind} {backend} of group "{group}", which has no such kind: they get 500 (InvalidKind)',
     fix="set group: {right}",
 )
 WEIGHTS = Check(
@@ -50,7 +50,7 @@ WEIGHTS = Check(
 
 @check(GRANT, reads=("ReferenceGrants",))
 def grant(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield backends in other namespaces that nobody there permits."""
+    """Yield backends in other namespaces that no ReferenceGrant there permits."""
     for route, backend in _backends(view):
         home = route.reference.namespace
         if backend.namespace == home:
@@ -70,7 +70,7 @@ def grant(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(BACKEND, reads=("Services", "InferencePools"))
 def backend_missing(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield backends of routes that are not there."""
+    """Yield backends of routes that do not exist."""
     made = [Reference.of(each) for each in view.made]
     refers = {(each.kind, each.name) for each, dummy in view.refers}
     for route, backend in _backends(view):
@@ -109,7 +109,7 @@ def _contradicted(
 
 @check(BACKEND_GROUP)
 def backend_group(view: ServiceView) -> Iterator[Problem]:
-    """Yield backends of routes whose kind is not in the group that they name: without a group that is the one of Services."""
+    """Yield backends of routes whose group does not have their kind: without a group, the core group with Services counts."""
     for route, each in _references(view):
         kind, group = str(each.get("kind") or "Service"), str(each.get("group") or "")
         groups = _GROUPS.get(kind, {group})

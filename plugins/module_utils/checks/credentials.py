@@ -44,7 +44,7 @@ _BUCKET = "s3://"
 
 @check(NOT_FETCHED)
 def not_fetched(view: ServiceView) -> Iterator[Problem]:
-    """Yield the credentials that the server has and who fetches the model has not."""
+    """Yield credentials that the server has, but the container that fetches the model lacks."""
     for workload in view.serving:
         if not workload.fetcher:
             continue
@@ -61,7 +61,7 @@ def not_fetched(view: ServiceView) -> Iterator[Problem]:
 
 @check(UNREAD, reads=("Secrets",))
 def unread(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield the entries of Secrets for S3 that nobody reads."""
+    """Yield entries of Secrets for S3 that nobody reads."""
     namespace = view.reference.namespace
     for workload in view.serving:
         for variable in _fetcher(workload).get("env") or ():
@@ -82,7 +82,7 @@ def unread(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(NO_KEYS, reads=("ServiceAccounts", "Secrets"))
 def no_keys(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield Secrets of accounts that are meant for a bucket and have no entry under a name that KServe reads."""
+    """Yield Secrets of accounts that are meant for a bucket, but have no entry that KServe reads."""
     if not any(model.value.startswith(_BUCKET) for model in view.models):
         return
     for workload in view.serving:

@@ -27,25 +27,25 @@ UNKNOWN = Check(
     "device-name",
     WARNING,
     finds="no device plugin offers {resource}: the pods wait for ever",
-    fix="write {near}, if that is meant",
+    fix="write {near} if that is what you mean",
 )
 BEYOND = Check(
     "visible-devices",
     WARNING,
     finds="{name} names device {number}, and the container gets {count} {resource}, counted from 0: the engine does not start",
-    fix="leave the variable out, since a container sees its own devices alone",
+    fix="leave the variable out: a container sees only its own devices",
 )
 PAST_PLUGIN = Check(
     "visible-devices",
     WARNING,
-    finds="{name} is {value}, by which a container gets devices of the node that other pods have, past the scheduler",
+    finds="{name} is {value}, so the container gets devices of the node that other pods use, past the scheduler",
     fix="leave the variable out, and request devices in resources.limits",
 )
 
 
 @check(UNKNOWN, costly=True)
 def unknown(view: ServiceView) -> Iterator[Problem]:
-    """Yield resources that look like devices of a vendor, and are none."""
+    """Yield resources that resemble a vendor's devices, but that no plugin offers."""
     for workload in view.workloads:
         for container, path in containers_of(workload):
             for name in (container.get("resources") or {}).get("limits") or {}:
@@ -58,7 +58,7 @@ def unknown(view: ServiceView) -> Iterator[Problem]:
 
 @check(BEYOND, costly=True)
 def beyond(view: ServiceView) -> Iterator[Problem]:
-    """Yield variables by which a process looks for devices that its container does not get."""
+    """Yield variables that select devices which the container does not get."""
     for workload in view.workloads:
         for container, path in containers_of(workload):
             limits = (container.get("resources") or {}).get("limits") or {}
@@ -80,7 +80,7 @@ def beyond(view: ServiceView) -> Iterator[Problem]:
 
 @check(PAST_PLUGIN, costly=True)
 def past_plugin(view: ServiceView) -> Iterator[Problem]:
-    """Yield variables that give a container devices which nobody asked the scheduler for."""
+    """Yield variables that give a container devices past the scheduler."""
     for workload in view.workloads:
         for container, path in containers_of(workload):
             for number, variable in enumerate(container.get("env") or ()):

@@ -58,32 +58,32 @@ TOO_MANY = Check(
 NO_DEVICE = Check(
     "devices-missing",
     WARNING,
-    finds="container {container} asks for no device, and {others} of the same service ask for {resource}: its engine finds none",
-    fix="ask for devices here, too",
+    finds="container {container} requests no device, while {others} of the same service request {resource}: its engine will find none",
+    fix="request devices here, too",
 )
 TPU = Check(
     "tpu-selector",
     WARNING,
-    finds="{resource} comes with nodes of one kind and form of slice, and nodeSelector of the pods lacks {missing}: Google's clusters refuse them",
+    finds="pods with {resource} must select the type and topology of their slice, but nodeSelector lacks {missing}: Google's clusters refuse them",
     fix="name both in nodeSelector, for example tpu-v6e-slice and 2x2",
 )
 SLICE = Check(
     "tpu-selector",
     WARNING,
     finds="{count} {resource} are asked for in a slice of {form}, which has {chips}: pods take the TPUs of a node as a whole, so no node takes them",
-    fix="ask for all of the node, or for a slice of another form",
+    fix="request all TPUs of the node, or a slice of another topology",
 )
 MIXED = Check(
     "mixed-devices",
     ERROR,
     finds="{devices} in one container: slices and whole devices cannot be used together",
-    fix="ask for one of them",
+    fix="request one of them",
 )
 CLAIMED = Check(
     "mixed-devices",
     WARNING,
     finds="{devices} beside device claims: the container gets both",
-    fix="ask in one way",
+    fix="request them in one way only",
 )
 SHARED = Check(
     "shared-devices",
@@ -100,7 +100,7 @@ MIG = Check(
 IDLE_CLAIM = Check(
     "claim-unused",
     WARNING,
-    finds="the pod claims the device {claim}, and no container has it in resources.claims: it is taken and not used",
+    finds="the pod claims the device {claim}, but no container lists it in resources.claims: it is reserved and not used",
     fix="name it in resources.claims of the engine's container",
 )
 UNEVEN = Check(
@@ -144,7 +144,7 @@ def too_few(view: ServiceView) -> Iterator[Problem]:
 
 @check(TOO_FEW)
 def too_few_for_copies(view: ServiceView) -> Iterator[Problem]:
-    """Yield single pods without a device for each copy of the model: vLLM starts all in one pod where nobody says otherwise."""
+    """Yield single pods without a device for each copy of the model: by default vLLM starts all copies in one pod."""
     for workload in view.serving:
         container, path = workload.engine_container, workload.engine_path
         copies = said_sizes(container).get("data", 1)
@@ -169,7 +169,7 @@ def too_many(view: ServiceView) -> Iterator[Problem]:
 
 @check(NO_DEVICE)
 def no_device(view: ServiceView) -> Iterator[Problem]:
-    """Yield engines without a device beside engines of the same service that ask for some."""
+    """Yield engines that request no device, while others of the same service do."""
     asking = {
         workload.origin: sorted(devices)
         for workload in view.serving
@@ -189,7 +189,7 @@ def no_device(view: ServiceView) -> Iterator[Problem]:
 
 @check(TPU)
 def tpu_selector(view: ServiceView) -> Iterator[Problem]:
-    """Yield pods with TPUs that do not say on which nodes."""
+    """Yield pods with TPUs that do not select their nodes."""
     for workload, path, names, dummy in _asked(view):
         selector = workload.pod.get("nodeSelector") or {}
         missing = [label for label in _TPU_LABELS if label not in selector]
@@ -201,7 +201,7 @@ def tpu_selector(view: ServiceView) -> Iterator[Problem]:
 
 @check(SLICE)
 def tpu_slice(view: ServiceView) -> Iterator[Problem]:
-    """Yield pods that ask for another number of TPUs than the nodes of their slice have."""
+    """Yield pods that request another number of TPUs than the nodes of their slice have."""
     for workload, path, names, counts in _asked(view):
         form = str((workload.pod.get("nodeSelector") or {}).get(_TOPOLOGY_LABEL) or "")
         sides = form.split("x")
@@ -215,7 +215,7 @@ def tpu_slice(view: ServiceView) -> Iterator[Problem]:
 
 @check(MIXED)
 def mixed(view: ServiceView) -> Iterator[Problem]:
-    """Yield slices beside whole devices."""
+    """Yield slices and whole devices in one container."""
     for workload, path, names, dummy in _asked(view):
         if len(names) > 1 and any(map(is_mig, names)):
             yield MIXED.at(workload.fields(f"{path}.resources"), devices=", ".join(names))
@@ -223,7 +223,7 @@ def mixed(view: ServiceView) -> Iterator[Problem]:
 
 @check(SHARED)
 def shared(view: ServiceView) -> Iterator[Problem]:
-    """Yield several shares that may be of one device."""
+    """Yield several shares that may belong to one device."""
     for workload, path, names, counts in _asked(view):
         for name in names:
             if counts[name] > 1 and is_shared(name):
@@ -245,7 +245,7 @@ def mig(view: ServiceView) -> Iterator[Problem]:
 
 @check(CLAIMED)
 def claimed(view: ServiceView) -> Iterator[Problem]:
-    """Yield devices that are asked for in both ways at once."""
+    """Yield devices that are requested by resource and by claim."""
     for workload in view.workloads:
         for container, path in containers_of(workload):
             resources = container.get("resources") or {}
@@ -302,7 +302,7 @@ def uneven(view: ServiceView) -> Iterator[Problem]:
 
 @check(FRACTION)
 def fraction(view: ServiceView) -> Iterator[Problem]:
-    """Yield amounts of memory in thousandths of a byte, which the API takes and no pod starts with."""
+    """Yield amounts of memory in thousandths of a byte, which the API accepts but no pod can start with."""
     for where, name, amount in _in_bytes(view):
         if amount.endswith("m"):
             yield FRACTION.at(where, amount=amount, resource=name, meant=f"{amount[:-1]}Mi")

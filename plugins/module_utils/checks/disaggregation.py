@@ -32,7 +32,7 @@ _ALIKE = ("--block-size", "--kv-cache-dtype")
 KV_TRANSFER = Check(
     "kv-transfer",
     WARNING,
-    finds=f"no {_TRANSFER} is given, so prefill pods hand nothing over and decode pods compute it again",
+    finds=f"no {_TRANSFER} is given, so prefill pods hand nothing over and decode pods compute the cache again",
     fix=f"give the engine {_TRANSFER}",
 )
 PREFILL_TENSOR = Check(
@@ -44,14 +44,14 @@ PREFILL_TENSOR = Check(
 CONNECTORS = Check(
     "kv-connector",
     WARNING,
-    finds="{ours} of prefill is {mine}, and that of decode {theirs} ({field}): the cache does not get from one to the other",
-    fix="give both the same",
+    finds="{ours} of prefill is {mine}, but that of decode is {theirs} ({field}): the cache does not get from one to the other",
+    fix="use the same for both",
 )
 PROXY = Check(
     "kv-connector",
     WARNING,
     finds="the proxy has connector {ours}, and the engine {theirs}: the cache does not get from prefill to decode",
-    fix="let the proxy have {wanted}",
+    fix="set the proxy's connector to {wanted}",
 )
 ROLE = Check(
     "kv-role",
@@ -83,7 +83,7 @@ def without_sender(view: ServiceView) -> Iterator[Problem]:
 
 @check(PREFILL_TENSOR)
 def prefill_tensor(view: ServiceView) -> Iterator[Problem]:
-    """Yield prefill spread wider than decode, which the NIXL connector supports for few models only."""
+    """Yield prefill with more tensor ranks than decode, which the NIXL connector supports for few models only."""
     if not view.splits:
         return
     decode, prefill = next(view.of(DECODE), None), next(view.of(PREFILL), None)
@@ -97,7 +97,7 @@ def prefill_tensor(view: ServiceView) -> Iterator[Problem]:
 
 @check(KV_TRANSFER)
 def kv_transfer(view: ServiceView) -> Iterator[Problem]:
-    """Yield engines that are not told to hand the KV cache over."""
+    """Yield engines without the flag that hands the KV cache over."""
     if not (view.splits and view.sender.value):
         return
     for workload in view.of(*SERVING):
@@ -107,7 +107,7 @@ def kv_transfer(view: ServiceView) -> Iterator[Problem]:
 
 @check(UNREAD)
 def unread(view: ServiceView) -> Iterator[Problem]:
-    """Yield descriptions of the transfer that cannot be read."""
+    """Yield transfer configurations that cannot be parsed."""
     for workload in view.serving:
         text = written(workload.engine_container, _TRANSFER)
         if text.strip() and "$" not in text and _transfer(workload) is None:
@@ -116,7 +116,7 @@ def unread(view: ServiceView) -> Iterator[Problem]:
 
 @check(ROLE)
 def roles(view: ServiceView) -> Iterator[Problem]:
-    """Yield engines that do only the other half of a transfer."""
+    """Yield engines with the wrong role in the transfer of the KV cache."""
     wrong = {PREFILL: "kv_consumer", DECODE: "kv_producer"}
     for workload in view.of(*SERVING) if view.splits else ():
         given = (_transfer(workload) or {}).get("kv_role")
@@ -134,7 +134,7 @@ def roles(view: ServiceView) -> Iterator[Problem]:
 
 @check(PROXY)
 def proxies(view: ServiceView) -> Iterator[Problem]:
-    """Yield proxies that speak of the cache in another way than the engine that holds it."""
+    """Yield proxies with another KV connector than the engine's."""
     for workload in view.of(DECODE) if view.splits else ():
         sidecar, path = _sidecar(workload)
         ours = next((value for name, value in flags(sidecar) if name in _PROXY_FLAGS), "")
@@ -157,7 +157,7 @@ def _sidecar(workload: Workload) -> tuple[Json, str]:
 
 @check(CONNECTORS)
 def connectors(view: ServiceView) -> Iterator[Problem]:
-    """Yield what prefill and decode have to have in common, and have not."""
+    """Yield settings that must be the same for prefill and decode, but differ."""
     prefill, decode = (next(view.of(role), None) for role in (PREFILL, DECODE))
     if prefill is None or decode is None:
         return

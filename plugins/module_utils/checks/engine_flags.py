@@ -57,14 +57,14 @@ TWICE = Check(
 AGAIN = Check(
     "argument-twice",
     WARNING,
-    finds='{flag} is "{value}" here and "{other}" in {place}, and the engine follows the last alone',
+    finds='{flag} is "{value}" here and "{other}" in {place}, and the engine follows only the last',
     fix="keep one of them",
 )
 
 
 @check(BLANK)
 def blank(view: ServiceView) -> Iterator[Problem]:
-    """Yield a flag and its value in one item: no shell splits it, so the engine sees one strange word."""
+    """Yield flags in one item with their value: no shell splits the item, so the engine sees one word."""
     for workload in view.serving:
         if has_shell(workload.engine_container):
             continue

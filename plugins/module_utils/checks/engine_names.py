@@ -25,7 +25,7 @@ UNKNOWN_FLAG = Check(
     "engine-flag",
     WARNING,
     finds="vLLM has no flag {flag}, and does not start with it",
-    fix="write {near}, if that is meant",
+    fix="write {near} if that is what you mean",
 )
 OTHER_RELEASE = Check(
     "engine-release",
@@ -37,7 +37,7 @@ UNKNOWN_VARIABLE = Check(
     "engine-variable",
     WARNING,
     finds="vLLM reads no variable {name}",
-    fix="write {near}, if that is meant",
+    fix="write {near} if that is what you mean",
 )
 VARIABLE_OF_OTHER_RELEASE = Check(
     "engine-release",
@@ -61,7 +61,7 @@ RELEASES = Check(
 
 @check(RELEASES)
 def releases(view: ServiceView) -> Iterator[Problem]:
-    """Yield engines of one service that are of different releases: heads and workers, prefill and decode."""
+    """Yield engines of one service with different releases of vLLM: heads and workers, prefill and decode."""
     known = [(each, release) for each in view.serving if (release := release_of(each))]
     for workload, release in known[1:]:
         first, theirs = known[0]
@@ -73,7 +73,7 @@ def releases(view: ServiceView) -> Iterator[Problem]:
 
 @check(BESIDE)
 def beside(view: ServiceView) -> Iterator[Problem]:
-    """Yield an engine of the author's in a container of another name. It is not merged with the one that serves."""
+    """Yield an engine that the author starts in another container than the preset's. It is not merged with the one that serves."""
     for workload in view.serving:
         for number, container in enumerate(workload.pod.get("containers") or ()):
             name = container.get("name")
@@ -100,7 +100,7 @@ def unknown_flag(view: ServiceView) -> Iterator[Problem]:
 
 @check(OTHER_RELEASE, costly=True)
 def other_release(view: ServiceView) -> Iterator[Problem]:
-    """Yield flags of the author that the release of the engine's image does not have yet, or no longer."""
+    """Yield flags of the author that the release in the engine's image does not have, or no longer has."""
     for workload, flag, name in _flags(view):
         span, release = flags().get(name), release_of(workload)
         if span is None or not release:
@@ -113,7 +113,7 @@ def other_release(view: ServiceView) -> Iterator[Problem]:
 
 @check(UNKNOWN_VARIABLE, costly=True)
 def unknown_variable(view: ServiceView) -> Iterator[Problem]:
-    """Yield variables of the author that vLLM does not read, and that look like one that it reads."""
+    """Yield variables of the author that vLLM does not read, but that resemble one that it reads."""
     known = {*variables(), *SCRIPT_VARIABLES}
     for workload in _of_vllm(view):
         for number, variable in enumerate(workload.engine_container.get("env") or ()):
@@ -133,7 +133,7 @@ def unknown_variable(view: ServiceView) -> Iterator[Problem]:
 
 @check(VARIABLE_OF_OTHER_RELEASE, costly=True)
 def variable_of_other_release(view: ServiceView) -> Iterator[Problem]:
-    """Yield variables of the author that the release of the engine's image does not read yet, or no longer."""
+    """Yield variables of the author that the release in the engine's image does not read, or no longer reads."""
     for workload in _of_vllm(view):
         release = release_of(workload)
         for number, variable in enumerate(workload.engine_container.get("env") or ()):

@@ -117,7 +117,7 @@ ALONE = Check(
 LOOPBACK = Check(
     "engine-value",
     WARNING,
-    finds="{flag} is {value}, so the engine hears its own pod alone: neither probes nor requests reach it",
+    finds="{flag} is {value}, so the engine listens to its own pod only: neither probes nor requests reach it",
     fix="write 0.0.0.0, or leave it out, if that is the engine's default",
 )
 TOO_FEW_TOKENS = Check(
@@ -161,7 +161,7 @@ def value_form(view: ServiceView) -> Iterator[Problem]:
 
 @check(SWITCH, costly=True)
 def switch_with_value(view: ServiceView) -> Iterator[Problem]:
-    """Yield switches that are answered with a word."""
+    """Yield switches with a value."""
     for workload, flag in _flags(view):
         switch = flag.name in _SWITCHES or flag.name.startswith(_SWITCH_NAMES)
         if not switch or flag.value.casefold() not in _ANSWERS:
@@ -175,7 +175,7 @@ def switch_with_value(view: ServiceView) -> Iterator[Problem]:
 
 @check(NO_VALUE, costly=True)
 def without_value(view: ServiceView) -> Iterator[Problem]:
-    """Yield flags that end a command line, or stand before another flag, and want a value."""
+    """Yield flags without the value that they need, at the end of a command line or before another flag."""
     for workload in view.serving:
         container = workload.engine_container
         if not is_vllm(container) or has_shell(container):
@@ -204,7 +204,7 @@ def alone(view: ServiceView) -> Iterator[Problem]:
 
 @check(LOOPBACK, costly=True)
 def loopback(view: ServiceView) -> Iterator[Problem]:
-    """Yield engines that hear only what their own pod says. What stands in the pod beside them may be their only caller."""
+    """Yield engines that listen on a loopback address only. What stands in the pod beside them may be their only caller."""
     for workload in view.serving:
         alone = sum(1 for dummy in running(workload)) == 1
         for flag in workload.flags if alone else ():
@@ -215,7 +215,7 @@ def loopback(view: ServiceView) -> Iterator[Problem]:
 
 @check(TOO_FEW_TOKENS, costly=True)
 def too_few_tokens(view: ServiceView) -> Iterator[Problem]:
-    """Yield batches that hold fewer tokens than requests, or than one prompt where prompts are not split."""
+    """Yield batches of fewer tokens than requests, or, without chunked prefill, than one prompt."""
     for workload in view.serving if view.serving else ():
         flags = {flag.name: flag for flag in workload.flags}
         batch = flags.get("--max-num-batched-tokens")
@@ -234,7 +234,7 @@ def too_few_tokens(view: ServiceView) -> Iterator[Problem]:
 
 @check(FEWER_ADAPTERS, costly=True)
 def fewer_adapters(view: ServiceView) -> Iterator[Problem]:
-    """Yield a host that is to keep fewer adapters than serve at once."""
+    """Yield fewer adapters in the host's memory than in use at once."""
     for workload in view.serving:
         flags = {flag.name: flag for flag in workload.flags}
         kept, serve = (flags.get(name) for name in ("--max-cpu-loras", "--max-loras"))
@@ -248,7 +248,7 @@ def fewer_adapters(view: ServiceView) -> Iterator[Problem]:
 
 @check(FORM, costly=True)
 def transfer(view: ServiceView) -> Iterator[Problem]:
-    """Yield roles in the transfer of the KV cache that vLLM does not know, or that are missing, and connectors in other letters."""
+    """Yield missing or unknown roles in the transfer of the KV cache, and misspelt connectors."""
     for workload in view.serving:
         if not is_vllm(workload.engine_container):
             continue

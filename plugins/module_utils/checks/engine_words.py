@@ -26,7 +26,7 @@ _SHELL_VARIABLE = re.compile(
 TYPOGRAPHY = Check(
     "argument-typography",
     WARNING,
-    finds='"{argument}" has {mark} where the engine expects one that is typed: it takes the word for no flag, or the mark for a part of the value',
+    finds='"{argument}" has {mark} where the engine expects one that is typed: it does not recognise the flag, or takes the mark for a part of the value',
     fix="type it again, with - and straight quotes",
 )
 NOT_FILLED_IN = Check(
@@ -39,14 +39,14 @@ NOT_FILLED_IN = Check(
 
 @check(TYPOGRAPHY)
 def typography(view: ServiceView) -> Iterator[Problem]:
-    """Yield words with dashes and quotes that no keyboard types: they come from a document or a chat."""
+    """Yield words with typographic dashes and quotes, which were copied from a document or a chat."""
     for item, found, place in _found(view, _TYPOGRAPHY):
         yield TYPOGRAPHY.at(place, argument=_shown(item), mark=found[0])
 
 
 @check(NOT_FILLED_IN)
 def not_filled_in(view: ServiceView) -> Iterator[Problem]:
-    """Yield words with a variable as a shell writes it, where there is no shell."""
+    """Yield variables in shell syntax, although no shell runs."""
     for item, found, place in _found(view, _SHELL_VARIABLE):
         name = found["braced"] or found["bare"]
         yield NOT_FILLED_IN.at(place, argument=_shown(item), variable=found[0], name=name)

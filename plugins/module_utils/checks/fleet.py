@@ -28,8 +28,8 @@ ROUTES = Check(
 BORROWED = Check(
     "borrowed",
     WARNING,
-    finds="{what} is made for service {owner}: requests go to the pods of {owner}, and it is gone when {owner} is stopped, deleted or changed",
-    fix="refer to one that no service makes, or leave the reference out",
+    finds="{what} belongs to service {owner}: requests go to the pods of {owner}, and it is gone when {owner} is stopped, deleted or changed",
+    fix="refer to one that belongs to no service, or leave the reference out",
 )
 
 
@@ -60,7 +60,7 @@ def same_requests(services: Sequence[Neighbour]) -> Iterator[Found]:
 
 @check(BORROWED, fleet=True)
 def borrowed(services: Sequence[Neighbour]) -> Iterator[Found]:
-    """Yield references to objects that another service makes, and takes along when it goes or stops."""
+    """Yield references to objects that another service creates, and that disappear when it is stopped or deleted."""
     makers = {made: service.reference for service in services for made in service.makes}
     for service in services:
         for reference, place in service.refers:

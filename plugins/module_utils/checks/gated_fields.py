@@ -23,7 +23,7 @@ _LATER_OF_PODS, _LATER_OF_CONTAINERS = ("hostnameOverride",), ("restartPolicyRul
 GATE = Check(
     "gated-field",
     WARNING,
-    finds="{value} is taken only where the feature gate {gate} of the API server is on, which it is not by default",
+    finds="the API server accepts {value} only with the feature gate {gate}, which is off by default",
     fix="leave it out, or switch the gate on",
 )
 GROUP = Check(
@@ -36,7 +36,7 @@ GROUP = Check(
 
 @check(GATE, costly=True)
 def gate(view: ServiceView) -> Iterator[Problem]:
-    """Yield values that the API takes only behind a feature gate."""
+    """Yield values that the API accepts only with a feature gate."""
     for workload in view.workloads:
         for path, (value, name) in _GATES.items():
             if value_at(workload.pod, path) == value:
@@ -45,7 +45,7 @@ def gate(view: ServiceView) -> Iterator[Problem]:
 
 @check(GROUP, costly=True)
 def group(view: ServiceView) -> Iterator[Problem]:
-    """Yield fields of groups of pods that earlier releases of LeaderWorkerSet do not know."""
+    """Yield fields of pod groups that earlier releases of LeaderWorkerSet do not know."""
     for workload in view.workloads:
         for path in _later(workload) if workload.reference.kind == _GROUPS else ():
             yield GROUP.at(workload.fields(path), field=path.rpartition(".")[2])

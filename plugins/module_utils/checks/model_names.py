@@ -17,19 +17,19 @@ _NAME, _MODEL, _FILE = "--served-model-name", "--model", "--config"
 UNNAMED = Check(
     "served-name",
     WARNING,
-    finds="requests ask for the model {said} ({field}), and without --served-model-name the engine calls it {served}: they are answered with 404",
+    finds="requests ask for the model {said} ({field}), and without --served-model-name the engine calls it {served}: they get 404",
     fix="pass --served-model-name={said} to the engine",
 )
 UNREAD = Check(
     "model-flag",
     WARNING,
-    finds="{flag} {value} has no effect: the model that vLLM loads stands after serve, {served}",
+    finds="{flag} {value} has no effect: vLLM loads the model after serve, {served}",
     fix="leave the flag out; the name by which requests ask for a model is --served-model-name",
 )
 AGAIN = Check(
     "argument-again",
     WARNING,
-    finds='"{word}" stands in the command already, and vLLM does not start with a word that it does not expect',
+    finds='the command already has "{word}", and vLLM does not start with a word that it does not expect',
     fix="begin args with the first flag",
 )
 _PROGRAM = ("vllm", "serve")
@@ -37,7 +37,7 @@ _PROGRAM = ("vllm", "serve")
 
 @check(AGAIN, costly=True)
 def again(view: ServiceView) -> Iterator[Problem]:
-    """Yield the beginning of a command line that args repeat: they follow the command."""
+    """Yield args that repeat the beginning of the command line: they follow the command."""
     for workload in view.serving:
         container = workload.engine_container
         if "serve" not in (container.get("command") or ()) or has_shell(container):
@@ -50,7 +50,7 @@ def again(view: ServiceView) -> Iterator[Problem]:
 
 @check(UNREAD, costly=True)
 def unread(view: ServiceView) -> Iterator[Problem]:
-    """Yield `--model` beside the word after `serve`, which vLLM follows alone."""
+    """Yield `--model` next to the model after `serve`: vLLM only reads the latter."""
     for workload in view.serving:
         container = workload.engine_container
         served = _served_path(container)

@@ -23,7 +23,7 @@ ADDRESS = Check(
 
 @check(ADDRESS, reads=("ClusterStorageContainers",))
 def address(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield addresses of models in a form that their scheme does not have."""
+    """Yield model addresses that are malformed for their scheme."""
     for model in view.models if view.workloads else ():
         fault = address_fault(model.value)
         if fault is None or view.fetched_otherwise(model.value, reader):

@@ -176,35 +176,35 @@ def _of_kinds(does: str, *kinds: str, reads: tuple[str, ...]) -> BoundCheck:
     return check(MISSING, reads=reads)(function)
 
 
-secrets = _of_kinds("Secrets that are not there", "Secret", reads=("Secrets",))
-config_maps = _of_kinds("ConfigMaps that are not there", "ConfigMap", reads=("ConfigMaps",))
+secrets = _of_kinds("Secrets that do not exist", "Secret", reads=("Secrets",))
+config_maps = _of_kinds("ConfigMaps that do not exist", "ConfigMap", reads=("ConfigMaps",))
 accounts = _of_kinds(
-    "accounts of pods that are not there, and what they pull images with",
+    "service accounts that do not exist, and their pull secrets",
     "ServiceAccount",
     reads=("ServiceAccounts", "Secrets"),
 )
-nodes = _of_kinds("nodes that pods are bound to and are not there", "Node", reads=("Nodes",))
-drivers = _of_kinds("drivers of volumes that are not there", "CSIDriver", reads=("CSIDrivers",))
+nodes = _of_kinds("nodes that pods are bound to, but that do not exist", "Node", reads=("Nodes",))
+drivers = _of_kinds("volume drivers that do not exist", "CSIDriver", reads=("CSIDrivers",))
 volumes = _of_kinds(
-    "claims of volumes that are not there",
+    "volume claims that do not exist",
     "PersistentVolumeClaim",
     "StorageClass",
     reads=("PersistentVolumeClaims", "StorageClasses"),
 )
 runtime_classes = _of_kinds(
-    "classes of container runtimes that are not there", "RuntimeClass", reads=("RuntimeClasses",)
+    "runtime classes that do not exist", "RuntimeClass", reads=("RuntimeClasses",)
 )
 priorities = _of_kinds(
-    "classes of priorities that are not there", "PriorityClass", reads=("PriorityClasses",)
+    "priority classes that do not exist", "PriorityClass", reads=("PriorityClasses",)
 )
 claims = _of_kinds(
-    "claims of devices that are not there",
+    "device claims that do not exist",
     "ResourceClaim",
     "ResourceClaimTemplate",
     reads=("ResourceClaims", "ResourceClaimTemplates", "DeviceClasses"),
 )
 logins = _of_kinds(
-    "logins of autoscalers that are not there",
+    "authentications of autoscaler triggers that do not exist",
     "TriggerAuthentication",
     "ClusterTriggerAuthentication",
     reads=("TriggerAuthentications", "Secrets", "ConfigMaps"),
@@ -213,13 +213,13 @@ logins = _of_kinds(
 
 @check(KEY, reads=("Secrets",))
 def secret_keys(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield entries that a Secret does not have."""
+    """Yield keys that a Secret does not have."""
     yield from _keys("Secret", view, reader)
 
 
 @check(KEY, reads=("ConfigMaps",))
 def config_map_keys(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield entries that a ConfigMap does not have."""
+    """Yield keys that a ConfigMap does not have."""
     yield from _keys("ConfigMap", view, reader)
 
 
@@ -244,7 +244,7 @@ def _keys(kind: str, view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(LOST, reads=("PersistentVolumeClaims",))
 def lost(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield claims whose volume is gone."""
+    """Yield volume claims whose volume no longer exists."""
     for named, place in view.names:
         if named.kind == "PersistentVolumeClaim":
             found = _found(named, reader) or {}
@@ -254,7 +254,7 @@ def lost(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(ONE_POD, reads=("PersistentVolumeClaims",))
 def one_pod(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield claims that more pods mount than may."""
+    """Yield volume claims that more pods mount than the access mode allows."""
     for workload in view.workloads:
         several = (workload.replicas or 1) * workload.pods_per_replica
         for named, place in view.names_of(workload) if several > 1 else ():

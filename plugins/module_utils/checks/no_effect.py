@@ -43,7 +43,7 @@ _NUMBER = re.compile(r"2[0-9]{4}")
 
 @check(NO_EFFECT, tries=True)
 def no_effect(trials: Trials) -> Iterator[Problem]:
-    """Yield lines that change nothing, whatever they say. Where all lines below a field are such, the field is named once."""
+    """Yield lines that have no effect, whatever their value. Where all lines below a field are such, the field is named once."""
     if trials.before.intent is None or trials.before.intent.nothing:
         return
     written = list(leaves(trials.document, trials.schema))

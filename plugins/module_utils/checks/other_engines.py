@@ -169,7 +169,7 @@ OTHER_VENDOR = Check(
 
 @check(OTHER_ENGINE, costly=True)
 def other_engine(view: ServiceView) -> Iterator[Problem]:
-    """Yield flags of the author that belong to another engine than the one that the container runs."""
+    """Yield flags of another engine than the container's."""
     for workload in view.serving:
         engine = engine_of(workload.engine_container)
         for flag in workload.flags if engine else ():
@@ -192,7 +192,7 @@ def other_engine(view: ServiceView) -> Iterator[Problem]:
 
 @check(OTHER_VARIABLE, costly=True)
 def other_variable(view: ServiceView) -> Iterator[Problem]:
-    """Yield variables of the author that another engine reads."""
+    """Yield variables that only another engine reads."""
     for workload in view.serving:
         engine = engine_of(workload.engine_container)
         for variable, place in authored_variables(workload) if engine else ():
@@ -206,7 +206,7 @@ def other_variable(view: ServiceView) -> Iterator[Problem]:
 
 @check(OTHER_IMAGE, costly=True)
 def other_image(view: ServiceView) -> Iterator[Problem]:
-    """Yield images of the author that hold another engine than the one that the command starts."""
+    """Yield images with another engine than the one that the command starts."""
     for workload in view.serving:
         container = workload.engine_container
         owner, engine = _by_image(container), _by_command(container)
@@ -218,7 +218,7 @@ def other_image(view: ServiceView) -> Iterator[Problem]:
 
 @check(OTHER_VENDOR, costly=True)
 def other_vendor(view: ServiceView) -> Iterator[Problem]:
-    """Yield images that are built for the devices of another vendor than those that the container gets."""
+    """Yield images built for the devices of another vendor than the container's."""
     for workload in view.serving:
         container = workload.engine_container
         limits = (container.get("resources") or {}).get("limits") or {}

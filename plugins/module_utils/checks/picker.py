@@ -44,7 +44,7 @@ _NO_CACHE = "--no-enable-prefix-caching"
 
 @check(NO_PICKER)
 def no_picker(view: ServiceView) -> Iterator[Problem]:
-    """Yield a picker that is switched off while the gateway still asks it."""
+    """Yield a picker that is scaled to zero while the gateway still asks it."""
     picker = view.picker
     if picker is not None and picker.workload.replicas == 0:
         fails = picker.failure == "FailClose"
@@ -54,7 +54,7 @@ def no_picker(view: ServiceView) -> Iterator[Problem]:
 
 @check(ADVICE, costly=True)
 def advice(view: ServiceView) -> Iterator[Problem]:
-    """Yield what is wrong with the configuration: by itself, beside the engines and in the picker's own container.
+    """Yield faults of the picker's configuration: by itself, compared with the engines, and in the picker's own container.
 
     Always warnings: an image whose tag does not tell its release may be of another one than that which is checked for.
     """
@@ -65,7 +65,7 @@ def advice(view: ServiceView) -> Iterator[Problem]:
 
 @check(CACHE, costly=True)
 def cache_scored(view: ServiceView) -> Iterator[Problem]:
-    """Yield engines that cache no prefixes behind a picker that counts on it."""
+    """Yield engines without prefix caching behind a picker that relies on it."""
     if view.picker is None:
         return
     said = f"{view.picker.config or ''} {view.picker.workload.pod} {_config_maps(view)}"
@@ -117,7 +117,7 @@ def _judged(view: ServiceView, picker: PickerView, config: str) -> Iterator[Prob
 
 @check(LATER, costly=True)
 def later_pickers(view: ServiceView) -> Iterator[Problem]:
-    """Yield what of the author's configuration the picker of today starts with, and one after it does not."""
+    """Yield parts of the author's configuration that this release of the picker accepts and a later one does not."""
     picker = view.picker
     if picker is None or picker.config is None:
         return

@@ -47,13 +47,13 @@ UNKNOWN = Check(
     "picker-flag",
     WARNING,
     finds="the picker has no flag {flag}, and does not start with it",
-    fix="write {near}, if that is meant",
+    fix="write {near} if that is what you mean",
 )
 
 
 @check(CONTRADICTS, costly=True)
 def contradicts(view: ServiceView) -> Iterator[Problem]:
-    """Yield flags by which the picker looks after another pool than that of the service."""
+    """Yield flags that name another pool than the service's."""
     for picker, flag, place in _authored_flags(view):
         wanted = _wanted(view, picker).get(flag.name)
         if wanted and flag.value not in ("", wanted) and "$" not in flag.value:
@@ -62,7 +62,7 @@ def contradicts(view: ServiceView) -> Iterator[Problem]:
 
 @check(NO_POOL, costly=True)
 def no_pool(view: ServiceView) -> Iterator[Problem]:
-    """Yield arguments of the author without the pool, which the preset had named."""
+    """Yield arguments of the author that replace the preset's, and lack the pool."""
     picker = view.picker
     if picker is None or not picker.pool:
         return
@@ -90,7 +90,7 @@ def other_port(view: ServiceView) -> Iterator[Problem]:
 
 @check(TWO_CONFIGS, costly=True)
 def two_configs(view: ServiceView) -> Iterator[Problem]:
-    """Yield configurations of the author that another one replaces: a text counts before a file, and the last text before others."""
+    """Yield configurations that another one overrides: a text overrides a file, and the last text overrides others."""
     picker = view.picker
     if picker is None:
         return
@@ -108,7 +108,7 @@ def two_configs(view: ServiceView) -> Iterator[Problem]:
 
 @check(UNKNOWN, costly=True)
 def unknown(view: ServiceView) -> Iterator[Problem]:
-    """Yield flags that look like one of the picker's and are none."""
+    """Yield flags that resemble one of the picker's, but that it does not know."""
     for dummy, flag, place in _authored_flags(view):
         near = meant_flag(flag.name) if flag.name.startswith("--") else None
         if near:

@@ -18,19 +18,19 @@ from .ports import listens, running
 EMPTY = Check(
     "pool-empty",
     WARNING,
-    finds="InferencePool {pool} selects pods with {labels}, and those of the service have {have}: it has no endpoint, and every request fails",
-    fix="put labels of the pods into its selector",
+    finds="InferencePool {pool} selects pods with {labels}, but those of the service have {have}: it has no endpoint, and every request fails",
+    fix="put the pods' labels into its selector",
 )
 EMPTY_OF_OTHERS = Check(
     "pool-empty",
     WARNING,
-    finds="InferencePool {pool} selects pods with {labels}, and those of the service have other labels: no request reaches them",
+    finds="InferencePool {pool} selects pods with {labels}, but those of the service have other labels: no request reaches them",
     fix="name the pool that selects them, or give the pods these labels",
 )
 PORT = Check(
     "pool-port",
     WARNING,
-    finds="InferencePool {pool} sends requests to port {port}, and the pods listen on {ports}: nothing answers there",
+    finds="InferencePool {pool} sends requests to port {port}, but the pods listen on {ports}: nothing answers there",
     fix="name a port on which the engine listens",
 )
 
@@ -55,7 +55,7 @@ def empty(view: ServiceView) -> Iterator[Problem]:
 
 @check(EMPTY_OF_OTHERS, reads=("InferencePools",), costly=True)
 def empty_of_others(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield pools of somebody else that a service names and that select none of its pods."""
+    """Yield pools that a service refers to, but that select none of its pods."""
     for reference, place in view.refers if view.serving else ():
         pool = reader.get(reference) if reference.kind == "InferencePool" else None
         labels = _labels(pool or {})

@@ -24,7 +24,7 @@ SHARED = Check(
 NOBODY = Check(
     "port-nobody",
     WARNING,
-    finds="Service {service} sends requests to port {target} of the pods, and their containers have {ports}: nothing answers there",
+    finds="Service {service} sends requests to port {target} of the pods, but their containers have {ports}: nothing answers there",
     fix="declare the port in the container that serves",
 )
 PICKER_PORT = Check(
@@ -37,7 +37,7 @@ PICKER_PORT = Check(
 
 @check(SHARED)
 def shared(view: ServiceView) -> Iterator[Problem]:
-    """Yield ports on which two containers of a pod listen."""
+    """Yield ports on which several containers of a pod listen."""
     for workload in view.workloads:
         first: dict[tuple[str, int], str] = {}
         together = list(running(workload))
@@ -77,7 +77,7 @@ def nobody(view: ServiceView) -> Iterator[Problem]:
 
 @check(PICKER_PORT)
 def picker_port(view: ServiceView) -> Iterator[Problem]:
-    """Yield pools that ask a picker at a port which its Service does not have."""
+    """Yield pools that ask the picker at a port that its Service does not have."""
     services = {service["metadata"]["name"]: service for service in _services(view)}
     for pool in (*view.made_of(gvk.POOL, _POOL), *view.made_of(gvk.OLD_POOL, _POOL)):
         picker = value_at(pool, ("spec", "endpointPickerRef")) or {}

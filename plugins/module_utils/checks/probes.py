@@ -36,7 +36,7 @@ SCHEME = Check(
 
 @check(NOBODY, costly=True)
 def probe_port(view: ServiceView) -> Iterator[Problem]:
-    """Yield probes of a port that nobody has: a name which the container does not give, a number on which the engine's pod does not listen."""
+    """Yield probes of a port that does not exist: a name that the container does not declare, or a number on which the pod does not listen."""
     for workload in view.workloads:
         for container, path, probe, way, asked in _probes(workload):
             port = asked.get("port")
@@ -53,7 +53,7 @@ def probe_port(view: ServiceView) -> Iterator[Problem]:
 
 @check(SCHEME, costly=True)
 def probe_scheme(view: ServiceView) -> Iterator[Problem]:
-    """Yield probes that speak HTTP to an engine with a certificate, or HTTPS to one without."""
+    """Yield HTTP probes of an engine with a certificate, and HTTPS probes of one without."""
     for workload in view.serving:
         container = workload.engine_container
         flags = {flag.name for flag in workload.flags}

@@ -32,7 +32,7 @@ QUEUE = Check(
 
 @check(QUEUE, reads=("LocalQueues", "ClusterQueues", "ResourceFlavors"))
 def queue(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield queues that admit nothing of the service."""
+    """Yield queues that admit none of the service's pods."""
     made = {Reference.of(each): each for each in view.made}
     for workload in view.workloads:
         name = _queue_of(made.get(workload.reference) or {}, workload)

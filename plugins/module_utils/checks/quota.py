@@ -28,7 +28,7 @@ _DEMANDED = {
 DEMANDS = Check(
     "quota-demands",
     ERROR,
-    finds="ResourceQuota {quota} counts {entry}, and container {container} names no {side}: the API refuses the pods",
+    finds="ResourceQuota {quota} counts {entry}, but container {container} sets no {side}: the API refuses the pods",
     fix="set resources.{side} of the container, or a default in a LimitRange",
     stops=True,
 )
@@ -36,7 +36,7 @@ DEMANDS = Check(
 
 @check(DEMANDS, reads=("ResourceQuotas", "LimitRanges"))
 def demands(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield containers that leave out what a quota of their namespace counts."""
+    """Yield containers without a request or limit that a quota of their namespace counts."""
     for workload in view.workloads:
         namespace = workload.reference.namespace
         quotas = reader.list("v1", "ResourceQuota", namespace, {})

@@ -31,7 +31,7 @@ NO_HTTP = Check(
 SECTION = Check(
     "listener-missing",
     WARNING,
-    finds="Gateway {gateway} has no listener {section}, and the route asks for that one: it is not served; it has {listeners}",
+    finds="Gateway {gateway} has no listener {section}, which the route names, so the route is not served; it has {listeners}",
     fix="name one of these, or none for all",
 )
 CLASS = Check(
@@ -49,14 +49,14 @@ NO_LISTENER = Check(
 ISTIO_NAME = Check(
     "istio-pool-name",
     WARNING,
-    finds='"{pool}" {fault}, and Istio makes a Service called "{pool}-ip-…" for the pool, which must be a DNS label',
+    finds='"{pool}" {fault}, and Istio creates a Service called "{pool}-ip-…" for the pool, which must be a DNS label',
     fix="give the service a name of letters, digits and dashes that begins with a letter",
 )
 
 
 @check(ISTIO_NAME)
 def istio_pool_name(view: ServiceView) -> Iterator[Problem]:
-    """Yield pool names of which Istio makes an illegal Service."""
+    """Yield pool names from which Istio makes an illegal Service name."""
     pool = view.picker.pool if view.picker is not None and view.provider == "istio" else ""
     fault = "contains a dot" if "." in pool else "begins with a digit" if pool[:1].isdigit() else ""
     if fault:
@@ -66,7 +66,7 @@ def istio_pool_name(view: ServiceView) -> Iterator[Problem]:
 
 @check(MISSING, reads=("Gateways",))
 def missing(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield Gateways that are not there. Never an error: their owners may still make them."""
+    """Yield Gateways that do not exist. Never an error: their owners may still make them."""
     for parent in _parents(view):
         if parent.absent and reader.complete and reader.get(parent.gateway) is None:
             yield MISSING.at(parent.place, absent=parent.absent)
@@ -74,7 +74,7 @@ def missing(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(ADMITS, reads=("Gateways", "Namespaces"))
 def admits(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield Gateways of which no listener lets in routes of the service's namespace."""
+    """Yield Gateways without a listener that admits routes of the service's namespace."""
     namespace = view.reference.namespace
     for parent in _parents(view):
         gateway = reader.get(parent.gateway)
@@ -102,7 +102,7 @@ def admits(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(NO_LISTENER, reads=("Gateways", "Namespaces"))
 def no_listener(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield host names of routes that no listener of their Gateway takes."""
+    """Yield host names of routes that no listener of their Gateway accepts."""
     namespace = view.reference.namespace
     for route in view.routes:
         for parent in route.parents:
@@ -144,7 +144,7 @@ def section(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(CLASS, reads=("Gateways", "GatewayClasses"))
 def gateway_class(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield Gateways whose class is not there or not accepted."""
+    """Yield Gateways whose class does not exist or is not accepted."""
     for parent in _parents(view):
         gateway = reader.get(parent.gateway)
         name = value_at(gateway or {}, ("spec", "gatewayClassName"))

@@ -29,7 +29,7 @@ _OF_PODS = ("cpu", "memory")
 FROM_ZERO = Check(
     "scale-from-zero",
     ERROR,
-    finds="the fewest pods are 0, and {metrics} is measured of pods that run: KEDA refuses this, since nothing would start the first pod",
+    finds="the fewest pods are 0, and {metrics} is measured on running pods: KEDA refuses this, since nothing would start the first pod",
     fix="use at least 1, or add a trigger that is not a Resource of the pods, for example prometheus",
     stops=True,
 )
@@ -42,19 +42,19 @@ HPA_ZERO = Check(
 NO_REQUEST = Check(
     "scale-without-request",
     WARNING,
-    finds="the autoscaler measures {metric} as a share of what is requested, and container {container} requests none: it never scales",
+    finds="the autoscaler measures {metric} as a share of the request, but container {container} requests none: it never scales",
     fix="set resources.requests.{metric} of that container",
 )
 NO_PODS = Check(
     "scaled-to-zero",
     WARNING,
-    finds="0 pods: nothing serves requests, and the service may count as ready all the same",
-    fix="ask for at least 1, or stop or remove the service",
+    finds="0 pods: nothing serves requests, but the service may still count as ready",
+    fix="use at least 1, or stop or remove the service",
 )
 TWO_COUNTS = Check(
     "replicas-scaled",
     WARNING,
-    finds="{count} replicas are set, but {scaler} scales {target}: each run would undo what the autoscaler did",
+    finds="{count} replicas are set, but {scaler} scales {target}: each run would undo the autoscaler's change",
     fix="leave the number out, or delete the autoscaler",
 )
 
@@ -74,7 +74,7 @@ FALLBACK = Check(
 
 @check(FROM_ZERO)
 def from_zero(view: ServiceView) -> Iterator[Problem]:
-    """Yield ScaledObjects that can leave no pod and need one to measure."""
+    """Yield ScaledObjects that may scale to zero but need a pod to measure."""
     for spec, workload in _scalers(view, *_SCALED_OBJECT):
         kinds = {str(trigger.get("type")) for trigger in spec.get("triggers") or ()}
         least = spec.get("idleReplicaCount", spec.get("minReplicaCount"))
@@ -84,7 +84,7 @@ def from_zero(view: ServiceView) -> Iterator[Problem]:
 
 @check(HPA_ZERO)
 def hpa_zero(view: ServiceView) -> Iterator[Problem]:
-    """Yield HPAs that may leave no pod."""
+    """Yield HPAs that may scale to zero."""
     for spec, workload in _scalers(view, *_AUTOSCALER):
         if spec.get("minReplicas") == 0:
             yield HPA_ZERO.at(_field(workload))
@@ -92,7 +92,7 @@ def hpa_zero(view: ServiceView) -> Iterator[Problem]:
 
 @check(NO_REQUEST)
 def no_request(view: ServiceView) -> Iterator[Problem]:
-    """Yield containers that request nothing of what an autoscaler measures as a share."""
+    """Yield containers without a request for the resource that an autoscaler measures as a share."""
     for spec, workload in (
         *_scalers(view, *_AUTOSCALER),
         *_scalers(view, *_SCALED_OBJECT),
@@ -106,7 +106,7 @@ def no_request(view: ServiceView) -> Iterator[Problem]:
 
 @check(NO_ADDRESS, costly=True)
 def no_address(view: ServiceView) -> Iterator[Problem]:
-    """Yield triggers that ask a server at something which is no URL."""
+    """Yield triggers whose server address is not a URL."""
     for manifest in view.made:
         if (manifest.get("apiVersion"), manifest.get("kind")) != _SCALED_OBJECT:
             continue
@@ -131,7 +131,7 @@ def fallback(view: ServiceView) -> Iterator[Problem]:
 
 @check(NO_PODS)
 def no_pods(view: ServiceView) -> Iterator[Problem]:
-    """Yield workloads that are to have no pod, by a number that no autoscaler changes."""
+    """Yield workloads with zero replicas that no autoscaler changes."""
     for workload in (*view.serving, *view.of(ROUTER)):
         if workload.replicas == 0:
             yield NO_PODS.at(workload.replicas_field)
@@ -139,7 +139,7 @@ def no_pods(view: ServiceView) -> Iterator[Problem]:
 
 @check(TWO_COUNTS, reads=("HorizontalPodAutoscalers", "ScaledObjects"))
 def two_counts(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield workloads with a number of pods that an autoscaler of somebody else changes."""
+    """Yield workloads with a fixed number of replicas that somebody else's autoscaler changes."""
     made = {Reference.of(manifest) for manifest in view.made}
     for workload in view.workloads:
         if workload.replicas is None:

@@ -32,7 +32,7 @@ UNREAD = Check(
 NO_SCRIPT = Check(
     "argument-script",
     WARNING,
-    finds='the container {container} starts a shell that takes "{argument}" for its script: no engine starts',
+    finds='the container {container} starts a shell, which runs "{argument}" as its script: no engine starts',
     fix="write the whole script there, or give the command of the engine, too",
 )
 
@@ -47,7 +47,7 @@ class _Script(NamedTuple):
 
 @check(UNREAD, costly=True)
 def unread(view: ServiceView) -> Iterator[Problem]:
-    """Yield the first argument of the author that a container's script does not read."""
+    """Yield arguments of the author that the container's script does not read."""
     for workload in view.workloads:
         for container, path in containers_of(workload):
             script = _script(container)
@@ -62,7 +62,7 @@ def unread(view: ServiceView) -> Iterator[Problem]:
 
 @check(NO_SCRIPT, costly=True)
 def no_script(view: ServiceView) -> Iterator[Problem]:
-    """Yield flags of the author that stand where a shell of a preset or of the author expects its script."""
+    """Yield flags of the author where a shell expects its script."""
     for workload in view.workloads:
         for container, path in containers_of(workload):
             script = _script(container)

@@ -169,7 +169,9 @@ def _way(kind: _Kind, text: str) -> str:
     with_unit = _WITH_UNIT.fullmatch(text)
     if kind is not _ONE_OR_ZERO and not kind.words and with_unit:
         return (
-            f"{with_unit['number']}, if that is meant" if kind is _SECONDS else "the number alone"
+            f"{with_unit['number']} if that is what you mean"
+            if kind is _SECONDS
+            else "the number alone"
         )
     if kind is _ONE_OR_ZERO:
         yes = text.strip().casefold() in ("true", "yes", "on")

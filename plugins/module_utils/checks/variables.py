@@ -85,7 +85,7 @@ UNKNOWN = Check(
     "engine-variable",
     WARNING,
     finds="the library of the Hugging Face hub reads no variable {name}",
-    fix="write {near}, if that is meant",
+    fix="write {near} if that is what you mean",
 )
 OVERRIDDEN = Check(
     "no-effect",
@@ -96,14 +96,14 @@ OVERRIDDEN = Check(
 NOT_THE_PORT = Check(
     "engine-variable",
     WARNING,
-    finds="VLLM_PORT is {port}, at which vLLM answers requests: the variable is the first port by which its processes find each other",
-    fix="leave it out; --port says where requests are answered",
+    finds="VLLM_PORT is {port}, where vLLM answers requests; but the variable sets the first port on which its processes find each other",
+    fix="leave it out; --port sets the port for requests",
 )
 
 
 @check(UNKNOWN, costly=True)
 def unknown(view: ServiceView) -> Iterator[Problem]:
-    """Yield variables that look like one of the hub's library and are none."""
+    """Yield variables that resemble one of the Hugging Face library, but that it does not read."""
     for dummy, variable, place in _variables(view):
         name = str(variable.get("name"))
         if not name.startswith(_HUB_PREFIXES) or name in _OF_HUB:
@@ -115,7 +115,7 @@ def unknown(view: ServiceView) -> Iterator[Problem]:
 
 @check(OVERRIDDEN, costly=True)
 def overridden(view: ServiceView) -> Iterator[Problem]:
-    """Yield variables beside a flag or another variable that counts in their stead."""
+    """Yield variables that a flag or another variable overrides."""
     for workload, variable, place in _variables(view):
         name = str(variable.get("name"))
         engine = engine_of(workload.engine_container)
@@ -131,7 +131,7 @@ def overridden(view: ServiceView) -> Iterator[Problem]:
 
 @check(NOT_THE_PORT, costly=True)
 def not_the_port(view: ServiceView) -> Iterator[Problem]:
-    """Yield VLLM_PORT where it names the port of the API, which it does not set."""
+    """Yield VLLM_PORT with the port of the API, which it does not set."""
     for workload, variable, place in _variables(view):
         if variable.get("name") != "VLLM_PORT" or engine_of(workload.engine_container) != VLLM:
             continue

@@ -66,7 +66,7 @@ def deployment_findings(
                 path,
                 f"--{name}",
                 f"the picker has no flag --{name}, and does not start with it",
-                f"write {near}, if that is meant",
+                f"write {near} if that is what you mean",
             )
         if not _CONFIG & {*(f"--{name}" for name in flags), *misspelt.values()}:
             yield warning(

@@ -12,7 +12,7 @@ from module_utils.checks import registry
 from module_utils.kinds.check import Check, check
 from module_utils.kinds.view import ServiceView
 from module_utils.kube.problem import Problem
-from tests.tools.check_tables import rule_rows, trouble_rows
+from tests.tools.check_tables import rows
 from tests.unit.kinds.model_service.build import document as model_service
 
 from .mistakes import IS, LLM, MS, Mistake, custom, llm_inference_service
@@ -72,6 +72,5 @@ def test_a_new_check_runs_for_every_kind(kind: str, rule: str) -> None:
     assert found == [(mistake.field, message)]
 
 
-def test_a_new_check_stands_in_the_tables_of_the_documentation(rule: str) -> None:
-    assert f"| {rule} | images whose tag moves |" in list(rule_rows())
-    assert [row for row in trouble_rows() if f"| `{rule}` |" in row]
+def test_a_new_check_is_in_the_table_of_the_documentation(rule: str) -> None:
+    assert [row for row in rows() if f"| `{rule}` | images whose tag moves |" in row]

@@ -126,7 +126,7 @@ def test_what_the_engine_reads_is_not(service: Json, objects: tuple[Json, ...]) 
             custom(env=env(HF_HUB_CACHE="/a", HUGGINGFACE_HUB_CACHE="/b")),
             "HUGGINGFACE_HUB_CACHE has no effect beside HF_HUB_CACHE",
         ),
-        (llm(env=env(VLLM_PORT="8000")), "VLLM_PORT is 8000, at which vLLM answers requests"),
+        (llm(env=env(VLLM_PORT="8000")), "VLLM_PORT is 8000, where vLLM answers requests"),
         (
             llm(image="example.com/vllm-openai:v0.28.0", env=env(VLLM_ATTENTION_BACKEND="X")),
             "the variable VLLM_ATTENTION_BACKEND is one of vLLM up to 0.13",
@@ -157,7 +157,7 @@ def test_variable_that_is_read_is_not(service: Json) -> None:
     [
         (custom("-q", command=["sh", "-c", "run"]), "containers[0].args[0]: \"-q\" has no effect"),
         (custom("run", "-q", command=["/bin/bash", "-ec"]), "containers[0].args[1]: \"-q\" has no"),
-        (custom("-q", command=["bash", "-c"]), 'takes "-q" for its script'),
+        (custom("-q", command=["bash", "-c"]), 'runs "-q" as its script'),
     ],
 )  # fmt: skip
 def test_argument_that_no_script_reads_is_told(service: Json, said: str) -> None:

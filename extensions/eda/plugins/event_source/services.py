@@ -43,7 +43,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Keep services as they are meant to be
+- name: Reconcile services on events
   hosts: all
   sources:
     - modelops.inference.services:

@@ -41,14 +41,14 @@ _READ_IN = {
 NO_NODE = Check(
     "graph-node",
     WARNING,
-    finds="the graph has no node {node}, so that every request that takes this step ends with 500",
+    finds="the graph has no node {node}, so every request that takes this step gets 500",
     fix="{way}",
 )
 CYCLE = Check(
     "graph-cycle",
     WARNING,
-    finds="this step closes a circle, {circle}: {effect}",
-    fix="lead it to a service, or to a node from which nothing leads back",
+    finds="this step closes a loop, {circle}: {effect}",
+    fix="point it to a service, or to a node from which nothing leads back",
 )
 UNREACHED = Check(
     "graph-unreached",
@@ -59,7 +59,7 @@ UNREACHED = Check(
 EMPTY = Check(
     "graph-empty",
     WARNING,
-    finds="the node {node} has no steps, so that {effect}",
+    finds="the node {node} has no steps, so {effect}",
     fix="add a step, or take the node out",
 )
 NEVER = Check(
@@ -83,7 +83,7 @@ WRONG_PATH = Check(
 TOO_EARLY = Check(
     "graph-condition",
     WARNING,
-    finds="the first step of a Sequence has a condition, which reads an answer that does not exist yet: every request ends with 500",
+    finds="the first step of a Sequence has a condition, but there is no response to read yet: every request gets 500",
     fix="take the condition out, or put a Switch in front",
 )
 URL = Check(
@@ -95,20 +95,20 @@ URL = Check(
 NOBODY = Check(
     "graph-url",
     WARNING,
-    finds="Service {service} does not exist, so that nobody answers at {url}",
-    fix="correct the host, or make the Service",
+    finds="Service {service} does not exist, so nobody answers at {url}",
+    fix="correct the host, or create the Service",
 )
 STOPPED = Check(
     "graph-service",
     WARNING,
-    finds="InferenceService {service} {state}, so that this step fails",
+    finds="InferenceService {service} {state}, so this step fails",
     fix="{way}",
 )
 WITHOUT_EFFECT = Check("no-effect", WARNING, finds="{value} has no effect: {why}", fix="{way}")
 NO_CONFIG = Check(
     "system-config",
     WARNING,
-    finds="ConfigMap {place} {what}: KServe's defaults are taken, with mode Standard and its own router image",
+    finds="ConfigMap {place} {what}: KServe's defaults apply, with mode Standard and its own router image",
     fix="install KServe's ConfigMap, or give it in cluster_objects",
 )
 
@@ -127,7 +127,7 @@ def no_node(view: ServiceView) -> Iterator[Problem]:
 
 @check(CYCLE)
 def cycle(view: ServiceView) -> Iterator[Problem]:
-    """Yield steps by which requests come back to a node where they have been."""
+    """Yield steps that lead requests back to an earlier node."""
     spec = _spec(view)
     for way in cycles(spec):
         endless = all(always_taken(spec, step) for step in way)
@@ -142,7 +142,7 @@ def cycle(view: ServiceView) -> Iterator[Problem]:
 
 @check(UNREACHED)
 def unreached(view: ServiceView) -> Iterator[Problem]:
-    """Yield nodes to which no request comes."""
+    """Yield nodes that no request reaches."""
     spec = _spec(view)
     seen = reached(spec)
     for node in spec["nodes"]:
@@ -152,7 +152,7 @@ def unreached(view: ServiceView) -> Iterator[Problem]:
 
 @check(EMPTY)
 def empty(view: ServiceView) -> Iterator[Problem]:
-    """Yield nodes that lead nowhere."""
+    """Yield nodes without steps."""
     spec = _spec(view)
     effects = {
         SWITCH: "every request to it ends with 404",
@@ -166,7 +166,7 @@ def empty(view: ServiceView) -> Iterator[Problem]:
 
 @check(NEVER)
 def never(view: ServiceView) -> Iterator[Problem]:
-    """Yield steps of a Splitter that get no request, and those that take from others."""
+    """Yield steps of a Splitter that get no requests, or take those of others."""
     for step in _in(view, SPLITTER):
         weight = step.value["weight"]
         if weight <= 0:
@@ -176,7 +176,7 @@ def never(view: ServiceView) -> Iterator[Problem]:
 
 @check(NO_CONDITION)
 def no_condition(view: ServiceView) -> Iterator[Problem]:
-    """Yield steps of a Switch that are never taken."""
+    """Yield steps of a Switch that no request takes."""
     for step in _in(view, SWITCH):
         if not step.value.get("condition"):
             yield NO_CONDITION.at(step.path)
@@ -184,7 +184,7 @@ def no_condition(view: ServiceView) -> Iterator[Problem]:
 
 @check(WRONG_PATH, costly=True)
 def wrong_path(view: ServiceView) -> Iterator[Problem]:
-    """Yield conditions that every request fulfils, or none."""
+    """Yield conditions that every request meets, or none."""
     for step in (*_in(view, SWITCH), *_in(view, SEQUENCE)):
         condition = str(step.value.get("condition") or "")
         fault = path_fault(condition)
@@ -194,7 +194,7 @@ def wrong_path(view: ServiceView) -> Iterator[Problem]:
 
 @check(TOO_EARLY)
 def too_early(view: ServiceView) -> Iterator[Problem]:
-    """Yield conditions that are asked before there is an answer to look at."""
+    """Yield conditions that are evaluated before there is a response."""
     for step in _in(view, SEQUENCE):
         if step.number == 0 and step.value.get("condition"):
             yield TOO_EARLY.at(f"{step.path}.condition")
@@ -202,7 +202,7 @@ def too_early(view: ServiceView) -> Iterator[Problem]:
 
 @check(WITHOUT_EFFECT)
 def unread(view: ServiceView) -> Iterator[Problem]:
-    """Yield fields of steps that the router does not read there."""
+    """Yield fields of steps that the router does not read."""
     spec = _spec(view)
     for step in all_steps(spec):
         kind = spec["nodes"][step.node]["routerType"]
@@ -225,7 +225,7 @@ def unread(view: ServiceView) -> Iterator[Problem]:
 
 @check(WITHOUT_EFFECT)
 def unscaled(view: ServiceView) -> Iterator[Problem]:
-    """Yield fields that nothing obeys in Standard mode."""
+    """Yield fields without effect in Standard mode."""
     resolved = _resolved(view)
     spec, scaler = _spec(view), resolved.autoscaler
     if spec.get("timeout") is not None:
@@ -271,7 +271,7 @@ def url(view: ServiceView) -> Iterator[Problem]:
 
 @check(NOBODY, reads=("Services",))
 def nobody(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield addresses inside the cluster behind which there is no Service."""
+    """Yield in-cluster addresses without a Service."""
     if not reader.complete:
         return
     for step, address in _addresses(view):
@@ -285,7 +285,7 @@ def nobody(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(STOPPED, reads=("InferenceServices",))
 def stopped(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield steps to services that do not answer now, where the cluster says so."""
+    """Yield steps to services that are not ready."""
     resolved = _resolved(view)
     for step in all_steps(resolved.graph.spec):
         name = step.value.get("serviceName")
@@ -306,7 +306,7 @@ def stopped(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(NO_CONFIG, reads=("ConfigMaps",))
 def no_config(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield that KServe's configuration is not known."""
+    """Yield that KServe's configuration is missing or unreadable."""
     namespace = _resolved(view).settings.kserve_namespace
     if reader.get(Reference("v1", "ConfigMap", namespace, CONFIG_MAP)) is None:
         what = "is not there" if reader.complete else "is not among the given objects"

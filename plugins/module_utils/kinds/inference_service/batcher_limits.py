@@ -19,20 +19,20 @@ _V1 = "v1"
 LIMIT = Check(
     "batcher",
     WARNING,
-    finds="the agent does not take {value}: it gathers requests as with {taken}",
-    fix="write 1 or more, or leave out the batcher",
+    finds="the agent does not accept {value}: it batches requests as with {taken}",
+    fix="write 1 or more, or leave the batcher out",
 )
 PROTOCOL = Check(
     "batcher",
     WARNING,
-    finds="the agent gathers requests of protocol v1 alone, and the model is asked by {protocol}: each request goes by itself",
-    fix="use protocolVersion v1, or leave out the batcher",
+    finds="the agent only batches requests of protocol v1, but the model is called by {protocol}: each request is sent alone",
+    fix="use protocolVersion v1, or leave the batcher out",
 )
 
 
 @check(LIMIT, costly=True)
 def batcher_limit(view: ServiceView) -> Iterator[Problem]:
-    """Yield limits of batchers that the agent replaces."""
+    """Yield batcher limits that the agent replaces."""
     service = view.basis.service
     for role in service.roles:
         batcher = service.spec[role].get("batcher") or {}
@@ -44,7 +44,7 @@ def batcher_limit(view: ServiceView) -> Iterator[Problem]:
 
 @check(PROTOCOL, costly=True)
 def batcher_protocol(view: ServiceView) -> Iterator[Problem]:
-    """Yield batchers in front of models whose requests they do not know."""
+    """Yield batchers for a protocol that they do not support."""
     predictor = view.basis.service.component("predictor") or {}
     protocol = (predictor.get("model") or {}).get("protocolVersion") or _V1
     if predictor.get("batcher") is not None and protocol != _V1:

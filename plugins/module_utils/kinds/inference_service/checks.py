@@ -49,33 +49,38 @@ _KNATIVE_METRICS = ("concurrency", "rps")
 NO_CONFIG = Check(
     "system-config",
     WARNING,
-    finds="ConfigMap {place} {what}: KServe's defaults are taken, with mode Standard and Gateway API",
+    finds="ConfigMap {place} {what}: KServe's defaults apply, with mode Standard and Gateway API",
     fix="install KServe's ConfigMap, or give it in cluster_objects",
 )
 NO_BLOCK = Check(
     "system-config",
     WARNING,
-    finds="ConfigMap {place} has no block {block}, so that KServe's webhook refuses every pod",
+    finds="ConfigMap {place} has no block {block}, so KServe's webhook refuses every pod",
     fix="add the block",
 )
-RUNTIME = Check("runtime", WARNING, finds="{runtime}: {problem}", fix="KServe's webhook refuses it")
+RUNTIME = Check(
+    "runtime",
+    WARNING,
+    finds="{runtime}: {problem}",
+    fix="correct the runtime: KServe's webhook refuses it",
+)
 CHOICE = Check(
     "runtime-choice",
     NOTE,
     finds="{runtime} serves the model, and these do not: {others}",
-    fix="name one in spec.predictor.model.runtime where another one is meant",
+    fix="to choose another one, name it in spec.predictor.model.runtime",
 )
 NO_HOST = Check(
     "host",
     WARNING,
-    finds=f"no VirtualService is made: Knative has reported no host name, and {DOMAINS} names no domain for all Services",
+    finds=f"no VirtualService is created: Knative has reported no host name, and {DOMAINS} names no domain for all Services",
     fix="{way}",
 )
 MUTATION = Check(
     "pod-mutation",
     WARNING,
-    finds=f"{POD_WEBHOOKS} may not be read, so it is not known whether KServe's webhook finishes pods: they are finished in their "
-    "templates, which is right in either case",
+    finds=f"{POD_WEBHOOKS} may not be read, so it is not known whether KServe's webhook completes pods: their templates are "
+    "completed, which is right in either case",
     fix="set pod_mutation: rendered, or webhook",
 )
 MODELS = Check(
@@ -87,8 +92,8 @@ MODELS = Check(
 PASSED_OVER = Check(
     "storage-images",
     WARNING,
-    finds="{uri} is missing in the pods: once a model of the list is in an image, KServe {release} reads the first image alone",
-    fix="give the model in an image alone, or fetch all models another way",
+    finds="{uri} is missing in the pods: if any model of the list is in an image, KServe {release} reads only the first image",
+    fix="use one model in an image, or fetch all models another way",
 )
 MODEL_USER = Check(
     "modelcar-user",
@@ -125,7 +130,7 @@ PATH_TEMPLATE = Check(
 PAST_TRANSFORMER = Check(
     "past-transformer",
     WARNING,
-    finds="Service {service} leads to port {port}, which is that of {server}: requests go past {transformer}",
+    finds="Service {service} sends requests to port {port}, which is that of {server}: they bypass {transformer}",
     fix="declare the port of {transformer}",
 )
 WITHOUT_EFFECT = Check("no-effect", WARNING, finds="{effect}", fix="{way}")
@@ -133,7 +138,7 @@ WITHOUT_EFFECT = Check("no-effect", WARNING, finds="{effect}", fix="{way}")
 
 @check(NO_CONFIG, reads=("ConfigMaps",))
 def no_config(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield that KServe's configuration is not known."""
+    """Yield that KServe's configuration is missing or unreadable."""
     place = _config_map(view)
     if reader.get(place) is None:
         what = "is not there" if reader.complete else "is not among the given objects"
@@ -142,7 +147,7 @@ def no_config(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(NO_BLOCK, reads=("MutatingWebhookConfigurations",))
 def no_block(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield blocks of the configuration without which no pod comes through KServe's webhook."""
+    """Yield missing blocks of the configuration without which KServe's webhook refuses every pod."""
     resolved = _resolved(view)
     place = _config_map(view)
     for name in () if is_rendered(resolved, reader) else SIDECARS:
@@ -152,7 +157,7 @@ def no_block(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(RUNTIME, reads=("ServingRuntimes", "ClusterServingRuntimes"))
 def runtime(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield what KServe's webhook would refuse of the runtime that serves the model."""
+    """Yield faults of the chosen runtime that KServe's webhook would refuse."""
     resolved = _resolved(view)
     used = resolved.components.runtime
     if used is None:
@@ -168,7 +173,7 @@ def runtime(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(CHOICE, reads=("ServingRuntimes", "ClusterServingRuntimes"))
 def choice(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield which runtime was chosen for a model, where others know its format, too, and why not these."""
+    """Yield which runtime serves a model when several support its format, and why not the others."""
     resolved = _resolved(view)
     used, predictor = resolved.components.runtime, resolved.service.component("predictor") or {}
     model = predictor.get("model") or {}
@@ -189,7 +194,7 @@ def choice(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(NO_HOST, reads=("Services of Knative", "ConfigMaps"))
 def no_host(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield that a service in Knative mode has no way yet, since nobody knows its host name."""
+    """Yield services in Knative mode whose host name is not known yet."""
     resolved = _resolved(view)
     components = resolved.components
     unwanted = resolved.config.ingress.disable_virtual_host or components.some_stopped
@@ -204,14 +209,14 @@ def no_host(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(MUTATION, reads=("MutatingWebhookConfigurations",))
 def mutation(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield that nobody can say whether KServe's webhook is there."""
+    """Yield that it is not known whether KServe's webhook is installed."""
     if not may_look(_resolved(view), reader):
         yield MUTATION.at("")
 
 
 @check(MODELS, reads=("Secrets", "ServiceAccounts"))
 def models(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield that models are left out, as KServe does it in Knative mode."""
+    """Yield models that KServe leaves out in Knative mode."""
     resolved = _resolved(view)
     for component in _components(view) if resolved.mode == KNATIVE else ():
         error = models_refused(component, resolved, reader)
@@ -222,7 +227,7 @@ def models(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(PASSED_OVER)
 def passed_over(view: ServiceView) -> Iterator[Problem]:
-    """Yield models of `storageUris` that no pod gets, because one of them is in an image."""
+    """Yield models of `storageUris` that KServe leaves out because one of them is in an image."""
     resolved = _resolved(view)
     release = resolved.settings.release
     for component in _components(view):
@@ -239,7 +244,7 @@ def passed_over(view: ServiceView) -> Iterator[Problem]:
 
 @check(MODEL_USER, costly=True)
 def model_user(view: ServiceView) -> Iterator[Problem]:
-    """Yield that a server next to a model in an image loses its securityContext."""
+    """Yield servers that lose their securityContext because their model is in an image."""
     resolved = _resolved(view)
     storage = resolved.config.storage
     keeps = KEEPS_SECURITY_CONTEXT.at(resolved.settings.release)
@@ -258,7 +263,7 @@ def model_user(view: ServiceView) -> Iterator[Problem]:
 
 @check(AGENT, reads=("MutatingWebhookConfigurations",))
 def agent(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield that Knative's proxy knows nothing of an agent that stands in the template."""
+    """Yield agents in the pod template, which Knative's proxy bypasses."""
     resolved = _resolved(view)
     for component in _components(view) if resolved.mode == KNATIVE else ():
         if (component.has_agent or component.multi_model) and is_rendered(resolved, reader):
@@ -267,7 +272,7 @@ def agent(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(KNATIVE_FEATURES, reads=("ConfigMaps",))
 def features(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield what Knative will not take of a pod as it is set up."""
+    """Yield features of pods that are switched off in Knative."""
     resolved = _resolved(view)
     for component in _components(view) if resolved.mode == KNATIVE else ():
         metadata = {"labels": component.labels, "annotations": component.annotations}
@@ -283,7 +288,7 @@ def features(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(KNATIVE_LIMITS, reads=("ConfigMaps",))
 def knative_limits(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield ports, numbers and annotations that Knative does not take."""
+    """Yield ports, numbers and annotations that Knative refuses."""
     resolved = _resolved(view)
     if resolved.mode != KNATIVE:
         return
@@ -302,7 +307,7 @@ def knative_limits(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(PATH_TEMPLATE, costly=True)
 def path_template(view: ServiceView) -> Iterator[Problem]:
-    """Yield that a path of the cluster's configuration does not lead to one service alone."""
+    """Yield path templates of the cluster's configuration that several services share."""
     resolved = _resolved(view)
     ingress = resolved.config.ingress
     if resolved.mode != STANDARD or not ingress.path_template or not has_routes(resolved):
@@ -320,7 +325,7 @@ def path_template(view: ServiceView) -> Iterator[Problem]:
 
 @check(PAST_TRANSFORMER, costly=True)
 def past_transformer(view: ServiceView) -> Iterator[Problem]:
-    """Yield Services that lead to the server of a pod whose transformer should be asked first."""
+    """Yield Services that send requests to the server and bypass the transformer in its pod."""
     services = view.made_of("v1", "Service")
     for workload in view.workloads:
         server = container_of(workload.pod, SERVER)
@@ -347,7 +352,7 @@ def past_transformer(view: ServiceView) -> Iterator[Problem]:
 
 @check(WITHOUT_EFFECT, costly=True)
 def without_effect(view: ServiceView) -> Iterator[Problem]:
-    """Yield fields that the service's mode leaves out."""
+    """Yield fields that the service's mode ignores."""
     resolved = _resolved(view)
     for role in resolved.service.roles:
         component = resolved.service.spec[role]

@@ -27,7 +27,7 @@ ADDRESS = Check(
 
 @check(ADDRESS, costly=True)
 def logger_address(view: ServiceView) -> Iterator[Problem]:
-    """Yield addresses of loggers without scheme or host."""
+    """Yield logger addresses without scheme or host."""
     for role, component in view.document.get("spec", {}).items():
         logger = component.get("logger") if isinstance(component, dict) else None
         if not isinstance(logger, dict):

@@ -19,14 +19,14 @@ _FLAG = "--model-name"
 APART = Check(
     "served-name",
     WARNING,
-    finds="the {role} asks the predictor for the model {asked}, and the predictor calls it {served}: every request is answered with 404",
-    fix="give both the same --model_name, or leave it out of both",
+    finds="the {role} asks the predictor for the model {asked}, but the predictor calls it {served}: every request gets 404",
+    fix="use the same --model_name in both, or leave it out of both",
 )
 
 
 @check(APART, costly=True)
 def names_apart(view: ServiceView) -> Iterator[Problem]:
-    """Yield names of models by which one component asks another in vain."""
+    """Yield model names that differ between the components."""
     for predictor in view.of(DECODE):
         served = _named(predictor)
         for other in view.of(TRANSFORMER, EXPLAINER) if served else ():

@@ -47,7 +47,7 @@ BUDGET = Check(
 
 @check(UNLISTED, reads=("TrainedModels", "ConfigMaps"))
 def unlisted(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield that models are missing in the ConfigMap from which the agent of the predictor fetches them."""
+    """Yield TrainedModels that the ConfigMap of the predictor's agent does not list."""
     service = _resolved(view).service
     config = Reference("v1", "ConfigMap", service.namespace, names.model_config(service.name))
     models = _models(view, reader)
@@ -60,7 +60,7 @@ def unlisted(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(BUDGET, reads=("TrainedModels",))
 def beyond_memory(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield that models ask for more memory than the limit in the predictor; KServe takes a missing limit as zero."""
+    """Yield TrainedModels that need more memory than the predictor's limit; KServe takes a missing limit as zero."""
     models = _models(view, reader)
     amounts = [value_at(each, ("spec", "model", "memory")) for each in models.values()]
     wanted = sum(map(_amount, amounts), Fraction(0))

@@ -15,7 +15,7 @@ IMAGE = Check("image", WARNING, finds="{fault}", fix="write the name as the regi
 
 @check(IMAGE, costly=True)
 def image(view: ServiceView) -> Iterator[Problem]:
-    """Yield images that no registry and no kubelet knows by such a name."""
+    """Yield malformed image names."""
     for workload in view.workloads:
         for part in ("initContainers", "containers"):
             for number, container in enumerate(workload.pod.get(part) or ()):

@@ -57,7 +57,7 @@ OWN_PRESETS = Check(
     "own-presets",
     WARNING,
     finds="namespace {namespace} shows no {presets}, so the collection's own are used",
-    fix=f"set settings.config_prefix: {PREFIX} where they are meant",
+    fix=f"to use them on purpose, set settings.config_prefix: {PREFIX}",
 )
 STAND_IN = Check(
     "preset-dependent",
@@ -68,7 +68,7 @@ STAND_IN = Check(
 IGNORED_CONTAINER = Check(
     "no-effect",
     WARNING,
-    finds="ClusterStorageContainer {name} takes {uri} for an InferenceService, and has no effect on an LLMInferenceService: "
+    finds="ClusterStorageContainer {name} handles {uri} for an InferenceService, but has no effect on an LLMInferenceService: "
     "image and memory of the init container come from the block storageInitializer of inferenceservice-config",
     fix="set them there, or on an init container storage-initializer of spec.template",
 )
@@ -82,24 +82,24 @@ REFERENCE = Check(
     "router-reference",
     WARNING,
     finds="{message}",
-    fix="requests reach the service once it is there",
+    fix="create it; requests reach the service once it exists",
 )
 CERTIFICATE = Check(
     "certificate-left-out",
     NOTE,
-    finds="the Secret {namespace}/{name}, which all pods mount, is left out: its keys are made when the service is applied",
+    finds="the Secret {namespace}/{name}, which all pods mount, is left out: its keys are created when the service is applied",
     fix="to see it here, give it in cluster_objects",
 )
 NO_ROUTE = Check(
     "gateway-unused",
     WARNING,
-    finds="no HTTPRoute is made without spec.router.route, so the Gateway sends the service nothing",
+    finds="without spec.router.route there is no HTTPRoute, so the Gateway sends the service nothing",
     fix="add spec.router.route, for example route: {{}}, or leave the Gateway out",
 )
 TRACES = Check(
     "tracing-value",
     WARNING,
-    finds='"{value}" is not what OpenTelemetry takes there, {wanted}: traces do not arrive, or other requests are traced',
+    finds='"{value}" is not what OpenTelemetry accepts there, {wanted}: traces do not arrive, or other requests are traced',
     fix="{way}",
 )
 #: Names of samplers, and the ending of those that take a share. Source: OpenTelemetry specification, OTEL_TRACES_SAMPLER.
@@ -113,14 +113,14 @@ _SHARE = re.compile(r"0*(\.[0-9]*)?|0*1(\.0*)?")
 NO_MODEL = Check(
     "model-not-brought",
     WARNING,
-    finds="{field} is false, so nobody brings the model to {path}, from which the server is started",
+    finds="{field} is false, so nothing downloads the model to {path}, from which the server starts",
     fix="leave it out, mount a volume there, or start the server with the name of the model",
 )
 
 
 @check(OWN_PRESETS, reads=("LLMInferenceServiceConfigs",))
 def own_presets(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield that presets are missing in the cluster and others take their place."""
+    """Yield presets that the cluster lacks, and that the collection's own replace."""
     resolved: Resolved = view.basis
     prefix = resolved.settings.config_prefix
     own = [
@@ -137,7 +137,7 @@ def own_presets(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(STAND_IN, reads=("LLMInferenceServiceConfigs",))
 def stand_in(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield lines that the collection's presets obey, while the cluster may have presets that do not."""
+    """Yield lines that the collection's presets read, but KServe's may not."""
     resolved: Resolved = view.basis
     stands_in = resolved.settings.config_prefix != PREFIX and not reader.complete
     if not stands_in or not any(preset.name.startswith(OWN) for preset in resolved.presets):
@@ -173,7 +173,7 @@ def _obeyed(workload: Json, release: KServe) -> Iterator[tuple[str, str, bool, s
 
 @check(IGNORED_CONTAINER, reads=("ClusterStorageContainers",))
 def ignored_container(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield storage containers that say how to fetch such a model, which KServe asks for an InferenceService alone."""
+    """Yield storage containers for the model's address, which KServe uses for InferenceServices only."""
     resolved: Resolved = view.basis
     uri = resolved.at("model", "uri") or ""
     if any(each.fetcher for each in view.serving):
@@ -185,7 +185,7 @@ def ignored_container(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(IGNORED_CACHE, reads=("LocalModelCaches",))
 def ignored_cache(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield caches on the nodes that hold the model of a service under a release that asks for them for an InferenceService alone."""
+    """Yield node caches with the service's model, which this release uses for InferenceServices only."""
     resolved: Resolved = view.basis
     release, uri = resolved.settings.release, resolved.at("model", "uri") or ""
     # Which caches there are is asked of a cluster only where its configuration switches them on.
@@ -202,7 +202,7 @@ def ignored_cache(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(REFERENCE, reads=("Gateways", "HTTPRoutes"))
 def references(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield Gateways and routes that are not there, as KServe's controller reports them."""
+    """Yield Gateways and routes that do not exist, as KServe's controller reports them."""
     resolved: Resolved = view.basis
     invalid = None if resolved.stopped else invalid_references(resolved, reader)
     if invalid is not None:
@@ -211,7 +211,7 @@ def references(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(NO_ROUTE)
 def no_route(view: ServiceView) -> Iterator[Problem]:
-    """Yield Gateways of a service that has no route, so that none of them sends it anything."""
+    """Yield Gateways of a service without a route."""
     resolved: Resolved = view.basis
     if resolved.at("router", "gateway") is not None and resolved.at("router", "route") is None:
         yield NO_ROUTE.at("spec.router.gateway")
@@ -219,7 +219,7 @@ def no_route(view: ServiceView) -> Iterator[Problem]:
 
 @check(TRACES)
 def traces(view: ServiceView) -> Iterator[Problem]:
-    """Yield values of tracing that OpenTelemetry does not take. What stands in a $(VARIABLE) is not known."""
+    """Yield values of `tracing` that OpenTelemetry does not accept. What stands in a $(VARIABLE) is not known."""
     resolved: Resolved = view.basis
     given = resolved.at("tracing") or {}
     sampler, share = str(given.get("sampler") or ""), str(given.get("samplerArg") or "")
@@ -240,7 +240,7 @@ def _untraced(field: str, value: str, wanted: str, way: str) -> Problem:
 
 @check(CERTIFICATE, reads=("Secrets",))
 def certificate(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield that a rendered service lacks its certificate."""
+    """Yield a rendered service without its certificate."""
     resolved: Resolved = view.basis
     reference = secret_reference(resolved)
     if not (resolved.stopped or reader.complete or reader.get(reference)):
@@ -249,7 +249,7 @@ def certificate(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(NO_MODEL, costly=True)
 def no_model(view: ServiceView) -> Iterator[Problem]:
-    """Yield servers that read a model from a folder into which nobody brings one."""
+    """Yield servers that read a model from a folder that stays empty."""
     resolved: Resolved = view.basis
     if resolved.at("storageInitializer", "enabled") is not False:
         return

@@ -41,12 +41,12 @@ def test_a_right_graph_is_not_warned_about() -> None:
         (
             {"root": node("Sequence", {"nodeName": "secnd"}), "second": node("Sequence", IRIS)},
             f"{STEPS}[0].nodeName",
-            "graph-node: the graph has no node secnd, so that every request that takes this step ends with 500; did you mean second?",
+            "graph-node: the graph has no node secnd, so every request that takes this step gets 500; did you mean second?",
         ),
         (
             {"root": node("Sequence", {"nodeName": "root"})},
             f"{STEPS}[0].nodeName",
-            "graph-cycle: this step closes a circle, root → root: no request ever ends",
+            "graph-cycle: this step closes a loop, root → root: no request ever ends",
         ),
         (
             {
@@ -55,7 +55,7 @@ def test_a_right_graph_is_not_warned_about() -> None:
                 "c": node("Splitter", {**IRIS, "weight": 50}, {"nodeName": "b", "weight": 50}),
             },
             "spec.nodes.c.steps[1].nodeName",
-            "circle, b → c → b: a request ends only where",
+            "loop, b → c → b: a request ends only where",
         ),
         (
             {"root": node("Sequence", IRIS), "left": node("Sequence", IRIS)},
