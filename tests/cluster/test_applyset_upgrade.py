@@ -19,12 +19,12 @@ from tests.lab import build
 from tests.lab.client import Client
 from tests.lab.control_plane import ControlPlane
 from tests.lab.faults import writes
-from tests.lab.fixtures import fresh_namespace
 from tests.lab.proxy import Proxy
 
 from .support.broken_pods import meanwhile
 from .support.bundles import config, crd, deployment, named
 from .support.entries import Entries
+from .support.places import on, own_namespace
 from .support.played_controllers import CertManager, webhook_server
 from .support.webhook import deny, webhook
 from .test_applyset import done, refused
@@ -44,21 +44,10 @@ def plane() -> Iterator[ControlPlane]:
         yield running
 
 
-@pytest.fixture
-def client(plane: ControlPlane) -> Client:
-    return plane.client
+client, entries = on("plane")
 
 
-@pytest.fixture
-def place(plane: ControlPlane) -> Iterator[str]:
-    """A namespace of a test."""
-    with fresh_namespace(plane.client, "up") as name:
-        yield name
-
-
-@pytest.fixture
-def entries(plane: ControlPlane) -> Entries:
-    return Entries(plane.kubeconfig)
+place = own_namespace("up")
 
 
 def settings(place: str, **data: Any) -> Json:

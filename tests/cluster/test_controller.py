@@ -16,30 +16,20 @@ import pytest
 from module_utils.engine import lasting
 from tests.lab.client import Client, wait_until
 from tests.lab.control_plane import ControlPlane
-from tests.lab.fixtures import fresh_namespace
 
 from .support.cluster import owned, there
 from .support.entries import Entries, actions
+from .support.places import on, own_namespace
 from .support.services import custom_resource, deployment, small
 
 Json = dict[str, Any]
 FINALIZER = "model.otterscale.io/epp-cluster-rbac"
 
 
-@pytest.fixture
-def client(own_lab: ControlPlane) -> Client:
-    return own_lab.client
+client, entries = on("own_lab")
 
 
-@pytest.fixture
-def entries(own_lab: ControlPlane) -> Entries:
-    return Entries(own_lab.kubeconfig)
-
-
-@pytest.fixture
-def place(own_lab: ControlPlane) -> Iterator[str]:
-    with fresh_namespace(own_lab.client) as name:
-        yield name
+place = own_namespace()
 
 
 @pytest.fixture

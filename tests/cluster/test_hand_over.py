@@ -22,6 +22,7 @@ from tests.tools import tree
 
 from .support.cluster import owned, there
 from .support.entries import Entries
+from .support.places import on
 from .support.services import deployment
 from .test_take_over import Case, made_by_operator, pods, running
 
@@ -30,14 +31,7 @@ LABELS = {"control-plane": "controller-manager", "app.kubernetes.io/name": "mode
 REPLICAS = "inference.modelops.io/replicas"
 
 
-@pytest.fixture
-def client(own_lab: ControlPlane) -> Client:
-    return own_lab.client
-
-
-@pytest.fixture
-def entries(own_lab: ControlPlane) -> Entries:
-    return Entries(own_lab.kubeconfig)
+client, entries = on("own_lab")
 
 
 @pytest.fixture

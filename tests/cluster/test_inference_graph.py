@@ -21,9 +21,6 @@ from .support.services import custom_resource
 Json = dict[str, Any]
 GIVEN = {"settings": SETTINGS}
 WAIT = {**GIVEN, "wait": True, "wait_timeout": 120.0}
-#: Of a settled fleet of graphs: a list of each kind of theirs, KServe's configuration, the services and runtimes that there are.
-REQUESTS = 8
-FLEET = 30
 
 
 client = knowing(prepare)
@@ -61,20 +58,6 @@ def test_a_graph_and_its_service_get_ready_in_one_run_and_a_second_writes_nothin
     assert second["services"][0]["ready"]
     assert proxy.count(writes()) == 0
     assert there(client, custom_resource(services[0]))["status"] == live["status"]
-
-
-def test_a_settled_fleet_of_any_size_costs_so_many_looks(
-    counted: Entries, proxy: Proxy, place: str
-) -> None:
-    counted.reconcile(isvc("iris", place), **GIVEN)
-    fleet = [graph(f"chain-{number}", place) for number in range(FLEET)]
-    counted.reconcile(*fleet, **WAIT)
-    while counted.reconcile(*fleet, **GIVEN)["stats"]["writes"]:
-        pass
-    proxy.reset()
-    assert not counted.reconcile(*fleet, **GIVEN)["changed"]
-    assert proxy.count(writes()) == 0
-    assert proxy.requests <= REQUESTS
 
 
 def test_another_step_is_one_change_of_the_router(
@@ -141,17 +124,6 @@ def test_a_graph_is_found_told_and_removed(entries: Entries, client: Client, pla
     assert read(client, custom_resource(given)) is None
     assert [each for each in children("chain", place) if read(client, each)] == []
     assert read(client, custom_resource(isvc("iris", place))) is not None
-
-
-def test_a_list_that_no_longer_names_a_graph_removes_it(
-    entries: Entries, client: Client, place: str
-) -> None:
-    fleet = {"fleet": place, **GIVEN}
-    service = isvc("iris", place)
-    entries.reconcile(service, graph("chain", place), **fleet)
-    entries.reconcile(service, state="overridden", **fleet)
-    assert [each for each in children("chain", place) if read(client, each)] == []
-    assert read(client, custom_resource(service)) is not None
 
 
 def test_what_kserve_s_controller_made_is_taken_over_without_a_restart(

@@ -10,9 +10,7 @@ from typing import Any
 from tests.lab import crds
 from tests.lab.client import Client
 from tests.lab.crd_sources import KSERVE_TRAINED_MODELS
-from tests.lab.faults import writes
 from tests.lab.proxy import Proxy
-from tests.long import often
 
 from .support.cluster import read, there
 from .support.entries import Entries, actions, conditions
@@ -31,61 +29,12 @@ from .support.places import knowing, own_namespace
 from .support.services import custom_resource
 
 Json = dict[str, Any]
-#: Of a settled fleet: a list of each kind, and what all services share.
-REQUESTS = 20
-FLEET = often(20, long=100)
 GIVEN = {"settings": SETTINGS}
 WAIT = {**GIVEN, "wait": True, "wait_timeout": 120.0}
 
 
 client = knowing(prepare)
 place = own_namespace("isvc")
-
-
-def test_a_service_gets_ready_and_a_second_run_writes_nothing(
-    counted: Entries, client: Client, proxy: Proxy, place: str
-) -> None:
-    service = isvc("iris", place)
-    first = counted.reconcile(service, **WAIT)
-    assert set(actions(first).values()) == {"created"}
-    said = conditions(first)
-    assert (said["PredictorReady"], said["IngressReady"], said["Ready"]) == ("True",) * 3
-    for each in children("iris", place):
-        there(client, each)
-    live = there(client, custom_resource(service))
-    assert live["status"]["url"] == f"http://iris-{place}.example.com"
-    assert live["status"]["clusterServingRuntimeName"] == RUNTIME
-    assert live["status"]["deploymentMode"] == "Standard"
-    proxy.reset()
-    second = counted.reconcile(service, **GIVEN)
-    assert not second["changed"]
-    assert second["services"][0]["ready"]
-    assert there(client, custom_resource(service))["status"] == live["status"]
-    assert proxy.count(writes()) == 0
-
-
-def test_a_settled_fleet_of_any_size_costs_so_many_looks(
-    counted: Entries, proxy: Proxy, place: str
-) -> None:
-    fleet = [isvc(f"iris-{number}", place) for number in range(FLEET)]
-    counted.reconcile(*fleet, fit="ignore", **WAIT)
-    while counted.reconcile(*fleet, **GIVEN)["stats"]["writes"]:
-        pass
-    proxy.reset()
-    result = counted.reconcile(*fleet, **GIVEN)
-    assert not result["changed"]
-    assert proxy.count(writes()) == 0
-    assert proxy.requests <= REQUESTS
-
-
-def test_a_prediction_writes_nothing_and_says_what_a_run_does(
-    entries: Entries, client: Client, place: str
-) -> None:
-    service = isvc("iris", place)
-    predicted = entries.reconcile(service, check_mode=True, diff=True, **GIVEN)
-    assert read(client, children("iris", place)[0]) is None
-    made = entries.reconcile(service, **GIVEN)
-    assert actions(predicted) == actions(made)
 
 
 def test_every_component_gets_ready(entries: Entries, place: str) -> None:
@@ -137,13 +86,6 @@ def test_a_stopped_service_keeps_nothing_that_runs_and_comes_back(
     assert conditions(entries.reconcile(isvc("iris", place), **WAIT))["Ready"] == "True"
 
 
-def test_everything_of_a_service_goes_with_it(entries: Entries, client: Client, place: str) -> None:
-    entries.reconcile(isvc("iris", place), **GIVEN)
-    assert entries.reconcile(isvc("iris", place), state="absent", **GIVEN)["changed"]
-    left = [each for each in (*children("iris", place), isvc("iris", place)) if read(client, each)]
-    assert left == []
-
-
 def test_models_that_an_author_added_to_a_service_are_not_removed_with_it(
     entries: Entries, client: Client, place: str
 ) -> None:
@@ -162,36 +104,6 @@ def test_models_that_an_author_added_to_a_service_are_not_removed_with_it(
     entries.reconcile(isvc("iris", place), state="absent", **GIVEN)
     assert read(client, isvc("iris", place)) is None
     assert there(client, model)["metadata"].get("deletionTimestamp") is None
-
-
-def test_a_service_is_gathered_as_it_was_written(entries: Entries, place: str) -> None:
-    service = isvc("iris", place, {"serving.kserve.io/deploymentMode": "RawDeployment"})
-    entries.reconcile(service, **GIVEN)
-    (found,) = entries.reconcile(service, state="gathered", **GIVEN)["gathered"]
-    assert found == service
-
-
-def test_a_look_tells_drift_and_writes_nothing(
-    counted: Entries, client: Client, proxy: Proxy, place: str
-) -> None:
-    service = isvc("iris", place)
-    counted.reconcile(service, **GIVEN)
-    client.delete(child("v1", "Service", "iris-predictor", place))
-    proxy.reset()
-    (found,) = counted.info(service, **GIVEN)["services"]
-    assert [(each["kind"], each["name"]) for each in found["drift"]] == [
-        ("Service", "iris-predictor")
-    ]
-    assert proxy.count(writes()) == 0
-
-
-def test_what_the_list_no_longer_names_goes(entries: Entries, client: Client, place: str) -> None:
-    fleet = {"fleet": place, "state": "overridden", "max_deletions": 50, **GIVEN}
-    entries.reconcile(isvc("iris", place), isvc("wine", place), **fleet)
-    entries.reconcile(isvc("iris", place), **fleet)
-    assert read(client, isvc("wine", place)) is None
-    assert [each for each in children("wine", place) if read(client, each)] == []
-    assert read(client, isvc("iris", place)) is not None
 
 
 def test_a_mode_that_changes_is_refused(entries: Entries, place: str) -> None:

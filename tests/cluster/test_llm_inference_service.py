@@ -16,12 +16,10 @@ from cryptography.x509 import (
 )
 
 from tests.lab.client import Client
-from tests.lab.faults import writes
-from tests.lab.proxy import Proxy
 
 from .support.cluster import read, there
-from .support.entries import Entries, actions, conditions
-from .support.llm_services import API_VERSION, child, children, llm, prepare, routed
+from .support.entries import Entries, conditions
+from .support.llm_services import API_VERSION, child, llm, prepare, routed
 from .support.places import knowing, own_namespace
 from .support.services import custom_resource
 
@@ -31,37 +29,6 @@ WAIT = {"wait": True, "wait_timeout": 120.0}
 
 client = knowing(prepare)
 place = own_namespace("llm")
-
-
-def test_a_service_in_one_pod_gets_ready_and_a_second_run_writes_nothing(
-    counted: Entries, client: Client, proxy: Proxy, place: str
-) -> None:
-    service = routed("chat", place)
-    first = counted.reconcile(service, **WAIT)
-    assert set(actions(first).values()) == {"created"}
-    assert first["stats"]["rounds"] == 2
-    assert conditions(first)["Ready"] == "True"
-    for each in children("chat", place):
-        there(client, each)
-    live = there(client, custom_resource(service))
-    assert live["status"]["url"] == f"http://192.0.2.1/{place}/chat"
-    proxy.reset()
-    second = counted.reconcile(service)
-    assert not second["changed"]
-    assert second["services"][0]["ready"]
-    assert second["stats"]["rounds"] == 1
-    assert proxy.count(writes()) == 0
-
-
-def test_a_prediction_makes_no_keys_and_says_what_a_run_does(
-    entries: Entries, client: Client, place: str
-) -> None:
-    service = routed("chat", place)
-    predicted = entries.reconcile(service, check_mode=True, diff=True)
-    assert read(client, children("chat", place)[0]) is None
-    made = entries.reconcile(service)
-    assert actions(predicted) == actions(made)
-    assert predicted["changed"]
 
 
 def test_every_part_of_a_split_service_gets_ready(entries: Entries, place: str) -> None:
@@ -135,13 +102,6 @@ def test_a_certificate_that_cannot_be_read_is_renewed(
 # What is found, kept and removed.
 
 
-def test_everything_of_a_service_goes_with_it(entries: Entries, client: Client, place: str) -> None:
-    entries.reconcile(routed("chat", place))
-    assert entries.reconcile(routed("chat", place), state="absent")["changed"]
-    left = [each for each in (*children("chat", place), llm("chat", place)) if read(client, each)]
-    assert left == []
-
-
 def test_a_stopped_service_keeps_nothing_that_runs(
     entries: Entries, client: Client, place: str
 ) -> None:
@@ -152,37 +112,6 @@ def test_a_stopped_service_keeps_nothing_that_runs(
     assert conditions(result)["MainWorkloadReady"] == "False"
     assert read(client, child("apps/v1", "Deployment", "chat-kserve", place)) is None
     assert not entries.reconcile(service)["changed"]
-
-
-def test_a_service_is_gathered_as_it_was_written(entries: Entries, place: str) -> None:
-    service = routed("chat", place, prefill={"replicas": 1})
-    entries.reconcile(service)
-    (found,) = entries.reconcile(service, state="gathered")["gathered"]
-    assert found == service
-
-
-def test_a_look_tells_drift_and_writes_nothing(
-    counted: Entries, client: Client, proxy: Proxy, place: str
-) -> None:
-    service = routed("chat", place)
-    counted.reconcile(service)
-    client.delete(child("apps/v1", "Deployment", "chat-kserve", place))
-    proxy.reset()
-    (found,) = counted.info(service)["services"]
-    assert [(each["kind"], each["name"]) for each in found["drift"]] == [
-        ("Deployment", "chat-kserve")
-    ]
-    assert found["reconciler"] == "direct"
-    assert proxy.count(writes()) == 0
-
-
-def test_what_the_list_no_longer_names_goes(entries: Entries, client: Client, place: str) -> None:
-    fleet = {"fleet": place, "state": "overridden", "max_deletions": 50}
-    entries.reconcile(routed("chat", place), routed("code", place), **fleet)
-    entries.reconcile(routed("chat", place), **fleet)
-    assert read(client, llm("code", place)) is None
-    assert [each for each in children("code", place) if read(client, each)] == []
-    assert read(client, llm("chat", place)) is not None
 
 
 def test_the_key_stands_in_no_output(entries: Entries, client: Client, place: str) -> None:

@@ -18,7 +18,7 @@ from tests.lab.control_plane import ControlPlane
 from .support.cluster import read, there
 from .support.entries import Entries
 from .support.llm_services import child, llm, routed
-from .support.places import own_namespace
+from .support.places import on, own_namespace
 from .test_missing_kinds import install, remove
 
 GROUPS = crds.load("lws")
@@ -38,9 +38,7 @@ def client(own_lab: ControlPlane) -> Iterator[Client]:
         install(client, each)
 
 
-@pytest.fixture
-def entries(own_lab: ControlPlane) -> Entries:
-    return Entries(own_lab.kubeconfig)
+dummy, entries = on("own_lab")
 
 
 place = own_namespace("llm")

@@ -10,10 +10,7 @@ from typing import Any
 import pytest
 
 from tests.lab.client import Client
-from tests.lab.faults import writes
 from tests.lab.fixtures import fresh_namespace
-from tests.lab.proxy import Proxy
-from tests.long import often
 
 from .support.cluster import read, there
 from .support.entries import Entries, actions
@@ -21,28 +18,10 @@ from .support.llm_services import child, gateway, llm, prepare, routed
 from .support.places import knowing, own_namespace
 
 Json = dict[str, Any]
-#: Of a settled fleet: a list of each kind, and what all services share.
-REQUESTS = 20
-FLEET = often(20, long=100)
 
 
 client = knowing(prepare)
 place = own_namespace("llm")
-
-
-def test_a_settled_fleet_of_any_size_costs_so_many_looks(
-    counted: Entries, proxy: Proxy, place: str
-) -> None:
-    # Nothing runs, and so nothing changes by itself.
-    fleet = [routed(f"chat-{number}", place, replicas=0) for number in range(FLEET)]
-    counted.reconcile(*fleet, fit="ignore")
-    while counted.reconcile(*fleet)["stats"]["writes"]:
-        pass
-    proxy.reset()
-    result = counted.reconcile(*fleet)
-    assert not result["changed"]
-    assert proxy.count(writes()) == 0
-    assert proxy.requests <= REQUESTS
 
 
 def test_a_service_that_cannot_be_built_is_refused_before_any_write(

@@ -13,12 +13,11 @@ from module_utils.engine import crd_established
 from module_utils.kinds.model_service.kind import MODEL_SERVICE
 from tests.lab import crds
 from tests.lab.client import ApiError, Client, wait_until
-from tests.lab.control_plane import ControlPlane
-from tests.lab.fixtures import fresh_namespace
 from tests.parity.replay import sequences
 
 from .support.cluster import owned, read, there
 from .support.entries import Entries, actions
+from .support.places import on, own_namespace
 from .support.replayed import Replay
 from .support.services import custom_resource, full, reference, small
 from .test_sequences import ELSEWHERE, places, settled
@@ -73,20 +72,10 @@ def without(client: Client, *kinds: Json) -> Iterator[None]:
             install(client, kind)
 
 
-@pytest.fixture
-def client(own_lab: ControlPlane) -> Client:
-    return own_lab.client
+client, entries = on("own_lab")
 
 
-@pytest.fixture
-def entries(own_lab: ControlPlane) -> Entries:
-    return Entries(own_lab.kubeconfig)
-
-
-@pytest.fixture
-def place(own_lab: ControlPlane) -> Iterator[str]:
-    with fresh_namespace(own_lab.client) as name:
-        yield name
+place = own_namespace()
 
 
 def test_missing_kind_of_a_child_is_refused_with_the_way_to_install_it(

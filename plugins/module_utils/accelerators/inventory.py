@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ..kube.containers import running_in
 from ..kube.manifest import Json
 from .demand import Demand
 from .node_eligibility import CORDONED, NOT_READY
@@ -175,21 +176,12 @@ def _taints(spec: Json, status: Json) -> list[Json]:
 
 def host_ports(spec: Json) -> set[HostPort]:
     """Return the ports that a pod takes on its node."""
-    containers = [*(spec.get("containers") or ()), *_sidecars(spec)]
     return {
         (port.get("hostIP") or "", port.get("protocol") or "TCP", port["hostPort"])
-        for container in containers
+        for container, dummy in running_in(spec)
         for port in container.get("ports") or ()
         if port.get("hostPort")
     }
-
-
-def _sidecars(spec: Json) -> Iterable[Json]:
-    return (
-        container
-        for container in spec.get("initContainers") or ()
-        if container.get("restartPolicy") == "Always"
-    )
 
 
 def ports_clash(one: set[HostPort], other: set[HostPort]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping, Sequence
 
+from ..kube.containers import containers_of
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
 from ..kube.quantity import parse_quantity
@@ -131,7 +132,7 @@ def with_defaults(spec: Json, ranges: Sequence[Json]) -> Json:
     for item in defaults:
         limits = {**(item.get("max") or {}), **(item.get("default") or {})}
         requests = {**(item.get("min") or {}), **limits, **(item.get("defaultRequest") or {})}
-        for container in [*(filled.get("containers") or ()), *(filled.get("initContainers") or ())]:
+        for container, dummy in containers_of(filled):
             own = container.get("resources") or {}
             asked = {**(own.get("limits") or {}), **(own.get("requests") or {})}
             container["resources"] = {

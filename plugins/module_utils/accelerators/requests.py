@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from ..kube.containers import is_sidecar
 from ..kube.manifest import Json
 from ..kube.quantity import format_quantity, parse_quantity
 
@@ -64,7 +65,7 @@ def pod_requests(spec: Json, status: Json | None = None) -> Amounts:
         _add(total, _container(container, sizes))
     for container in spec.get("initContainers") or ():
         asked = _container(container, sizes)
-        if container.get("restartPolicy") == "Always":
+        if is_sidecar(container):
             _add(total, asked)
             _add(sidecars, asked)
             asked = sidecars

@@ -12,6 +12,7 @@ from ..kinds.check import ERROR, WARNING, Check, check
 from ..kinds.engine_flags import MEANINGS
 from ..kinds.field_map import Place
 from ..kinds.view import ServiceView, Workload
+from ..kube import containers
 from ..kube.command_line import flags, words
 from ..kube.manifest import Json
 from ..kube.problem import Problem
@@ -331,9 +332,7 @@ def _in_bytes(view: ServiceView) -> Iterator[tuple[Place, str, str]]:
 
 def containers_of(workload: Workload) -> Iterator[tuple[Json, str]]:
     """Yield the containers of a pod, each with its place."""
-    for field in ("initContainers", "containers"):
-        for number, container in enumerate(workload.pod.get(field) or ()):
-            yield container, f"{field}[{number}]"
+    return containers.containers_of(workload.pod)
 
 
 def size_of(workload: Workload, what: str) -> int:

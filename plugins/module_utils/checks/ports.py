@@ -9,10 +9,10 @@ from ..kinds.check import WARNING, Check, check
 from ..kinds.engine_flags import MEANINGS
 from ..kinds.view import ServiceView, Workload
 from ..kube import gvk
+from ..kube.containers import running_in
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
 
-_LISTEN_ALWAYS = "Always"
 _POOL = "InferencePool"
 
 SHARED = Check(
@@ -98,11 +98,7 @@ def picker_port(view: ServiceView) -> Iterator[Problem]:
 
 def running(workload: Workload) -> Iterator[tuple[Json, str]]:
     """Yield the containers of a pod that run side by side, each with its place."""
-    for number, container in enumerate(workload.pod.get("containers") or ()):
-        yield container, f"containers[{number}]"
-    for number, container in enumerate(workload.pod.get("initContainers") or ()):
-        if container.get("restartPolicy") == _LISTEN_ALWAYS:
-            yield container, f"initContainers[{number}]"
+    return running_in(workload.pod)
 
 
 def listens(workload: Workload, container: Json) -> set[tuple[str, int]]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from ..accelerators.quota import with_defaults
 from ..kinds.check import ERROR, Check, check
 from ..kinds.view import ServiceView, Workload
+from ..kube.containers import containers_of
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
 from ..kube.reader import Reader
@@ -50,23 +51,22 @@ def _missing(
     workload: Workload, quotas: Sequence[Json], ranges: Sequence[Json]
 ) -> Iterator[Problem]:
     filled = with_defaults(workload.pod, ranges)
-    for field in ("initContainers", "containers"):
-        for number, container in enumerate(filled.get(field) or ()):
-            resources = container.get("resources") or {}
-            limits = resources.get("limits") or {}
-            # A request that is left out is that of the limit.
-            named = {"limits": {*limits}, "requests": {*limits, *(resources.get("requests") or {})}}
-            for quota in quotas:
-                for entry in value_at(quota, ("spec", "hard")) or {}:
-                    side, resource = _DEMANDED.get(entry, ("", ""))
-                    if side and resource not in named[side]:
-                        yield DEMANDS.at(
-                            workload.fields(f"{field}[{number}].resources"),
-                            quota=quota["metadata"]["name"],
-                            entry=entry,
-                            container=container.get("name"),
-                            side=f"{side}.{resource}",
-                        )
+    for container, path in containers_of(filled):
+        resources = container.get("resources") or {}
+        limits = resources.get("limits") or {}
+        # A request that is left out is that of the limit.
+        named = {"limits": {*limits}, "requests": {*limits, *(resources.get("requests") or {})}}
+        for quota in quotas:
+            for entry in value_at(quota, ("spec", "hard")) or {}:
+                side, resource = _DEMANDED.get(entry, ("", ""))
+                if side and resource not in named[side]:
+                    yield DEMANDS.at(
+                        workload.fields(f"{path}.resources"),
+                        quota=quota["metadata"]["name"],
+                        entry=entry,
+                        container=container.get("name"),
+                        side=f"{side}.{resource}",
+                    )
 
 
 def _is_scoped(quota: Json) -> bool:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -41,15 +41,7 @@ class Entries:
     ) -> Json:
         """Run llmisvc_reconcile and return its result, failed or not. progress: gets what the task prints."""
         lines: list[str] = [] if progress is None else progress
-        return outcome(
-            llmisvc_reconcile.run,
-            self._checked(llmisvc_reconcile.ARGUMENT_SPEC, services, options),
-            llmisvc_reconcile.EMPTY,
-            check_mode=check_mode,
-            diff=diff,
-            environment=self.environment,
-            progress=lines.append,
-        )
+        return self._run(llmisvc_reconcile, services, options, check_mode, diff, lines.append)
 
     def reconcile(self, *services: Json, **options: Any) -> Json:
         """Run llmisvc_reconcile, which has to succeed."""
@@ -68,64 +60,43 @@ class Entries:
 
     def info(self, *services: Json, **options: Any) -> Json:
         """Run llmisvc_info, which has to succeed."""
-        result = outcome(
-            llmisvc_info.run,
-            self._checked(llmisvc_info.ARGUMENT_SPEC, services, options),
-            llmisvc_info.EMPTY,
-            check_mode=False,
-            diff=False,
-            environment=self.environment,
-            progress=lambda dummy: None,
-        )
+        result = self._run(llmisvc_info, services, options)
         assert not result.get("failed"), result["msg"]
         return result
 
     def controller(self, *, check_mode: bool = False, **options: Any) -> Json:
         """Run llmisvc_controller and return its result, failed or not."""
-        return outcome(
-            llmisvc_controller.run,
-            self._checked(llmisvc_controller.ARGUMENT_SPEC, (), options),
-            llmisvc_controller.EMPTY,
-            check_mode=check_mode,
-            diff=False,
-            environment=self.environment,
-            progress=lambda dummy: None,
-        )
+        return self._run(llmisvc_controller, (), options, check_mode)
 
     def picker(self, *, check_mode: bool = False, diff: bool = False, **options: Any) -> Json:
         """Run epp_config and return its result, failed or not."""
-        return outcome(
-            epp_config.run,
-            self._checked(epp_config.ARGUMENT_SPEC, (), options),
-            epp_config.EMPTY,
-            check_mode=check_mode,
-            diff=diff,
-            environment=self.environment,
-            progress=lambda dummy: None,
-        )
+        return self._run(epp_config, (), options, check_mode, diff)
 
     def applyset(self, *, check_mode: bool = False, diff: bool = False, **options: Any) -> Json:
         """Run applyset and return its result, failed or not."""
-        return outcome(
-            applyset.run,
-            self._checked(applyset.ARGUMENT_SPEC, (), options),
-            applyset.EMPTY,
-            check_mode=check_mode,
-            diff=diff,
-            environment=self.environment,
-            progress=lambda dummy: None,
-        )
+        return self._run(applyset, (), options, check_mode, diff)
 
     def gpu(self, *, check_mode: bool = False, **options: Any) -> Json:
         """Run gpu_resources and return its result, failed or not."""
+        return self._run(gpu_resources, (), options, check_mode, diff=True)
+
+    def _run(
+        self,
+        module: Any,
+        services: tuple[Json, ...],
+        options: Mapping[str, Any],
+        check_mode: bool = False,
+        diff: bool = False,
+        progress: Callable[[str], object] = lambda dummy: None,
+    ) -> Json:
         return outcome(
-            gpu_resources.run,
-            self._checked(gpu_resources.ARGUMENT_SPEC, (), options),
-            gpu_resources.EMPTY,
+            module.run,
+            self._checked(module.ARGUMENT_SPEC, services, options),
+            module.EMPTY,
             check_mode=check_mode,
-            diff=True,
+            diff=diff,
             environment=self.environment,
-            progress=lambda dummy: None,
+            progress=progress,
         )
 
     def _checked(

@@ -2,6 +2,7 @@
 """Fixtures of one file of tests: a cluster that knows what its services need, and a namespace of each test alone.
 
 `client = knowing(prepare)` and `place = own_namespace("llm")` at the head of a file; `place` lies in the cluster of that file's `client`.
+`client, entries = on("own_lab")` are those of another cluster.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import pytest
 from tests.lab.client import Client
 from tests.lab.fixtures import Cluster, fresh_namespace
 
+from .entries import Entries
+
 
 def knowing(*prepare: Callable[[Client], object]) -> Any:
     """Return the fixture `client`: another program's view of the lab, made ready once for a file."""
@@ -25,6 +28,21 @@ def knowing(*prepare: Callable[[Client], object]) -> Any:
         return lab.client
 
     return client
+
+
+def on(plane: str) -> tuple[Any, Any]:
+    """Return the fixtures `client` and `entries`, for the cluster of another fixture."""
+
+    @pytest.fixture
+    def client(request: pytest.FixtureRequest) -> Client:
+        found: Client = request.getfixturevalue(plane).client
+        return found
+
+    @pytest.fixture
+    def entries(request: pytest.FixtureRequest) -> Entries:
+        return Entries(request.getfixturevalue(plane).kubeconfig)
+
+    return client, entries
 
 
 def own_namespace(prefix: str = "test") -> Any:

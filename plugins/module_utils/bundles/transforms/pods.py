@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ...kube.containers import containers_of
 from ...kube.manifest import Json, value_at
 from ...kube.problem import Problem
 from ...kube.schema_faults import show
@@ -47,9 +48,7 @@ def pod_spec(manifest: Json) -> Json | None:
 
 def containers(manifest: Json) -> Iterator[Json]:
     """Yield the containers of a workload, those that run before the others too."""
-    pod = pod_spec(manifest) or {}
-    for part in ("initContainers", "containers"):
-        yield from pod.get(part) or []
+    yield from (container for container, dummy in containers_of(pod_spec(manifest) or {}))
 
 
 def set_workloads(

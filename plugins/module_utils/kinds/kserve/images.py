@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...kube.containers import containers_of
 from ...kube.problem import Problem
 from ...kube.validation.images import image_problems
 from ..check import WARNING, Check, check
@@ -17,10 +18,9 @@ IMAGE = Check("image", WARNING, finds="{fault}", fix="write the name as the regi
 def image(view: ServiceView) -> Iterator[Problem]:
     """Yield malformed image names."""
     for workload in view.workloads:
-        for part in ("initContainers", "containers"):
-            for number, container in enumerate(workload.pod.get(part) or ()):
-                name = str(container.get("image") or "")
-                place = view.of_model(workload.fields(f"{part}[{number}].image"), name)
-                for problem in image_problems(name, place.field):
-                    if not place.object:
-                        yield IMAGE.at(place, fault=problem.message)
+        for container, path in containers_of(workload.pod):
+            name = str(container.get("image") or "")
+            place = view.of_model(workload.fields(f"{path}.image"), name)
+            for problem in image_problems(name, place.field):
+                if not place.object:
+                    yield IMAGE.at(place, fault=problem.message)

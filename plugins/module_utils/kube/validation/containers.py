@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..containers import is_sidecar
 from ..manifest import Json
 from ..problem import Problem
 from ..schema_faults import show
@@ -37,7 +38,7 @@ def container_problems(pod: Json, path: str) -> Iterator[Problem]:
                 message = f"name {show(container['name'])} is listed twice"
                 yield Problem(f"{where}.name", message, rule="container")
             yield from _container(container, where, pod, volumes)
-            if field == "initContainers" and container.get("restartPolicy") != "Always":
+            if field == "initContainers" and not is_sidecar(container):
                 yield from _only_of_sidecars(container, where)
             else:
                 yield from probe_problems(container, where)

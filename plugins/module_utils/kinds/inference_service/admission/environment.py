@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ....kube.containers import containers_of
 from ....kube.manifest import Json
 from ....kube.problem import Problem
 from ....kube.release import Since
@@ -36,11 +37,8 @@ def environment_problems(component: Json, role: Role, release: KServe) -> Iterat
 
 def pod_containers(pod: Json, path: str) -> list[tuple[str, Json]]:
     """Return the containers of a pod and where each is written."""
-    return [
-        (f"{path}.{field}[{number}]", container)
-        for field in ("containers", "initContainers")
-        for number, container in enumerate(pod.get(field) or ())
-    ]
+    found = containers_of(pod, ("containers", "initContainers"))
+    return [(f"{path}.{place}", container) for container, place in found]
 
 
 def refused_variables(containers: Iterable[tuple[str, Json]], release: KServe) -> Iterator[Problem]:
