@@ -19,10 +19,12 @@ Json = dict[str, Any]
 Statuses = Callable[[Sequence[Json]], list[Json]]
 
 #: Seconds without a new write after which the controller has come to an end: with nothing to do, and with more of the same, which
-#: it has to have done so many times for each service. A machine that is busy with other things is slow, and not at an end.
+#: it has to have done so many times for each service. A machine that is busy with other things is slow, and not at an end: it gets so
+#: many times as long as the controller's metrics take.
 _QUIET = 6.0
 _ENDLESS = 12.0
 _OVER_AND_OVER = 3
+_PATIENCE = 40
 _CHANGING = ("resourceVersion", "lastTransitionTime", "certificates.kserve.io")
 
 
@@ -192,16 +194,17 @@ class Batch:
         """Wait until nothing new is written. A service that comes to no end writes the same over and over."""
         end = time.monotonic() + limit
         news = busy = time.monotonic()
-        done = self._plane.reconciled()
+        done, slowest = self._plane.reconciled(), 0.0
         while time.monotonic() < end:
             time.sleep(0.25)
             now = time.monotonic()
             if not self._plane.alive():
                 raise RuntimeError(self._plane.log("controller").read_text()[-3000:])
             if self._news():
-                news, done = now, self._plane.reconciled()
+                news, done, slowest = now, self._plane.reconciled(), 0.0
             busy = now if self._plane.queue() > 0 else busy
-            if now - max(news, busy) > _QUIET:
+            slowest = max(slowest, time.monotonic() - now)
+            if now - max(news, busy) > max(_QUIET, _PATIENCE * slowest):
                 return
             again = self._plane.reconciled() - done
             if now - news > _ENDLESS and again > _OVER_AND_OVER * services:

@@ -28,6 +28,8 @@ from tests.lab.process import die_with_parent
 from .build import Programs
 
 Json = dict[str, Any]
+#: Seconds that an API server may take to start on a busy machine.
+_STARTED_WITHIN = 300.0
 _HTTP = urllib3.PoolManager()
 
 
@@ -90,7 +92,7 @@ class Plane:
         server = commands.api_server(build.program("kube-apiserver"), self._layout, ports)
         self._run("kube-apiserver", [each for each in server if not each.startswith("--audit")])
         self.client = Client.of(self._layout.kubeconfig)
-        wait_until(self._answers, "the API server to answer")
+        wait_until(self._answers, "the API server to answer", _STARTED_WITHIN)
         self._token, self._server = token, f"https://{LOOPBACK}:{ports.api}"
         self._webhook, self._metrics, self._health, self._proxy = free_ports(4)
         pair = self._authority().server("webhook", [LOOPBACK])
