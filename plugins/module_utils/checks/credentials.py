@@ -13,9 +13,6 @@ from ..kube.problem import Problem
 from ..kube.reader import Reader
 from ..kube.reference import Reference
 
-#: Variables that fetch a model from the Hugging Face hub or from S3.
-_VARIABLES = ("HF_TOKEN", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
-
 NOT_FETCHED = Check(
     "fetch-credentials",
     WARNING,
@@ -31,15 +28,28 @@ UNREAD = Check(
 NO_KEYS = Check(
     "secret-without-keys",
     WARNING,
-    finds="the account {account} lists Secret {namespace}/{secret} with {has}, and KServe reads {wanted}: {fetcher} asks the bucket without credentials",
+    finds="the account {account} lists Secret {namespace}/{secret} with {has}, and KServe reads {wanted}: {fetcher} asks for the model without credentials",
     fix="name the entries as KServe reads them",
 )
 #: What makes an account's pods known to the cloud by themselves.
-_IDENTITIES = ("eks.amazonaws.com/role-arn",)
+_IDENTITIES = (
+    "eks.amazonaws.com/role-arn",
+    "iam.gke.io/gcp-service-account",
+    "azure.workload.identity/client-id",
+)
 #: Secrets that are for something else than a bucket.
-_OTHER_TYPES = ("kubernetes.io/service-account-token", "kubernetes.io/dockerconfigjson")
-_KEY_ID, _KEY = "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"
-_BUCKET = "s3://"
+_OTHER_TYPES = (
+    "kubernetes.io/service-account-token",
+    "kubernetes.io/dockerconfigjson",
+    "kubernetes.io/dockercfg",
+    "kubernetes.io/tls",
+)
+#: What the address of a model begins with → the variables that its credentials come in. Others may be asked without.
+_COMES_IN = {
+    "s3://": ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"),
+    "gs://": ("GOOGLE_APPLICATION_CREDENTIALS",),
+    "hf://": ("HF_TOKEN",),
+}
 
 
 @check(NOT_FETCHED)
@@ -49,8 +59,8 @@ def not_fetched(view: ServiceView) -> Iterator[Problem]:
         if not workload.fetcher:
             continue
         given = _names(workload.engine_container) - _names(_fetcher(workload))
-        for name in _VARIABLES:
-            if name in given:
+        for scheme in _schemes(view):
+            for name in (each for each in _COMES_IN[scheme] if each in given):
                 yield NOT_FETCHED.at(
                     workload.in_engine("env"),
                     name=name,
@@ -82,14 +92,15 @@ def unread(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(NO_KEYS, reads=("ServiceAccounts", "Secrets"))
 def no_keys(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield Secrets of accounts that are meant for a bucket, but have no entry that KServe reads."""
-    if not any(model.value.startswith(_BUCKET) for model in view.models):
-        return
-    for workload in view.serving:
-        if not _fetcher(workload) or {_KEY_ID, _KEY} & _names(_fetcher(workload)):
+    """Yield Secrets of accounts that are meant to fetch a model, but lack an entry that KServe reads."""
+    schemes = _schemes(view)
+    namespace = view.reference.namespace
+    for workload in view.serving if len(schemes) == 1 else ():
+        (scheme,) = schemes
+        fetcher = _fetcher(workload)
+        if not fetcher or {*_COMES_IN[scheme]} & _names(fetcher):
             continue
         name = str(workload.pod.get("serviceAccountName") or "default")
-        namespace = view.reference.namespace
         account = reader.get(Reference("v1", "ServiceAccount", namespace, name)) or {}
         annotations = (account.get("metadata") or {}).get("annotations") or {}
         if any(each in annotations for each in _IDENTITIES):
@@ -98,16 +109,28 @@ def no_keys(view: ServiceView, reader: Reader) -> Iterator[Problem]:
             secret = str(listed.get("name"))
             live = reader.get(Reference("v1", "Secret", namespace, secret)) or {}
             has = sorted(secret_texts(live))
-            if has and live.get("type") not in _OTHER_TYPES and not view.s3_keys & set(has):
+            if has and live.get("type") not in _OTHER_TYPES and not _for_another(view, scheme, has):
                 yield NO_KEYS.at(
                     workload.written("serviceAccountName"),
                     account=name,
                     namespace=namespace,
                     secret=secret,
                     has=", ".join(has),
-                    wanted=f"{_KEY_ID} and {_KEY}",
+                    wanted=" and ".join(view.credentials[scheme]),
                     fetcher=workload.fetcher,
                 )
+
+
+def _schemes(view: ServiceView) -> list[str]:
+    """Return what the addresses of the models begin with."""
+    return [each for each in _COMES_IN if any(m.value.startswith(each) for m in view.models)]
+
+
+def _for_another(view: ServiceView, scheme: str, has: list[str]) -> bool:
+    """Tell whether a Secret's entries are credentials for addresses of another kind than that of the model."""
+    return any(
+        {*entries} & {*has} for other, entries in view.credentials.items() if other != scheme
+    )
 
 
 def _fetcher(workload: Workload) -> Json:

@@ -62,6 +62,23 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "--kv-cache-dtype": ("auto", "bfloat16", "fp8", "fp8_e4m3", "fp8_e5m2"),
 }
 _ALL_WORDS = frozenset({"--dtype", "--max-lora-rank"})
+#: Flags whose value is a map.
+_MAPS = frozenset(
+    {
+        "--additional-config",
+        "--compilation-config",
+        "--default-chat-template-kwargs",
+        "--hf-overrides",
+        "--kv-events-config",
+        "--kv-transfer-config",
+        "--limit-mm-per-prompt",
+        "--mm-processor-kwargs",
+        "--override-generation-config",
+        "--rope-scaling",
+        "--speculative-config",
+        "--structured-outputs-config",
+    }
+)
 #: Flags that are there or not, beside those whose names begin in a way that says so.
 _SWITCHES = frozenset({"--trust-remote-code", "--enforce-eager", "--async-scheduling"})
 _SWITCH_NAMES = ("--enable-", "--disable-", "--no-")
@@ -95,6 +112,12 @@ FORM = Check(
     WARNING,
     finds='{flag} is "{value}", and vLLM takes {wanted} there, so it will not start',
     fix="{way}",
+)
+NO_JSON = Check(
+    "engine-value",
+    WARNING,
+    finds="{flag} is no JSON, so vLLM will not start: {fault}",
+    fix='write names and texts in double quotes, for example {flag}={{"name": "value"}}',
 )
 SWITCH = Check(
     "engine-value",
@@ -157,6 +180,19 @@ def value_form(view: ServiceView) -> Iterator[Problem]:
             continue
         place = workload.in_engine(flag.place)
         yield FORM.at(place, flag=flag.name, value=flag.value, wanted=wanted, way=way)
+
+
+@check(NO_JSON, costly=True)
+def not_json(view: ServiceView) -> Iterator[Problem]:
+    """Yield maps that are not written as JSON, which has double quotes."""
+    for workload, flag in _flags(view):
+        value = written(workload.engine_container, flag.name).strip()
+        if flag.name not in _MAPS or not value.startswith("{") or "$" in value:
+            continue
+        try:
+            json.loads(value)
+        except ValueError as error:
+            yield NO_JSON.at(workload.in_engine(flag.place), flag=flag.name, fault=error)
 
 
 @check(SWITCH, costly=True)

@@ -256,7 +256,8 @@ def lost(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 def one_pod(view: ServiceView, reader: Reader) -> Iterator[Problem]:
     """Yield volume claims that more pods mount than the access mode allows."""
     for workload in view.workloads:
-        several = (workload.replicas or 1) * workload.pods_per_replica
+        least = workload.replicas or view.least_replicas(workload)
+        several = least * workload.pods_per_replica
         for named, place in view.names_of(workload) if several > 1 else ():
             if named.kind != "PersistentVolumeClaim":
                 continue

@@ -22,7 +22,7 @@ from .engine_names import is_vllm
 from .vllm_names import flags
 
 #: Engines, by the names that people call them.
-VLLM, _SGLANG, TGI, _TRITON, _KSERVE = (
+VLLM, _SGLANG, TGI, _TRITON, KSERVE = (
     "vLLM",
     "SGLang",
     "Text Generation Inference",
@@ -40,7 +40,7 @@ class _Engine(NamedTuple):
 
 #: vLLM is known by its names in `engine_names`.
 _KNOWN_BY: Mapping[str, _Engine] = {
-    _KSERVE: _Engine("huggingfaceserver", "huggingfaceserver"),
+    KSERVE: _Engine("huggingfaceserver", "huggingfaceserver"),
     _SGLANG: _Engine("sglang", "sglang"),
     TGI: _Engine("text-generation-launcher", "text-generation-inference"),
     _TRITON: _Engine("tritonserver", "tritonserver"),
@@ -178,14 +178,14 @@ def other_engine(view: ServiceView) -> Iterator[Problem]:
             if place is None or not place.is_authors:
                 continue
             idea = next((idea for idea in _IDEAS if idea.get(owner) == flag.name), {})
-            same = idea.get(VLLM if engine == _KSERVE else engine)
+            same = idea.get(VLLM if engine == KSERVE else engine)
             yield OTHER_ENGINE.at(
                 place,
                 flag=flag.name,
                 owner=owner,
                 container=workload.engine,
                 engine=engine,
-                effect="passes over it" if engine == _KSERVE else "does not start with it",
+                effect="passes over it" if engine == KSERVE else "does not start with it",
                 way=f"write {same}, or leave it out" if same else "leave it out",
             )
 
@@ -198,7 +198,7 @@ def other_variable(view: ServiceView) -> Iterator[Problem]:
         for variable, place in authored_variables(workload) if engine else ():
             name = str(variable.get("name"))
             owner = next((of for start, of in _PREFIXES.items() if name.startswith(start)), engine)
-            if owner != engine and (owner, engine) != (VLLM, _KSERVE):
+            if owner != engine and (owner, engine) != (VLLM, KSERVE):
                 yield OTHER_VARIABLE.at(
                     place, name=name, owner=owner, container=workload.engine, engine=engine
                 )
@@ -293,9 +293,9 @@ def _owner(flag: Flag, engine: str) -> str:
 def _flags_of(engine: str) -> frozenset[str]:
     """Return the flags that an engine takes, as far as it is known."""
     own = _named_by(engine) | _SHARED.get(engine, frozenset())
-    if engine in (VLLM, _KSERVE):
+    if engine in (VLLM, KSERVE):
         own |= {f"--{name}" for name in flags()}
-    return own | _OF_KSERVE if engine == _KSERVE else own
+    return own | _OF_KSERVE if engine == KSERVE else own
 
 
 def _named_by(engine: str) -> frozenset[str]:

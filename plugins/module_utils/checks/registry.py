@@ -60,6 +60,7 @@ def further_themes() -> Sequence[ModuleType]:
         device_names,
         engine_values,
         gated_fields,
+        kserve_server,
         model_names,
         models,
         names,
@@ -77,7 +78,10 @@ def further_themes() -> Sequence[ModuleType]:
         volumes,
     )
 
-    of_engines = (other_engines, engine_values, variables, variable_values, scripts, model_names)
+    of_engines = (
+        *(other_engines, kserve_server, engine_values, variables, variable_values),
+        *(scripts, model_names),
+    )
     of_pods = (device_names, volumes, picker_flags, probes, pools)
     return (
         *of_engines,

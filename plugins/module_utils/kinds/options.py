@@ -3,22 +3,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from ..kube.did_you_mean import nearest
 from ..kube.problem import Problem
 from ..kube.release import AUTO, Backing, ControllerRelease
-from ..kube.schema import Boolean, Object, Schema, Text
+from ..kube.schema import Boolean, Integer, Object, Schema, Text
 from ..kube.schema_faults import show
 
 R = TypeVar("R", bound=ControllerRelease)
 
+#: How templates write a whole number.
+_WHOLE = re.compile(r"-?[0-9]{1,9}")
 BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 
 def as_ansible_means(schema: Object, value: Any) -> Any:
-    """Return options with the texts that templates make of booleans, and the numbers of texts, turned back."""
+    """Return options with the texts that templates make of booleans and numbers, and the numbers of texts, turned back."""
     if not isinstance(value, Mapping):
         return value
     return {key: _meant(schema.fields.get(key), item) for key, item in value.items()}
@@ -30,6 +33,8 @@ def _meant(schema: Schema | None, value: Any) -> Any:
             return as_ansible_means(schema, value)
         case Boolean() if isinstance(value, str):
             return BOOLEANS.get(value.lower(), value)
+        case Integer() if isinstance(value, str) and _WHOLE.fullmatch(value):
+            return int(value)
         case Text() if isinstance(value, int | float) and not isinstance(value, bool):
             return str(value)
         case _:

@@ -62,7 +62,8 @@ class Workload:
     part of requests elsewhere, empty for none.
     replicas: None where somebody else decides. replicas_field: what says how many there are.
     pods_per_replica: how many pods hold one copy of the model.
-    said: sizes and names that the custom resource itself gives, by what they are: tensor, pipeline, data, data_local, port, model_name, model.
+    said: sizes and names that the custom resource itself gives, by what they are: tensor, pipeline, data, data_local, port, model_name, model;
+    server: the program that a known runtime starts.
     """
 
     role: str
@@ -182,7 +183,8 @@ class ServiceView:
 
     sender: what sends the prefill part of requests to prefill pods; empty value: nothing does; field: what has to be given for that.
     provider: who makes the gateway work, for example `istio`; empty where nobody says. refers: objects that the service uses and does not make.
-    s3_keys: entries of a Secret that are read to fetch a model from S3. ways: by rule, what else mends it in this kind.
+    s3_keys: entries of a Secret that are read to fetch a model from S3. credentials: entries by which a Secret's credentials are recognised, by
+    what the address of a model begins with. ways: by rule, what else mends it in this kind.
     made: the manifests of its children. own: what is its own as well and may be made later.
     run: what all services of the run make. models: the addresses of its models. fetched_otherwise: whether somebody else than KServe's own
     initializer fetches a model of that address. basis: what the kind made of the service, for the kind's own checks.
@@ -203,6 +205,7 @@ class ServiceView:
     provider: str = ""
     refers: tuple[tuple[Reference, Place], ...] = ()
     s3_keys: frozenset[str] = frozenset()
+    credentials: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     ways: Mapping[str, str] = field(default_factory=dict)
     field_map: FieldMap = NOWHERE
     basis: Any = None
@@ -229,6 +232,14 @@ class ServiceView:
     def serving(self) -> tuple[Workload, ...]:
         """The workloads whose engines hold the model."""
         return tuple(each for each in self.workloads if each.engine_container)
+
+    def least_replicas(self, workload: Workload) -> int:
+        """Return how many replicas an autoscaler keeps at least, 1 where there is none."""
+        for manifest in self.made:
+            spec = manifest.get("spec") or {}
+            if (spec.get("scaleTargetRef") or {}).get("name") == workload.reference.name:
+                return int(spec.get("minReplicas") or spec.get("minReplicaCount") or 1)
+        return 1
 
     @cached_property
     def names(self) -> tuple[tuple[Named, Place], ...]:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import glob
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +12,13 @@ from typing import Any
 from ..kube.input_schemas import COMMON, InputSchemas, input_problems
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
+from .strict_yaml import json_documents, yaml_documents
 
 SUFFIXES = (".yaml", ".yml", ".json")
 #: How much of a path a message shows, in characters.
 MOST_SHOWN = 200
+#: How a file begins that ansible-vault has encrypted.
+VAULT = "$ANSIBLE_VAULT;"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,44 +96,36 @@ def _parse(file: Path) -> list[Document]:
         raise ValueError(f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise ValueError(f"is not UTF-8 text: {error.reason} at byte {error.start}") from error
-    values = _json(text) if file.suffix == ".json" else _yaml(text)
+    if text.startswith(VAULT):
+        raise ValueError(
+            "is encrypted by ansible-vault; decrypt it, or give its content in place of the file, by lookup('ansible.builtin.file', …)"
+        )
+    try:
+        values = json_documents(text) if file.suffix == ".json" else yaml_documents(text)
+    except ValueError as error:
+        if "{{" not in text:
+            raise
+        way = "give what lookup('ansible.builtin.template', …) makes of it"
+        raise ValueError(f"{error}; files are not templated: {way}") from error
     several = len(values) > 1
     documents = []
     for number, value in enumerate(values, start=1):
         origin = f"{file}, document {number}" if several else str(file)
         documents += list(unpack(origin, value))
+    for document in documents:
+        if not isinstance(document.value, dict):
+            where = document.origin.removeprefix(str(file)).removeprefix(", ")
+            what = "a list" if isinstance(document.value, list) else "a single value"
+            raise ValueError(
+                f"{f'{where} ' if where else ''}holds {what}, and a manifest is a map with apiVersion and kind"
+            )
     return documents
-
-
-def _json(text: str) -> list[Any]:
-    """Return what JSON text holds; not every JSON is YAML (tabs, surrogate pairs)."""
-    try:
-        return [json.loads(text)] if text.strip() else []
-    except json.JSONDecodeError as error:
-        raise ValueError(
-            f"is not JSON: {error.msg} in line {error.lineno}, column {error.colno}"
-        ) from error
-    except RecursionError as error:
-        raise ValueError("is not usable JSON: it is nested too deeply") from error
-
-
-def _yaml(text: str) -> list[Any]:
-    import yaml
-
-    try:
-        return list(yaml.load_all(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
-    except yaml.YAMLError as error:
-        raise ValueError(f"is not YAML: {_yaml_error(error)}") from error
-    except ValueError as error:  # a date that does not exist, a number of too many digits
-        raise ValueError(f"is not YAML: {error}") from error
-    except RecursionError as error:
-        raise ValueError("is not usable YAML: it is nested too deeply") from error
 
 
 def parse_text(text: str, origin: str) -> list[Document]:
     """Return the documents of a text. Raises InputError where it is not YAML."""
     try:
-        values = _yaml(text)
+        values = yaml_documents(text)
     except ValueError as error:
         raise InputError([Complaint(origin, (Problem("", str(error)),))]) from None
     return [
@@ -154,12 +148,6 @@ def unpack(origin: str, value: Any) -> Iterator[Document]:
             yield Document(f"{origin}, items[{number}]", item)
     else:
         yield Document(origin, value)
-
-
-def _yaml_error(error: Exception) -> str:
-    mark = getattr(error, "problem_mark", None)
-    what = getattr(error, "problem", None) or str(error).splitlines()[0]
-    return f"{what} in line {mark.line + 1}, column {mark.column + 1}" if mark else str(what)
 
 
 def cluster_objects(values: Sequence[Any], shapes: InputSchemas | None = None) -> list[Json]:

@@ -486,6 +486,13 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             (preset(command=["/bin/bash", "-c"], args=["exec vllm serve /mnt/models"]),)),
         IS: Mistake(custom("--max-model-len=1", command=["sh", "-ec"]), f"{SERVER_PATH}.args[0]"),
     },
+    "server-argument": {
+        IS: Mistake(
+            custom("--backend=vLLM-v1", image="example.com/kserve/huggingfaceserver:v0.17.0"), f"{SERVER_PATH}.args[0]", (CONFIG,)),
+    },
+    "server-model": {
+        IS: Mistake(custom(image="example.com/kserve/huggingfaceserver:v0.17.0"), "spec.predictor", (CONFIG,)),
+    },
     "engine-value": {
         MS: Mistake(model_service(engine={"args": ["--gpu-memory-utilization=90"]}), "spec.engine.args[0]"),
         LLM: Mistake(llm("-q", "--enable-prefix-caching=true", command=VLLM), f"{MAIN_PATH}.args[1]"),
@@ -911,6 +918,10 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("engine-releases", MS): "all its engines have the same image",
     ("engine-releases", IS): "head and workers have the image of their runtime",
     ("argument-again", MS): "the operator's command begins otherwise",
+    ("server-argument", MS): "its pods run vLLM",
+    ("server-argument", LLM): "its pods run vLLM",
+    ("server-model", MS): "its pods run vLLM",
+    ("server-model", LLM): "its pods run vLLM",
     ("model-flag", MS): "is told as an argument that contradicts a field",
     ("secret-without-keys", MS): "its model comes from a registry, with pull secrets",
     ("picker-port", MS): "port and Service of its picker are the operator's own",
@@ -950,7 +961,7 @@ _OF_GRAPHS: dict[str, tuple[str, ...]] = {
         *("argument-blank", "argument-computed", "argument-twice", "argument-typography", "argument-variable"),
         *("engine-arguments", "engine-beside", "engine-flag", "engine-release", "engine-variable", "data-parallel"),
         *("engine-other", "argument-script", "picker-flag", "engine-value", "engine-together", "engine-releases", "served-name"),
-        *("argument-again", "model-flag", "probe-port", "probe-scheme", "visible-devices"),
+        *("server-argument", "server-model", "argument-again", "model-flag", "probe-port", "probe-scheme", "visible-devices"),
     ),
     "its router asks for no devices of its own": (
         *("mixed-devices", "shared-devices", "mig-parallel", "claim-unused", "shared-memory", "devices-missing", "tpu-selector"),

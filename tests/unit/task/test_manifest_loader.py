@@ -137,6 +137,14 @@ def test_home_folder_may_be_abbreviated(tmp_path: Path, monkeypatch: pytest.Monk
         ("a.yaml", "a: *nowhere\n", "in line 1, column 4"),
         ("a.yaml", "a: !vault x\n", "in line 1, column 4"),
         ("a.yaml", "a: {{ value }}\n", "is not YAML"),
+        ("a.yaml", "a: {{ value }}\n", "files are not templated"),
+        ("a.yaml", "a: 1\nb: {c: 1,\n d: 2}\na: 2\n", '"a" stands in line 1 and again in line 4'),
+        ("a.yaml", "a: 1\n---\n- {b: {c: 1, c: 1}}\n", '"c" stands in line 3 and again in line 3'),
+        ("a.json", '{"a": {"b": 1, "c": 2, "b": 3}}', '"b" stands twice'),
+        ("a.yaml", "$ANSIBLE_VAULT;1.1;AES256\n3131\n", "is encrypted by ansible-vault"),
+        ("a.yaml", "just a text\n", "holds a single value, and a manifest is a map"),
+        ("a.yaml", "a: 1\n---\n- a: 1\n", "document 2 holds a list, and a manifest is a map"),
+        ("a.json", "3", "holds a single value"),
         ("a.yaml", "a: \x07\n", "is not YAML"),
         ("a.yaml", "day: 2026-13-45\n", "is not YAML: month must be in 1..12"),
         ("a.yaml", "[" * 3000, "is not YAML"),
@@ -263,3 +271,10 @@ def test_all_that_is_wrong_with_cluster_objects_is_said_at_once(tmp_path: Path) 
     ):
         assert subject in text
     assert "src " not in text
+
+
+def test_map_that_takes_over_another_may_replace_its_values(tmp_path: Path) -> None:
+    text = "x: &x {<<: &y {k: 1, j: 2}, k: 3}\nz: {<<: *x, <<: *y, k: 4, 4: a, '4': b}\n"
+    (document,) = read([_file(tmp_path, "a.yaml", text)])
+    assert document.value["x"] == {"k": 3, "j": 2}
+    assert document.value["z"] == {"k": 4, "j": 2, 4: "a", "4": "b"}

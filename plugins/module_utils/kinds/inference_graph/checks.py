@@ -29,6 +29,8 @@ from .walk import always_taken, cycles, reached
 #: What a step sends on in place of the request.
 _RESPONSE = "$response"
 _REQUEST = "$request"
+#: Seconds in which the router has to write its answer, where a graph does not say.
+_SERVER_WRITE = 60
 #: What the router reads of a step, by the types of node in which it does.
 _READ_IN = {
     "weight": (SPLITTER,),
@@ -85,6 +87,18 @@ TOO_EARLY = Check(
     WARNING,
     finds="the first step of a Sequence has a condition, but there is no response to read yet: every request gets 500",
     fix="take the condition out, or put a Switch in front",
+)
+UNUSED_ANSWER = Check(
+    "graph-answer",
+    WARNING,
+    finds="nothing reads what this step answers: the next step gets the request again",
+    fix="give the next step data: $response, or take this step out",
+)
+TOO_SHORT = Check(
+    "graph-timeout",
+    WARNING,
+    finds="a step may take {step} seconds, and after {write} seconds the router no longer writes an answer: the client's connection breaks off",
+    fix="write a longer routerTimeouts.serverWrite, or a shorter serviceClient",
 )
 URL = Check(
     "graph-url",
@@ -198,6 +212,27 @@ def too_early(view: ServiceView) -> Iterator[Problem]:
     for step in _in(view, SEQUENCE):
         if step.number == 0 and step.value.get("condition"):
             yield TOO_EARLY.at(f"{step.path}.condition")
+
+
+@check(UNUSED_ANSWER)
+def unused_answer(view: ServiceView) -> Iterator[Problem]:
+    """Yield steps of a Sequence whose answer is passed over."""
+    for step in _in(view, SEQUENCE):
+        following = next(_after(view, step), None)
+        if following is None or step.value.get("dependency") == "Hard":
+            continue
+        if following.value.get("data") != _RESPONSE and not following.value.get("condition"):
+            yield UNUSED_ANSWER.at(step.path)
+
+
+@check(TOO_SHORT)
+def too_short(view: ServiceView) -> Iterator[Problem]:
+    """Yield a time for steps that is longer than the router's own for its answer."""
+    timeouts = _spec(view).get("routerTimeouts") or {}
+    step, write = timeouts.get("serviceClient") or 0, timeouts.get("serverWrite", _SERVER_WRITE)
+    if 0 < write < step:
+        field = "serverWrite" if "serverWrite" in timeouts else "serviceClient"
+        yield TOO_SHORT.at(f"spec.routerTimeouts.{field}", step=step, write=write)
 
 
 @check(WITHOUT_EFFECT)
@@ -322,6 +357,8 @@ CHECKS = (
     no_condition,
     wrong_path,
     too_early,
+    unused_answer,
+    too_short,
     unread,
     unscaled,
     url,
@@ -346,6 +383,11 @@ def _in(view: ServiceView, kind: str) -> Iterator[Step]:
     for node, value in spec["nodes"].items():
         if value["routerType"] == kind:
             yield from steps_of(spec, node)
+
+
+def _after(view: ServiceView, step: Step) -> Iterator[Step]:
+    """Yield the steps of a node behind one of them."""
+    return (each for each in steps_of(_spec(view), step.node) if each.number > step.number)
 
 
 def _addresses(view: ServiceView) -> Iterator[tuple[Step, str]]:

@@ -27,6 +27,7 @@ from .errors import Unbuildable
 from .implementations import TRANSFORMER_CONTAINER
 from .logger_address import logger_address
 from .model_names import names_apart
+from .model_place import modelcar_off, storage_path
 from .pods.annotations import SOURCE_URI
 from .pods.build import models_refused
 from .pods.component import Component
@@ -37,6 +38,7 @@ from .pods.knative_limits import number_faults, port_faults
 from .pods.storage.images import images_among, reads_each
 from .pods.storage.one_model import OCI
 from .pods.webhook_emulation import POD_WEBHOOKS, is_rendered, may_look, mutator
+from .predictor_calls import predictor_host, predictor_protocol
 from .resolved import Resolved
 from .router.front_component import front_role, has_routes
 from .router.knative_host import DOMAINS, knative_host
@@ -449,5 +451,9 @@ CHECKS = (
     batcher_limit,
     batcher_protocol,
     names_apart,
+    predictor_host,
+    predictor_protocol,
+    modelcar_off,
+    storage_path,
     without_effect,
 )

@@ -9,6 +9,7 @@ from ...kube import gvk
 from ...kube.manifest import Json
 from ...kube.reference import Reference
 from ..field_map import FieldMap, Place
+from ..kserve.storage.credentials import credential_entries
 from ..kserve.storage.initializer import NAME as INITIALIZER
 from ..kserve.storage.s3 import secret_keys
 from ..kserve.system_config import CONFIG_MAP
@@ -36,7 +37,9 @@ from .resolved import Resolved
 from .spec import ROLES
 
 _ROLES = {"predictor": DECODE, "transformer": TRANSFORMER, "explainer": EXPLAINER}
-_FETCHED = ("hf://", "s3://")
+_FETCHED = ("gs://", "hf://", "s3://")
+#: The server of these runtimes is known by their name; a mirror may call its image otherwise.
+_RUNTIMES = ("kserve-huggingfaceserver",)
 
 
 def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
@@ -57,6 +60,7 @@ def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
         fetched_otherwise=fetched_otherwise,
         routes=tuple(_routes(resolved, manifests)),
         s3_keys=secret_keys(resolved.config.credentials.s3),
+        credentials=credential_entries(resolved.config.credentials),
         field_map=fields,
         basis=resolved,
     )
@@ -102,7 +106,7 @@ def _workloads(
             replicas=spec.get("replicas"),
             replicas_field=f"spec.{component.role}.minReplicas",
             pods_per_replica=pods,
-            said={**port_said(template["spec"], engine, of_pod), **_said(component)},
+            said={**port_said(template["spec"], engine, of_pod), **_said(component, resolved)},
         )
 
 
@@ -116,10 +120,14 @@ def _made(
     return knative, made.get(knative)
 
 
-def _said(component: Component) -> dict[str, Said]:
+def _said(component: Component, resolved: Resolved) -> dict[str, Said]:
     workers = component.spec.get("workerSpec") or {}
     sizes = {"tensor": "tensorParallelSize", "pipeline": "pipelineParallelSize"}
-    return {
+    runtime = resolved.components.runtime
+    server: dict[str, Said] = {}
+    if runtime and component.role == "predictor" and runtime.name.startswith(_RUNTIMES):
+        server["server"] = Said(runtime.name.removeprefix("kserve-"), "spec.predictor.model")
+    return server | {
         meaning: Said(str(workers[field]), f"spec.{component.role}.workerSpec.{field}")
         for meaning, field in sizes.items()
         if workers.get(field)

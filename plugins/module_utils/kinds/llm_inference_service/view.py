@@ -13,6 +13,7 @@ from ...kube.reference import Reference
 from ..engine_flags import MEANINGS
 from ..field_map import FieldMap, Place
 from ..kserve.pod import container_of
+from ..kserve.storage.credentials import credential_entries
 from ..kserve.storage.initializer import NAME as INITIALIZER
 from ..kserve.storage.s3 import secret_keys
 from ..view import (
@@ -68,6 +69,7 @@ def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
         sender=_sender(resolved),
         refers=tuple(_refers(resolved)),
         s3_keys=secret_keys(resolved.config.credentials.s3),
+        credentials=credential_entries(resolved.config.credentials),
         field_map=fields,
         basis=resolved,
     )

@@ -86,6 +86,11 @@ def test_a_right_graph_is_not_warned_about() -> None:
             "graph-condition: the first step of a Sequence",
         ),
         (
+            {"root": node("Sequence", IRIS, IRIS, {**IRIS, "data": "$response"})},
+            f"{STEPS}[0]",
+            "graph-answer: nothing reads what this step answers",
+        ),
+        (
             {"root": node("Sequence", {**IRIS, "weight": 100})},
             f"{STEPS}[0].weight",
             "no-effect: 100 has no effect: the router reads it in nodes of type Splitter",
@@ -133,6 +138,16 @@ def test_a_step_that_does_not_do_what_it_says_is_told(nodes: Json, field: str, w
         ({"timeout": 5}, "spec.timeout", "Knative obeys it"),
         ({"scaleMetric": "rps"}, "spec.scaleMetric", "it is Knative's"),
         ({"scaleMetric": "memory"}, "spec.scaleMetric", "no target is given"),
+        (
+            {"routerTimeouts": {"serviceClient": 300}},
+            "spec.routerTimeouts.serviceClient",
+            "may take 300 seconds, and after 60 seconds",
+        ),
+        (
+            {"routerTimeouts": {"serviceClient": 50, "serverWrite": 30}},
+            "spec.routerTimeouts.serverWrite",
+            "after 30 seconds",
+        ),
         ({"autoscaler": "external", "minReplicas": 2}, "spec.minReplicas", "to somebody else"),
         ({"autoscaler": "none", "maxReplicas": 2}, "spec.maxReplicas", "to somebody else"),
     ],
@@ -141,6 +156,14 @@ def test_a_field_that_nothing_obeys_is_told(spec: Json, field: str, words: str) 
     wanted = spec.pop("autoscaler", "hpa")
     found = told(document(annotations={"autoscalerClass": wanted}, **spec))
     assert words in found.get(field, ""), found
+
+
+def test_an_answer_that_decides_or_is_sent_on_is_not_passed_over() -> None:
+    gate = {**IRIS, "dependency": "Hard"}
+    chosen = {**IRIS, "condition": "predictions.0", "data": "$request"}
+    steps = (gate, IRIS, chosen, {**IRIS, "data": "$response"})
+    times = {"serviceClient": 300, "serverWrite": 300}
+    assert told(document({"root": node("Sequence", *steps)}, routerTimeouts=times)) == {}
 
 
 def test_a_service_that_does_not_answer_is_told() -> None:

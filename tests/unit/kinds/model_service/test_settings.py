@@ -104,3 +104,9 @@ def test_all_wrong_settings_are_named_at_once() -> None:
         make_settings({"provider": "x", "shared_memory": "x"}, {"model_operator": "0.9.0"})
     paths = {problem.path for problem in caught.value.complaints[0].problems}
     assert paths == {"releases.model_operator", "settings.provider", "settings.shared_memory"}
+
+
+def test_number_that_a_template_gives_as_text_is_that_number() -> None:
+    assert make_settings({"drain_seconds": "30"}, {}).drain_seconds == 30
+    with pytest.raises(InputError, match='"30s" is not an integer'):
+        make_settings({"drain_seconds": "30s"}, {})

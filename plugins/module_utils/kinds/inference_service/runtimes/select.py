@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ....kube.did_you_mean import nearest
 from ....kube.manifest import Json
 from ....kube.reader import Reader
 from ..errors import ModelFailure, Unbuildable
@@ -142,6 +143,12 @@ def _as_named(chosen: Runtime, namespace: str, reader: Reader) -> Runtime:
     return chosen if found is None else replace(found, spec=chosen.spec)
 
 
+def _guess(name: str, namespace: str, reader: Reader) -> str:
+    there = (each.name for kind in runtimes(namespace, reader) for each in kind)
+    near = nearest(name, tuple(there))
+    return f"; did you mean {near}?" if near else ""
+
+
 def _named(name: str, wanted: Wanted, namespace: str, reader: Reader) -> Runtime:
     runtime = runtime_named(name, namespace, reader)
     if runtime is None:
@@ -154,7 +161,8 @@ def _named(name: str, wanted: Wanted, namespace: str, reader: Reader) -> Runtime
                 f"create it {place}, or leave the field out so that one is chosen"
                 if reader.complete
                 else "give it in cluster_objects"
-            ),
+            )
+            + _guess(name, namespace, reader),
         )
     if runtime.spec.get("disabled"):
         raise _failure(

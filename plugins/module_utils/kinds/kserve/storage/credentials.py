@@ -40,6 +40,25 @@ _OLD_AZURE = {key: key.replace("AZURE_", "AZ_") for key in _AZURE[:4]}
 _ALWAYS = "AZURE_TENANT_ID"
 
 
+def credential_entries(config: Credentials) -> Mapping[str, tuple[str, ...]]:
+    """Return by which entries of a Secret credentials are recognised, by what the address of a model then begins with."""
+    key, secret_key = _s3_keys(config)
+    return {
+        "s3://": (key, secret_key),
+        "gs://": (config.gcs_file or _GCS_FILE,),
+        "https://": (*_OLD_AZURE.values(), *_AZURE, "https-host"),
+        "hdfs://": ("HDFS_NAMENODE",),
+        "hf://": ("HF_TOKEN",),
+    }
+
+
+def _s3_keys(config: Credentials) -> tuple[str, str]:
+    return (
+        config.s3.get("s3AccessKeyIDName") or "awsAccessKeyID",
+        config.s3.get("s3SecretAccessKeyName") or "awsSecretAccessKey",
+    )
+
+
 class SecretMissing(Exception):
     """A Secret is proved missing. by_annotation: an annotation of the service names it, not the account."""
 
@@ -83,10 +102,9 @@ def _with_secret(
 ) -> Target:
     """Add what one Secret is for: the first that fits."""
     data = secret_texts(secret)
-    secret_key = config.s3.get("s3SecretAccessKeyName") or "awsSecretAccessKey"
+    access_key, secret_key = _s3_keys(config)
     gcs_file = config.gcs_file or _GCS_FILE
     if secret_key in data:
-        access_key = config.s3.get("s3AccessKeyIDName") or "awsAccessKeyID"
         annotations = (secret.get("metadata") or {}).get("annotations") or {}
         keys = [
             _from_secret("AWS_ACCESS_KEY_ID", name, access_key),

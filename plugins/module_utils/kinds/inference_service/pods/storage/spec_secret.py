@@ -14,6 +14,7 @@ from .....kube.go_json import go_json
 from .....kube.manifest import Json
 from .....kube.reader import Reader
 from .....kube.reference import Reference
+from .....kube.text import few
 from ....kserve.secrets import secret_texts
 from ....kserve.storage.target import Target
 from ....kserve.storage_config import Credentials
@@ -22,6 +23,8 @@ from .errors import StorageRefused
 
 _DEFAULT_SECRET, _DEFAULT_KEY = "storage-config", "default"
 _TYPES = ("s3", "hdfs", "webhdfs")
+#: How many keys of a Secret a message names.
+_SHOWN = 5
 _WITH_BUCKET = ("s3",)
 
 
@@ -86,12 +89,13 @@ def _entry(spec: StorageSpec, key: str, name: str, namespace: str, reader: Reade
             "model.storage.key",
             f"create Secret {namespace}/{name} with this key",
         )
-    text = secret_texts(secret).get(key)
+    texts = secret_texts(secret)
+    text = texts.get(key)
     if text is None and spec.key:
         raise StorageRefused(
             f"specified storage key {key} not found in storage secret {name}",
             "model.storage.key",
-            f"add it to Secret {namespace}/{name}, or name one of its keys",
+            f"add it to Secret {namespace}/{name}, or name one of its keys: {few(sorted(texts), _SHOWN) or 'it has none'}",
         )
     return text
 
