@@ -112,23 +112,22 @@ def _admission(
 ) -> Iterator[Json]:
     """Compare verdicts about requests of some seeds."""
     release = release_of(chosen.release)
-    around = kind.surroundings(0, release)
-    with kind.plane(programs, release, around.environment) as plane:
-        Batch(plane, kind.watched(release), kind.statuses).system(around.system)
-        plane.start_controller()
-        for seed in seeds:
-            documents = kind.requests(seed, chosen.cases, release)
-            found = admission.compare(
-                plane,
-                documents,
-                lambda one: kind.problems(one, around),
-                lambda one, document: kind.on_purpose(one, document, release),
-            )
-            for document, line in found:
-                print(f"seed {seed}, {document['apiVersion']}: {line[:700]}", flush=True)
-            path = folder / f"admission-{seed}.yaml"
-            path.write_text(yaml.safe_dump_all([one for one, dummy in found], sort_keys=False))
-            yield {"cases": chosen.cases, "differences": found}
+    for seed in seeds:
+        around = kind.surroundings(seed, release)
+        documents = kind.requests(seed, chosen.cases, release)
+        with kind.plane(programs, release, around.environment) as plane:
+            Batch(plane, kind.watched(release), kind.statuses).system(around.system)
+            plane.start_controller()
+            refusals = admission.refusals(plane, documents)
+        verdicts = [kind.verdict(one, around) for one in documents]
+        found = admission.differences(documents, refusals, verdicts)
+        for document, line in found:
+            print(f"seed {seed}, {document['apiVersion']}: {line[:700]}", flush=True)
+        told = f"{sum(map(bool, refusals))} refused by the API, {len(found)} differ"
+        print(f"seed {seed}: {len(documents)} requests, {told}", flush=True)
+        path = folder / f"admission-{seed}.yaml"
+        path.write_text(yaml.safe_dump_all([one for one, dummy in found], sort_keys=False))
+        yield {"cases": chosen.cases, "differences": found}
 
 
 if __name__ == "__main__":

@@ -9,17 +9,11 @@ from __future__ import annotations
 import copy
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.normalise import (
-    load,
-)
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.settings import (
-    Settings,
-)
 from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import Problem
 from tests.lab.client import ApiError
 
@@ -27,6 +21,8 @@ from .llm_inputs import Generator
 from .plane import Plane
 
 Json = dict[str, Any]
+#: Names at the border of what webhooks take.
+ODD_NAMES = ("a.b", "1a", "a-", "Iris", "i" * 63, "i" * 64, "i" * 254, "x-9", "")
 _VALUES: tuple[Any, ...] = (
     None,
     "",
@@ -47,8 +43,6 @@ _VALUES: tuple[Any, ...] = (
     "1Gi",
     "{{ .Name }}",
 )
-#: Rules by which we refuse what the API takes: docs/differences.md, L42, L36.
-_ON_PURPOSE = frozenset({"name"})
 
 
 def requests(seed: int, count: int, release: KServe) -> list[Json]:
@@ -91,26 +85,33 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
             yield from _places(value[key])
 
 
-def is_on_purpose(problem: Problem) -> bool:
-    """Tell whether a problem is one of those that the API takes of every kind and release."""
-    return problem.rule in _ON_PURPOSE
+class Verdict(NamedTuple):
+    """What we say of a request. alike: errors that the API finds as well. beyond: errors of what it takes, each by a row of docs/differences.md."""
+
+    alike: list[Problem]
+    beyond: list[Problem]
 
 
-def compare(
-    plane: Plane,
-    documents: list[Json],
-    judged: Callable[[Json], list[Problem]],
-    on_purpose: Callable[[Problem, Json], bool],
-) -> list[tuple[Json, str]]:
-    """Return the requests about which the API server and we disagree, each with what is different.
+def parted(problems: Iterable[Problem], is_beyond: Callable[[Problem], bool]) -> Verdict:
+    """Return the errors among what we say of a request. is_beyond: whether we refuse by it what the API takes."""
+    errors = [each for each in problems if each.severity == "error"]
+    beyond = [each for each in errors if is_beyond(each)]
+    return Verdict([each for each in errors if each not in beyond], beyond)
 
-    judged: what we say of a request. on_purpose: whether we refuse a request by it that the API takes.
-    """
+
+def refusals(plane: Plane, documents: Sequence[Json]) -> list[str]:
+    """Return what the API server says of requests: a text is empty where it takes one."""
     with ThreadPoolExecutor(4) as pool:
-        refusals = list(pool.map(lambda one: _ask(plane, one), documents))
+        return list(pool.map(lambda one: _ask(plane, one), documents))
+
+
+def differences(
+    documents: Sequence[Json], told: Sequence[str], verdicts: Sequence[Verdict]
+) -> list[tuple[Json, str]]:
+    """Return the requests about which the API server and we disagree, each with what is different."""
     found = []
-    for document, refusal in zip(documents, refusals, strict=True):
-        line = _difference(judged(document), refusal, lambda one, of=document: on_purpose(one, of))
+    for document, refusal, verdict in zip(documents, told, verdicts, strict=True):
+        line = _difference(verdict, refusal)
         if line:
             found.append((document, line))
     return found
@@ -126,25 +127,22 @@ def _ask(plane: Plane, document: Json) -> str:
     return ""
 
 
-def problems_of(document: Json, release: KServe) -> list[Problem]:
-    """Return what we say of an LLMInferenceService."""
-    return list(load(document, Settings(release=release)).problems)
-
-
-def _difference(said: list[Problem], refusal: str, on_purpose: Callable[[Problem], bool]) -> str:
-    problems = [each for each in said if each.severity == "error"]
-    ours = [each for each in problems if not on_purpose(each)]
-    told = "; ".join(f"{each.path}: {each.message}" for each in ours)
-    if refusal and not problems:
+def _difference(verdict: Verdict, refusal: str) -> str:
+    told = "; ".join(f"{each.path}: {each.message}" for each in verdict.alike)
+    if refusal and not any(verdict):
         return f"only they refuse: {refusal}"
-    if ours and not refusal:
+    if verdict.alike and not refusal:
         return f"only we refuse: {told}"
-    known = {_bare(each.path) for each in problems}
-    for field in sorted(set(_FIELD.findall(refusal))):
+    known = {_bare(each.path) for each in (*verdict.alike, *verdict.beyond)}
+    for field in sorted(set(_FIELD.findall(refusal)) - _MISNAMED):
         bare = _bare(field)
         if not any(path.startswith(bare) or bare.startswith(path) for path in known):
             return f"they refuse {field}: {refusal}\n        we: {told}"
     return ""
+
+
+#: A field that KServe's webhook names without the one that it stands in.
+_MISNAMED = {"spec.predictor.confidential.resourceId"}
 
 
 def _bare(path: str) -> str:

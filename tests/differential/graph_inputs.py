@@ -10,7 +10,7 @@ from typing import Any
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
 
 from . import isvc_inputs
-from .admission import spoilt
+from .admission import ODD_NAMES, spoilt
 from .batch import Case
 from .isvc_fields import ANNOTATIONS, LABELS
 
@@ -234,4 +234,8 @@ def requests(seed: int, count: int, release: KServe) -> list[Json]:
     """Return custom resources with a field or a few that are spoilt."""
     chance = random.Random(f"admission of inference graphs {seed}")
     made = Generator(seed, release, wild=0.3)
-    return [spoilt(made.case().document, chance) for dummy in range(count)]
+    documents = [made.case().document for dummy in range(count)]
+    for document in documents:
+        if chance.random() < 0.1:
+            document["metadata"]["name"] = chance.choice(ODD_NAMES)
+    return [spoilt(document, chance) for document in documents]

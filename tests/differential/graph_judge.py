@@ -6,6 +6,7 @@ A graph is judged twice: beside services as the cluster has them, and beside the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -37,6 +38,7 @@ from tests.parity.compare import by_key, differences
 from tests.parity.recorded_llm_services import Recorded
 from tests.unit.kinds.refusals import api_refusals
 
+from .admission import Verdict, parted
 from .batch import Outcome
 from .isvc_judge import services_first
 from .judge import bare, plain, status_lines
@@ -45,6 +47,7 @@ Json = dict[str, Any]
 _SERVICE = "InferenceService"
 #: Rules by which a graph is refused that the controller admits and cannot bring up, or brings up by Knative: G4, G5, G8.
 _ON_PURPOSE = frozenset({"autoscaler", "mode", "name-length"})
+_TOO_LONG = re.compile(r"it has \d+ characters")
 
 
 def judge(outcome: Outcome, system: Sequence[Json], settings: Settings) -> list[str]:
@@ -143,6 +146,11 @@ def _statuses(outcome: Outcome, resolved: Any, cluster: Mapping[Reference, Json]
         yield from (f"status {phase}: {line}" for line in lines)
 
 
-def problems_of(document: Json, settings: Settings) -> list[Problem]:
-    """Return what we say of a graph, wherever it is; what we refuse for reasons of our own is left out."""
-    return [one for one in load(document, settings).problems if one.rule not in _ON_PURPOSE]
+def verdict(document: Json, settings: Settings) -> Verdict:
+    """Return what we say of a graph, wherever it is."""
+    return parted(load(document, settings).problems, _is_taken)
+
+
+def _is_taken(problem: Problem) -> bool:
+    """Return whether the API takes what a problem of a graph refuses; it asks names for their letters alone: G8."""
+    return problem.rule in _ON_PURPOSE or _TOO_LONG.search(problem.message) is not None

@@ -9,7 +9,6 @@ from typing import Any
 
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
 
-from .admission import spoilt
 from .batch import Case
 from .isvc_fields import (
     ANNOTATIONS,
@@ -255,9 +254,3 @@ class Generator:
                 ],
             },
         }
-
-
-def requests(seed: int, count: int, release: KServe) -> list[Json]:
-    """Return custom resources with a field or a few that are spoilt."""
-    chance = random.Random(f"admission of inference services {seed}")
-    return [spoilt(case.document, chance) for case in cases(seed, release, count)]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,20 @@ from .meant import is_car
 Json = dict[str, Any]
 #: Rules by which a service is refused that the controller admits and cannot bring up.
 _ON_PURPOSE = frozenset({"unknown-field"})
+
+
+#: What the webhook has written in place of what we refuse: I112.
+_READ_OTHERWISE = re.compile(r"null is not|\d+\.\d+ is not a quantity")
+#: What the webhook does not look at, and the controller cannot bring up: I28, I29, I89.
+_TAKEN = frozenset({"missing", "custom-predictor", "duplicate"})
+#: The same of rules of which it looks at a part: I34, I113, I114.
+_TOO_MUCH = re.compile(r"it has \d+ characters|give only one of them|names no (claim|image)")
+
+
+def is_taken(problem: Any) -> bool:
+    """Return whether the API takes what a problem of a service refuses."""
+    told = _READ_OTHERWISE.match(problem.message) or _TOO_MUCH.search(problem.message)
+    return problem.rule in _TAKEN or told is not None
 
 
 def is_refused_on_purpose(problems: Sequence[Any]) -> bool:

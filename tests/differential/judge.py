@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.certificate.request import (
     certificate_request,
 )
@@ -39,6 +40,7 @@ from tests.parity.compare import by_key, differences, key_of
 from tests.parity.recorded_llm_services import Recorded
 
 from . import meant
+from .admission import Verdict, parted
 from .batch import Outcome
 
 Json = dict[str, Any]
@@ -279,3 +281,9 @@ def _certificate(outcome: Outcome, resolved: Any, live: dict[Reference, Json]) -
             addresses = sorted(map(str, names.get_values_for_type(x509.IPAddress)))
             if addresses != sorted(wanted.addresses):
                 yield f"certificate: they cover {addresses}, we {list(wanted.addresses)}"
+
+
+def verdict(document: Json, release: KServe) -> Verdict:
+    """Return what we say of a service, wherever it is."""
+    problems = load(document, Settings(release=release)).problems
+    return parted(problems, lambda one: meant.is_taken(one, document, release))

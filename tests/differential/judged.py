@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
-from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import Problem
 from tests.parity import recorded_inference_graphs as graphs
 from tests.parity import recorded_inference_services as services
 from tests.parity import recorded_llm_services as llm_services
@@ -25,14 +24,15 @@ from . import (
     isvc_plane,
     isvc_pods,
     isvc_readiness,
+    isvc_requests,
     isvc_system,
     judge,
     llm_plane,
-    meant,
     readiness,
     recordings,
     updates,
 )
+from .admission import Verdict
 from .batch import Case, Outcome, Watched
 from .llm_inputs import Generator
 from .llm_system import system_for
@@ -46,10 +46,10 @@ Json = dict[str, Any]
 class Kind:
     """A kind of services. Functions take a release, and where they make something at random a seed.
 
-    controller: takes the version of its module. requests, problems: spoilt services, and what we say of them.
+    controller: takes the version of its module. requests, verdict: spoilt services, and what we say of them.
     updates: services that become others. judge_update: tells the differences after that.
     known: inputs recorded of the first release. recorded: what a release has recordings of. home: the namespace of a recording.
-    on_purpose: whether a problem of a request refuses what the API takes. look_on: what else is asked of the controller about a service while it runs.
+    look_on: what else is asked of the controller about a service while it runs.
     made: of all that was sent, what was made of the services.
     """
 
@@ -61,14 +61,11 @@ class Kind:
     surroundings: Callable[[int, KServe], Surroundings]
     cases: Callable[[int, KServe, int], list[Case]]
     requests: Callable[[int, int, KServe], list[Json]]
-    problems: Callable[[Json, Surroundings], list[Problem]]
+    verdict: Callable[[Json, Surroundings], Verdict]
     known: Callable[[KServe], Iterator[Group]]
     recorded: Callable[[KServe], Iterator[Group]]
     home: Callable[[Path], str]
     judge: Callable[[Outcome, Sequence[Json], Any], list[str]]
-    on_purpose: Callable[[Problem, Json, KServe], bool] = lambda one, *dummy: (
-        admission.is_on_purpose(one)
-    )
     updates: Callable[[int, KServe, int], list[Case]] | None = None
     judge_update: Callable[[Outcome, Sequence[Json], Any], Iterator[str]] | None = None
     look_on: Callable[[Plane, Outcome], None] = lambda _plane, _outcome: None
@@ -89,16 +86,13 @@ LLM = Kind(
     surroundings=lambda seed, release: Surroundings(*system_for(seed, release)),
     cases=lambda seed, release, count: Generator(seed, release).cases(count),
     requests=admission.requests,
-    problems=lambda document, around: admission.problems_of(document, around.settings.release),
+    verdict=lambda document, around: judge.verdict(document, around.settings.release),
     known=recordings.llm_known,
     recorded=recordings.llm_recorded,
     home=lambda folder: _namespace(llm_services.given(folder, "input.yaml")[0]),
     judge=judge.judge,
     updates=updates.cases,
     judge_update=updates.judge,
-    on_purpose=lambda one, document, release: (
-        admission.is_on_purpose(one) or meant.is_passed_over(one, document, release)
-    ),
 )
 ISVC = Kind(
     name="isvc",
@@ -108,8 +102,8 @@ ISVC = Kind(
     statuses=isvc_readiness.statuses,
     surroundings=lambda seed, release: Surroundings(*isvc_system.system_for(seed, release)),
     cases=isvc_inputs.cases,
-    requests=isvc_inputs.requests,
-    problems=lambda document, around: isvc_judge.problems_of(document, *around[:2]),
+    requests=isvc_requests.requests,
+    verdict=lambda document, around: isvc_judge.verdict(document, *around[:2]),
     known=recordings.isvc_known,
     recorded=recordings.isvc_recorded,
     home=lambda folder: _namespace(services.read_given(folder, "input.yaml")),
@@ -125,7 +119,7 @@ GRAPH = Kind(
     surroundings=lambda seed, release: Surroundings(*graph_system.system_for(seed, release)),
     cases=graph_inputs.cases,
     requests=graph_inputs.requests,
-    problems=lambda document, around: graph_judge.problems_of(document, around.settings),
+    verdict=lambda document, around: graph_judge.verdict(document, around.settings),
     known=recordings.graph_recorded,
     recorded=recordings.graph_recorded,
     home=lambda folder: _namespace(graphs.given(folder)[0]),

@@ -34,6 +34,11 @@ def is_passed_over(problem: Any, document: Json, release: KServe) -> bool:
     return is_filled(problem, release) or (old and problem.rule == "managed-claim")
 
 
+def is_taken(problem: Any, document: Json, release: KServe) -> bool:
+    """Return whether the API takes what a problem refuses: L36, L42, L102, L103."""
+    return problem.rule == "name" or is_passed_over(problem, document, release)
+
+
 def is_filled(problem: Any, release: KServe) -> bool:
     """Return whether a webhook of the release writes another value for what we refuse: L102."""
     told = problem.rule == "missing" or _READ_OTHERWISE.match(problem.message) is not None

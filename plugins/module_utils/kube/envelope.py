@@ -14,7 +14,7 @@ from .problem import Problem
 from .redact import LAST_APPLIED
 from .schema import Object, Text
 from .schema_check import check
-from .schema_faults import show
+from .schema_faults import missing, show
 from .validation.metadata import annotation_problems, label_problems
 
 METADATA = Object(
@@ -117,6 +117,8 @@ def _part_problems(document: Mapping[str, Any], api_version: str, kind: str) -> 
 
 
 def _metadata_problems(envelope: Envelope, written: Mapping[str, Any]) -> Iterator[Problem]:
+    if written.get("name") == "":
+        yield Problem("metadata.name", missing(METADATA.fields["name"]), rule="missing")
     if not envelope.namespace and not any(
         problem.path == "metadata.namespace" for problem in envelope.problems
     ):

@@ -47,7 +47,7 @@ from .children.opentelemetry_collector import opentelemetry_collector
 from .children.scaled_object import scaled_object
 from .children.services import component_service, head_service, workers_service
 from .children.virtual_service import virtual_service
-from .errors import RECONCILE_FAILED, Unbuildable
+from .errors import RECONCILE_FAILED, NotAdmitted, Unbuildable
 from .pods.component import Component
 from .pods.webhook_emulation import Mutator, mutator
 from .resolved import Resolved
@@ -98,7 +98,7 @@ def compile(  # noqa: A001
         resolved = resolved_service(service, settings, reader)
         wanted = children(resolved, reader)
     except (InputError, Unbuildable, Misconfigured) as error:
-        if not service.stopped:
+        if not service.stopped or isinstance(error, NotAdmitted):
             raise _told(service, error) from None
         resolved, wanted = stopped_service(service, settings, reader), ()
     stopped = resolved.service.stopped

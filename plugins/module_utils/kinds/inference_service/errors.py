@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...kube.problem import InputError
 from ..kserve import unbuildable
 from .names import Role
 
@@ -18,6 +19,10 @@ class ModelFailure:
 
     reason: str
     message: str
+
+
+class NotAdmitted(InputError):
+    """KServe's webhook refuses a service, so that it cannot even be stopped."""
 
 
 class Unbuildable(unbuildable.Unbuildable):

@@ -32,10 +32,8 @@ def deployment_mode(service: InferenceService, config: SystemConfig, live: Json 
     return config.deploy.default_mode
 
 
-def mode_problem(
-    service: InferenceService, config: SystemConfig, live: Json | None
-) -> Problem | None:
-    """Return why a service cannot be run in its mode, None where it can."""
+def mode_change(service: InferenceService, live: Json | None) -> Problem | None:
+    """Return why a service that runs may not get the mode that it asks for, None where it may."""
     running = value_at(live or {}, ("status", "deploymentMode"))
     wanted = service.annotations.get(MODE_ANNOTATION, "")
     # A word that is no mode was without effect when it was first written; nobody changes anything by keeping it.
@@ -49,6 +47,13 @@ def mode_problem(
             "or give the new one another name",
             rule="mode-change",
         )
+    return None
+
+
+def mode_problem(
+    service: InferenceService, config: SystemConfig, live: Json | None
+) -> Problem | None:
+    """Return why a service cannot be run in its mode, None where it can."""
     mode = deployment_mode(service, config, live)
     if mode == MODEL_MESH:
         return Problem(

@@ -14,6 +14,7 @@ from ...kube.envelope import as_applied, read_envelope
 from ...kube.manifest import Json
 from ...kube.schema_check import check
 from ..kind import Loaded
+from ..kserve.framework import FRAMEWORKS
 from ..kserve.load import loaded, outside
 from .admission.naming import name_problems
 from .admission.service import own_problems
@@ -22,6 +23,9 @@ from .pod_fields import WRITTEN_WHOLE
 from .schema import spec_schema
 from .settings import Settings
 from .spec import API_VERSION, KIND, ROLES, InferenceService
+
+#: Fields beside which containers are helpers.
+_SERVERS = (*FRAMEWORKS, "model", "art")
 
 
 def load(document: Json, settings: Settings) -> Loaded[InferenceService]:
@@ -44,7 +48,7 @@ def load(document: Json, settings: Settings) -> Loaded[InferenceService]:
 
 
 def _with_names(spec: Any) -> Any:
-    """Return a spec in which the first container of each component has a name.
+    """Return a spec in which the first container of each component has a name, where it does the component's work.
 
     KServe's webhook gives it one; without the webhook the API refuses a container that has none.
     """
@@ -75,9 +79,11 @@ def _whole(written: Json, stored: Json) -> Json:
 
 def _named(component: Mapping[str, Any]) -> Mapping[str, Any]:
     containers = component.get("containers")
+    if any(component.get(field) is not None for field in _SERVERS):
+        return component
     if not isinstance(containers, list) or not containers:
         return component
     first = containers[0]
-    if not isinstance(first, Mapping) or first.get("name"):
+    if not isinstance(first, Mapping) or first.get("name") not in (None, ""):
         return component
     return {**component, "containers": [{**first, "name": KSERVE_CONTAINER}, *containers[1:]]}

@@ -11,9 +11,10 @@ from ...kube.reader import Reader
 from ..kserve.read_system_config import read_system_config
 from ..kserve.system_config import Misconfigured
 from .admission.naming import name_change
-from .admission.service import placed_problems
+from .admission.service import admission_problems, placed_problems
 from .defaulting import defaulted
-from .mode import deployment_mode, mode_problem
+from .errors import NotAdmitted
+from .mode import deployment_mode, mode_change, mode_problem
 from .resolved import Resolved
 from .settings import Settings
 from .spec import InferenceService
@@ -26,14 +27,19 @@ def resolve(service: InferenceService, settings: Settings, reader: Reader) -> Re
     except Misconfigured as error:
         raise _refused(service, *error.problems) from error
     live = reader.get(service.reference)
-    problem = mode_problem(service, config, live) or name_change(service, live)
+    changed = mode_change(service, live) or name_change(service, live)
+    if changed:
+        raise NotAdmitted([Complaint(service.subject, (changed,))])
+    problem = mode_problem(service, config, live)
     if problem:
         raise _refused(service, problem)
     mode = deployment_mode(service, config, live)
     done = defaulted(service, config, settings.release, reader)
-    refused = tuple(placed_problems(done, mode, config))
-    if refused:
-        raise _refused(service, *refused)
+    refused = tuple(admission_problems(done, config))
+    failing = tuple(placed_problems(done, mode, config))
+    if refused or failing:
+        kind = NotAdmitted if refused else InputError
+        raise kind([Complaint(service.subject, (*refused, *failing))])
     return Resolved(done, mode, config, settings, live)
 
 

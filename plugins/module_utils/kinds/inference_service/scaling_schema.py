@@ -7,11 +7,16 @@ from ...kube.schema import Integer, ListOf, Object, QuantityValue, Text
 
 TARGET_TYPES = ("Utilization", "Value", "AverageValue")
 METRIC_TYPES = ("Resource", "External", "PodMetric")
+BACKENDS = ("prometheus", "graphite")
+POD_BACKENDS = ("opentelemetry",)
 
 _TARGET = Object(
     description="How much a pod should have.",
     fields={
-        "type": Text(description="Which of the following counts.", enum=TARGET_TYPES),
+        "type": Text(
+            description="Which of the following counts. KServe refuses a target without it.",
+            enum=TARGET_TYPES,
+        ),
         "value": QuantityValue(description="Of all pods together.", as_written=True),
         "averageValue": QuantityValue(description="Of each pod.", as_written=True),
         "averageUtilization": Integer(description="Of each pod, in percent of what it asks for."),
@@ -34,7 +39,8 @@ _EXTERNAL = Object(
             description="Which figure.",
             fields={
                 "backend": Text(
-                    description="The monitoring system.", enum=("prometheus", "graphite")
+                    description="The monitoring system. KServe refuses a metric without it.",
+                    enum=BACKENDS,
                 ),
                 "serverAddress": Text(description="Its address."),
                 "query": Text(description="The query whose answer counts."),
@@ -64,7 +70,10 @@ _POD_METRIC = Object(
         "metric": Object(
             description="Which figure.",
             fields={
-                "backend": Text(description="What collects it.", enum=("opentelemetry",)),
+                "backend": Text(
+                    description="What collects it. KServe refuses a metric without it.",
+                    enum=POD_BACKENDS,
+                ),
                 "serverAddress": Text(description="KEDA's scaler; KServe's default where absent."),
                 "metricNames": ListOf(description="Figures that are collected.", items=Text()),
                 "query": Text(description="The figure that counts."),

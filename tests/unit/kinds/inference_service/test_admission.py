@@ -100,7 +100,10 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
         "one container",
     ),
     (
-        document(annotations={"gpu-resource-types": "nvidia.com/gpu"}),
+        document(
+            predictor={"model": WORKERS, "workerSpec": {}},
+            annotations={**NO_SCALING, "gpu-resource-types": "nvidia.com/gpu"},
+        ),
         annotated("gpu-resource-types"),
         "not a JSON list",
     ),
@@ -110,7 +113,10 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
         keda(
             {
                 "type": "PodMetric",
-                "podmetric": {"metric": {"query": "q"}, "target": {"type": "Utilization"}},
+                "podmetric": {
+                    "metric": {"backend": "opentelemetry", "query": "q"},
+                    "target": {"type": "Utilization"},
+                },
             }
         ),
         "spec.predictor.autoScaling.metrics[0].podmetric.target.value",
@@ -128,6 +134,58 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
         ),
         "spec.predictor.autoScaling.metrics[0].resource.target.averageUtilization",
         "1 to 100",
+    ),
+    (
+        keda(
+            {"type": "Resource", "resource": {"name": "cpu", "target": {"averageUtilization": 60}}}
+        ),
+        "spec.predictor.autoScaling.metrics[0].resource.target.type",
+        "missing: one of Utilization, Value, AverageValue",
+    ),
+    (
+        keda(
+            {
+                "type": "External",
+                "external": {"metric": {"query": "q"}, "target": {"type": "Value", "value": "1"}},
+            }
+        ),
+        "spec.predictor.autoScaling.metrics[0].external.metric.backend",
+        "missing: one of prometheus, graphite",
+    ),
+    (
+        keda(
+            {
+                "type": "PodMetric",
+                "podmetric": {"metric": {"query": "q"}, "target": {"type": "Value", "value": "1"}},
+            }
+        ),
+        "spec.predictor.autoScaling.metrics[0].podmetric.metric.backend",
+        "missing: opentelemetry; KServe refuses",
+    ),
+    (
+        predictor(containers=[{"name": 0, "image": "team/app:1"}]),
+        "spec.predictor.containers[0].name",
+        "0 is a number, not a string",
+    ),
+    (
+        predictor(model=MODEL, containers=[HELPER, None]),
+        "spec.predictor.containers[1]",
+        "null is not a map",
+    ),
+    (
+        predictor(model={**MODEL, "resources": {"limits": {"cpu": 1.5}}}),
+        "spec.predictor.model.resources.limits.cpu",
+        "1.5 is not a quantity",
+    ),
+    (
+        predictor(model={**MODEL, "storageUri": "pvc://"}),
+        "spec.predictor.model.storageUri",
+        "names no claim",
+    ),
+    (
+        predictor(model=MODEL, containers=[{"image": "team/helper:1"}]),
+        "spec.predictor.containers[0].name",
+        "missing",
     ),
     (
         document(
@@ -204,6 +262,17 @@ def test_what_autoscalers_understand_depends_on_the_default_mode() -> None:
 def test_a_model_beside_a_framework_is_overwritten_and_that_is_said() -> None:
     (problem,) = problems(predictor(model=MODEL, sklearn={"storageUri": "s3://b/m"}))
     assert (problem.path, problem.severity) == ("spec.predictor.model", "warning")
+
+
+def test_a_model_that_is_overwritten_is_not_looked_at() -> None:
+    model = {**MODEL, "name": "own", "env": [{"name": "PYTHONPATH", "value": "/x"}]}
+    (problem,) = problems(predictor(model=model, sklearn={"storageUri": "s3://b/m"}))
+    assert (problem.path, problem.severity) == ("spec.predictor.model", "warning")
+
+
+def test_a_list_of_gpus_that_nobody_reads_is_warned_about() -> None:
+    (problem,) = problems(document(annotations={"gpu-resource-types": "{}"}))
+    assert (problem.path, problem.severity) == (annotated("gpu-resource-types"), "warning")
 
 
 def test_a_configured_rollout_that_the_api_refuses_is_told() -> None:

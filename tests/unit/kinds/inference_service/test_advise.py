@@ -16,7 +16,13 @@ from tests.unit.checks.checked import checked
 from .build import config_map, document, runtime
 
 KEDA = {"autoscalerClass": "keda"}
-MANY = {"type": "External", "external": {"metric": {"query": "q"}, "target": {"value": "1"}}}
+MANY = {
+    "type": "External",
+    "external": {
+        "metric": {"backend": "prometheus", "query": "q"},
+        "target": {"type": "Value", "value": "1"},
+    },
+}
 
 
 DOMAINS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from module_utils.kinds.inference_service.mode import deployment_mode, mode_problem
+from module_utils.kinds.inference_service.mode import deployment_mode, mode_change, mode_problem
 from module_utils.kinds.inference_service.spec import InferenceService
 from module_utils.kinds.kserve.modes import MODE_ANNOTATION
 from module_utils.kinds.kserve.storage_config import Storage
@@ -67,7 +67,8 @@ def test_modes_that_cannot_be_are_refused(
     annotation: str, default: str, running: str, said: str
 ) -> None:
     live = {"status": {"deploymentMode": running}} if running else None
-    problem = mode_problem(service(annotation), config(default), live)
+    given = service(annotation)
+    problem = mode_change(given, live) or mode_problem(given, config(default), live)
     assert problem is not None
     assert said in problem.message
 
@@ -75,10 +76,10 @@ def test_modes_that_cannot_be_are_refused(
 def test_a_word_that_is_no_mode_may_stay() -> None:
     metadata = {"annotations": {"serving.kserve.io/deploymentMode": "Foo"}}
     live = {"metadata": metadata, "status": {"deploymentMode": "Standard"}}
-    assert mode_problem(service("Foo"), config(), live) is None
+    assert mode_change(service("Foo"), live) is None
 
 
 @pytest.mark.parametrize("running", ["", "Standard", "RawDeployment"])
 def test_the_same_mode_in_another_word_is_no_change(running: str) -> None:
     live = {"status": {"deploymentMode": running}} if running else None
-    assert mode_problem(service("RawDeployment"), config(), live) is None
+    assert mode_change(service("RawDeployment"), live) is None

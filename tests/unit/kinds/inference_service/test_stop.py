@@ -27,3 +27,11 @@ def test_a_service_that_cannot_be_built_can_be_stopped(config: Json) -> None:
     result = rendered(config, stop="true")
     assert not result.get("failed"), result["msg"]
     assert [each["kind"] for each in result["manifests"]] in ([], ["InferenceService"])
+
+
+def test_what_the_webhook_refuses_is_told_of_a_stopped_service() -> None:
+    notes = {"stop": "true", "autoscalerClass": "hpa"}
+    service = document(predictor={"scaleMetric": "rps"}, annotations=notes)
+    result = run(state="rendered", services=[service], cluster_objects=[config_map()])
+    assert result.get("failed")
+    assert "spec.predictor.scaleMetric" in result["msg"]

@@ -54,7 +54,7 @@ def _overwritten(found: list[str]) -> bool:
 
 
 def _predictor(predictor: Json, found: list[str]) -> Iterator[Problem]:
-    for field in (*FRAMEWORKS, "model"):
+    for field in (*FRAMEWORKS, *(() if _overwritten(found) else ("model",))):
         server = predictor.get(field) or {}
         if server.get("name"):
             message = f"{show(server['name'])}: the container of a model server is called {KSERVE_CONTAINER}; leave name out"

@@ -9,27 +9,21 @@ from ....kube.containers import containers_of
 from ....kube.manifest import Json
 from ....kube.problem import Problem
 from ....kube.release import Since
-from ...kserve.framework import FRAMEWORKS
+from ...kserve.framework import model_of
 from ...kserve.releases import KServe
 from ..names import Role
 
 _REFUSED: Since[frozenset[str]] = Since(
     {KServe.V0_17: frozenset(), KServe.V0_18: frozenset({"PYTHONPATH"})}
 )
-_SERVERS: dict[Role, tuple[str, ...]] = {
-    "predictor": ("model", *FRAMEWORKS),
-    "transformer": (),
-    "explainer": ("art",),
-}
 
 
 def environment_problems(component: Json, role: Role, release: KServe) -> Iterator[Problem]:
     """Yield variables of a component's containers that KServe's webhook refuses."""
     path = f"spec.{role}"
-    servers = [(f"{path}.{field}", component.get(field)) for field in _SERVERS[role]]
-    yield from refused_variables(
-        [*pod_containers(component, path), *((at, one) for at, one in servers if one)], release
-    )
+    field, server = model_of(component) if role == "predictor" else ("art", component.get("art"))
+    servers = [(f"{path}.{field}", server)] if server is not None else []
+    yield from refused_variables([*pod_containers(component, path), *servers], release)
     workers = component.get("workerSpec")
     if workers is not None:
         yield from refused_variables(pod_containers(workers, f"{path}.workerSpec"), release)

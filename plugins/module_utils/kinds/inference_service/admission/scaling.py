@@ -14,6 +14,7 @@ from ....kube.problem import Problem
 from ....kube.quantity import parse_quantity
 from ....kube.schema_faults import show
 from ...kserve.modes import MODE_ANNOTATION, STANDARD
+from ..scaling_schema import BACKENDS, POD_BACKENDS, TARGET_TYPES
 from .multi_node import CLASS_ANNOTATION
 
 CLASSES = ("hpa", "external", "keda", "none")
@@ -28,6 +29,12 @@ _TARGET_FIELDS = {
     "Utilization": "averageUtilization",
     "AverageValue": "averageValue",
     "Value": "value",
+}
+#: What a metric is taken from, by its field, and who may measure it.
+_SOURCES: dict[str, tuple[str, ...]] = {
+    "resource": (),
+    "external": BACKENDS,
+    "podmetric": POD_BACKENDS,
 }
 _MEBIBYTE = parse_quantity("1Mi")
 
@@ -49,6 +56,25 @@ def class_problems(annotations: Mapping[str, str]) -> Iterator[Problem]:
 def _at(annotation: str, message: str, *, warn: bool = False) -> Problem:
     path = f'metadata.annotations["{annotation}"]'
     return Problem(path, message, "warning" if warn else "error", rule="autoscaler")
+
+
+def metric_problems(component: Json, path: str) -> Iterator[Problem]:
+    """Yield what a metric must say, since KServe's webhook writes an empty text in its place, which the API refuses."""
+    for number, item in enumerate(_metrics(component)):
+        for field, backends in _SOURCES.items():
+            source = item.get(field)
+            if source is None:
+                continue
+            where = f"{path}.autoScaling.metrics[{number}].{field}"
+            if not source["target"].get("type"):
+                yield _unsaid(f"{where}.target.type", TARGET_TYPES)
+            if backends and not source["metric"].get("backend"):
+                yield _unsaid(f"{where}.metric.backend", backends)
+
+
+def _unsaid(path: str, words: tuple[str, ...]) -> Problem:
+    message = f"missing: {'one of ' * (len(words) > 1)}{', '.join(words)}; KServe refuses a metric that does not say it"
+    return Problem(path, message, rule="scaling")
 
 
 def scaling_problems(

@@ -20,7 +20,7 @@ from .environment import environment_problems
 from .extension import extension_problems
 from .multi_node import device_problems, multi_node_problems
 from .naming import length_problems
-from .scaling import class_problems, scaling_problems
+from .scaling import class_problems, metric_problems, scaling_problems
 from .storage import storage_problems
 
 _PERCENT = re.compile(r"[0-9]+%", re.ASCII)
@@ -32,7 +32,13 @@ def own_problems(spec: Json, annotations: Mapping[str, str], release: KServe) ->
     yield from class_problems(annotations)
     if annotated_gpus(annotations) is None:
         message = f"{show(annotations[GPU_TYPES_ANNOTATION])} is not a JSON list of names"
-        yield Problem(f'metadata.annotations["{GPU_TYPES_ANNOTATION}"]', message, rule="gpu-type")
+        read = spec["predictor"].get("workerSpec") is not None
+        yield Problem(
+            f'metadata.annotations["{GPU_TYPES_ANNOTATION}"]',
+            message if read else f"{message}; nobody reads it, since the service has no workerSpec",
+            "error" if read else "warning",
+            rule="gpu-type",
+        )
     yield from multi_node_problems(spec["predictor"], annotations)
     yield from confidential_problems(spec["predictor"])
     for role in ROLES:
@@ -40,23 +46,28 @@ def own_problems(spec: Json, annotations: Mapping[str, str], release: KServe) ->
         if component is not None:
             yield from component_problems(component, role)
             yield from extension_problems(component, role)
+            yield from metric_problems(component, f"spec.{role}")
             yield from environment_problems(component, role, release)
             yield from storage_problems(component, role, mode)
+
+
+def admission_problems(service: InferenceService, config: SystemConfig) -> Iterator[Problem]:
+    """Yield what KServe's webhook refuses of a service under a configuration. service: with all defaults."""
+    yield from device_problems(service.spec["predictor"], service.annotations, config.gpu_types)
+    for role in service.roles:
+        yield from scaling_problems(service.spec[role], f"spec.{role}", service.annotations)
 
 
 def placed_problems(
     service: InferenceService, mode: str, config: SystemConfig
 ) -> Iterator[Problem]:
-    """Yield what is wrong with a service under a configuration. service: with all defaults."""
+    """Yield why a service cannot be brought up under a configuration. service: with all defaults."""
     yield from length_problems(service, mode)
-    yield from device_problems(service.spec["predictor"], service.annotations, config.gpu_types)
     if mode == STANDARD and MODE_ANNOTATION not in config.disallowed_annotations:
         yield from _other_modes(service)
     for role in service.roles:
-        component, path = service.spec[role], f"spec.{role}"
-        yield from scaling_problems(component, path, service.annotations)
-        if mode == STANDARD and component.get("deploymentStrategy") is None:
-            yield from _rollout(config, path)
+        if mode == STANDARD and service.spec[role].get("deploymentStrategy") is None:
+            yield from _rollout(config, f"spec.{role}")
 
 
 def _other_modes(service: InferenceService) -> Iterator[Problem]:
