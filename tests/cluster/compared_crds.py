@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-Json = dict[str, Any]
+from module_utils.kube.manifest import Json
 
 #: Said by functions beside the schema, or without a meaning of its own.
 _NOT_IN_OURS = ("description", "x-kubernetes-validations")

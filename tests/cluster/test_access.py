@@ -9,8 +9,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
+from module_utils.kube.manifest import Json
 from tests.lab import kubeconfig
 from tests.lab.cluster import Cluster, grant
 from tests.lab.kubeconfig import Access
@@ -20,7 +20,6 @@ from .support.cluster import owned, read
 from .support.entries import Entries
 from .support.services import custom_resource, full, small
 
-Json = dict[str, Any]
 EVERYTHING = {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}
 LOOK = {**EVERYTHING, "verbs": ["get", "list", "watch"]}
 

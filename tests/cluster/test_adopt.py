@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from aiohttp import web
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.proxy import ConnectionAbort, Proxy
@@ -20,7 +20,6 @@ from .support.cluster import owned, there
 from .support.entries import Entries, actions, reasons
 from .support.services import CHILDREN, custom_resource, full, reference, small
 
-Json = dict[str, Any]
 OURS = "modelops.inference"
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 

@@ -8,11 +8,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
+from module_utils.kube.manifest import Json
 from tests.lab import kubeconfig
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster, grant
@@ -20,8 +20,6 @@ from tests.tools import tree
 
 from .support.cluster import owned
 from .support.services import full, small
-
-Json = dict[str, Any]
 
 #: The same as `local` under another name: the action takes it for another machine, and hands over to the module.
 CONNECTION = """

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from ansible_collections.modelops.inference.plugins.filter.rights import least_privilege
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster, grant
 
 from .support.entries import Entries
 from .support.services import reference, small
 
-Json = dict[str, Any]
 API = "gateway.networking.k8s.io/v1"
 HEADER = "OtterScale-Model-Name"
 

@@ -7,20 +7,20 @@ import json
 import os
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.lab import build
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster, grant
 from tests.lab.faults import writes
 from tests.lab.proxy import Proxy
+from tests.objects import thing
 
-from .support.bundles import config, crd, deployment, large, named
+from .support.bundles import config, crd, deployment, large
 from .support.entries import Entries
 
-Json = dict[str, Any]
 PART_OF = "applyset.kubernetes.io/part-of"
 
 
@@ -240,8 +240,8 @@ def test_all_problems_of_a_bundle_are_told_at_once(
     twice = [
         config("one", namespace),
         config("one", ""),
-        named("unknown.example.com/v1", "Thing", "x", namespace),
-        named("cert-manager.io/v1", "Unknowns", "x", namespace, spec={}),
+        thing("unknown.example.com/v1", "Thing", "x", namespace),
+        thing("cert-manager.io/v1", "Unknowns", "x", namespace, spec={}),
     ]
     message = refused(
         entries.applyset(state=state, name="demo", namespace=namespace, definition=twice)
@@ -275,7 +275,7 @@ def test_what_the_api_server_refuses_is_found_before_any_write(
     wrong["spec"]["selector"]["matchLabels"] = {"app": "other"}
     unknown = config("two", namespace)
     unknown["date"] = {"a": "b"}
-    space = named("v1", "Namespace", f"{namespace}-new")
+    space = thing("v1", "Namespace", f"{namespace}-new")
     definition = [space, config("one", namespace), unknown, wrong]
     message = refused(entries.applyset(name="demo", namespace=namespace, definition=definition))
     assert f"Deployment {namespace}-new/web: spec.template.metadata.labels: the selector" in message
@@ -312,7 +312,7 @@ def test_a_missing_or_ending_namespace_is_found_before_any_write(
     entries: Entries, client: Client, namespace: str
 ) -> None:
     held = {
-        **named("v1", "Namespace", f"{namespace}-ending"),
+        **thing("v1", "Namespace", f"{namespace}-ending"),
     }
     held["metadata"]["finalizers"] = ["example.com/held"]
     client.create(held)
@@ -336,7 +336,7 @@ def test_a_field_that_others_add_stays_and_a_scaled_workload_keeps_its_replicas(
 ) -> None:
     web = deployment("web", namespace)
     web["spec"]["replicas"] = 1
-    scaler = named(
+    scaler = thing(
         "autoscaling/v2",
         "HorizontalPodAutoscaler",
         "web",

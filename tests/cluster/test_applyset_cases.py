@@ -6,18 +6,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import ApiError, Client
 from tests.lab.control_plane import ControlPlane
+from tests.objects import thing
 from tests.parity.matching import CASES, Seen, cases, faults
 
 from .support.entries import Entries
 
-Json = dict[str, Any]
 ALL = {
     name: expected
     for name, expected in cases().items()
@@ -80,13 +80,7 @@ def world(plane: ControlPlane, request: pytest.FixtureRequest) -> Iterator[World
     try:
         yield made
     finally:
-        plane.client.delete(
-            {
-                "apiVersion": "v1",
-                "kind": "ConfigMap",
-                "metadata": {"name": "demo", "namespace": "default"},
-            }
-        )
+        plane.client.delete(thing("v1", "ConfigMap", "demo", "default"))
         made.clear()
 
 

@@ -12,16 +12,17 @@ from typing import Any, Literal
 
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.lab.cluster import Cluster
 from tests.lab.faults import AFTER, BEFORE, Moment
 from tests.lab.fixtures import fresh_namespace
 from tests.long import LONG, often
+from tests.objects import thing
 
-from .support.bundles import config, crd, deployment, named, service
+from .support.bundles import config, crd, deployment, service
 from .support.entries import Entries
 from .support.killed import Positions, is_killed
 
-Json = dict[str, Any]
 Flow = Literal["install", "upgrade", "remove"]
 FLOWS: tuple[Flow, ...] = ("install", "upgrade", "remove")
 #: The shortest run, a removal, takes some 22 requests, so that each flow is killed at three of them at least.
@@ -33,12 +34,12 @@ def release(namespace: str) -> list[Json]:
     rules = [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]
     return [
         crd(f"{namespace}.example.com"),
-        named("rbac.authorization.k8s.io/v1", "ClusterRole", namespace, rules=rules),
+        thing("rbac.authorization.k8s.io/v1", "ClusterRole", namespace, rules=rules),
         config("stays", namespace, a="1"),
         config("goes", namespace, a="1"),
         service("web", namespace),
         deployment("web", namespace),
-        named(f"{namespace}.example.com/v1", "Widget", "w", namespace, spec={}),
+        thing(f"{namespace}.example.com/v1", "Widget", "w", namespace, spec={}),
     ]
 
 

@@ -9,24 +9,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
+from module_utils.kube.manifest import Json
 from tests.lab import crds
 from tests.lab.client import ApiError, Client
 from tests.lab.control_plane import ControlPlane
 from tests.lab.faults import writes
 from tests.lab.proxy import Proxy
+from tests.objects import thing
 
 from .support.broken_pods import meanwhile
-from .support.bundles import config, crd, deployment, named, service
+from .support.bundles import config, crd, deployment, service
 from .support.entries import Entries
 from .support.played_controllers import CertManager, answered_here, names_of, webhook_server
 from .test_applyset import done, refused
 
-Json = dict[str, Any]
 #: Of the Go modules of the projects, untouched.
 REAL = ("gateway-api", "inference-extension", "lws", "prometheus")
 RECORDED = Path(__file__).parents[1] / "parity" / "recordings" / "install"
@@ -144,13 +144,13 @@ def test_webhooks_are_not_left_behind_by_workloads_that_do_not_start(
 ) -> None:
     broken = deployment("web", "stuck")
     broken["spec"]["template"]["spec"]["nodeSelector"] = {"no": "such-node"}
-    hook = named(
+    hook = thing(
         "admissionregistration.k8s.io/v1",
         "ValidatingWebhookConfiguration",
         "stuck",
         webhooks=[],
     )
-    definition = [named("v1", "Namespace", "stuck"), broken, hook, config("one", "stuck")]
+    definition = [thing("v1", "Namespace", "stuck"), broken, hook, config("one", "stuck")]
     result = kserve_entries.applyset(name="stuck", definition=definition, wait_timeout=2.0)
     assert result["failed"]
     assert "it does not work after 2 s: Deployment stuck/web: " in result["msg"]
@@ -181,9 +181,9 @@ def test_a_converter_is_never_asked_before_it_runs_and_objects_stay_readable(
     kserve_entries: Entries, plane: ControlPlane, certificates: CertManager, tmp_path: Path
 ) -> None:
     group, client = "conv.example.com", plane.client
-    base = [named("v1", "Namespace", "conv"), crd(group, versions=("v1alpha1",))]
+    base = [thing("v1", "Namespace", "conv"), crd(group, versions=("v1alpha1",))]
     done(kserve_entries.applyset(name="conv", definition=base))
-    client.create(named(f"{group}/v1alpha1", "Widget", "w", "conv", spec={"a": 1}))
+    client.create(thing(f"{group}/v1alpha1", "Widget", "w", "conv", spec={"a": 1}))
     runs = [deployment("converter", "conv"), service("converter", "conv")]
     with (
         webhook_server(certificates.authority, ["converter.conv.svc"], tmp_path) as port,
@@ -253,7 +253,7 @@ def test_a_set_whose_webhook_lost_its_server_is_removed_all_the_same(
         done(kserve_entries.applyset(name="mute", definition=answered_here(definition, port)))
     client.delete(service("mute", "mute"))
     with pytest.raises(ApiError):
-        client.delete(named(f"{group}/v1", "Widget", "w", "mute"))
+        client.delete(thing(f"{group}/v1", "Widget", "w", "mute"))
     done(kserve_entries.applyset(state="absent", name="mute", keep_crds=False))
     assert client.get("v1", "Namespace", "mute") is None
 
@@ -278,11 +278,11 @@ def guarded(group: str, name: str, operations: list[str], certificates: CertMana
     }
     kind = "ValidatingWebhookConfiguration"
     return [
-        named("v1", "Namespace", name),
+        thing("v1", "Namespace", name),
         crd(group),
-        named("admissionregistration.k8s.io/v1", kind, name, webhooks=[hook]),
+        thing("admissionregistration.k8s.io/v1", kind, name, webhooks=[hook]),
         {**service(name, name), "spec": {"type": "ExternalName", "externalName": "localhost"}},
-        named(f"{group}/v1", "Widget", "w", name, spec={}),
+        thing(f"{group}/v1", "Widget", "w", name, spec={}),
     ]
 
 
@@ -297,7 +297,7 @@ def test_an_object_whose_webhook_starts_late_is_tried_again(
     impatient = kserve_entries.applyset(name="late", definition=definition, wait_timeout=1.0)
     assert "failed calling webhook" in impatient["msg"]
     with pytest.raises(ApiError):
-        client.create(named(f"{group}/v1", "Widget", "x", "late", spec={}))
+        client.create(thing(f"{group}/v1", "Widget", "x", "late", spec={}))
     with webhook_server(certificates.authority, ["late.late.svc"], tmp_path, port):
         assert done(kserve_entries.applyset(name="late", definition=definition)) == {
             "Widget/w": "created"

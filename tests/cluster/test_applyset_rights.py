@@ -10,16 +10,17 @@ from typing import Any
 import yaml
 
 from ansible_collections.modelops.inference.plugins.filter.rights import applyset_privilege
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
+from tests.objects import thing
 
-from .support.bundles import config, crd, deployment, named, service
+from .support.bundles import config, crd, deployment, service
 from .support.entries import Entries
 from .support.playbooks import WELL, Playbooks
 from .test_applyset import done, refused
 from .test_least_privilege import granted, robot, used
 
-Json = dict[str, Any]
 _RBAC = "rbac.authorization.k8s.io/v1"
 
 
@@ -31,22 +32,22 @@ def release(namespace: str, versions: tuple[str, ...] = ("v1", "v1alpha1")) -> l
 
     def binding(kind: str, to: str, name: str, place: str = "") -> Json:
         role = {"apiGroup": "rbac.authorization.k8s.io", "kind": to, "name": name}
-        return named(
+        return thing(
             _RBAC, kind, f"{namespace}-{kind.lower()}", place, roleRef=role, subjects=subjects
         )
 
     return [
         crd(f"{namespace}.example.com", versions=versions),
-        named("v1", "ServiceAccount", "manager", namespace),
-        named(_RBAC, "ClusterRole", namespace, rules=rules),
-        named(_RBAC, "Role", "own", namespace, rules=own),
+        thing("v1", "ServiceAccount", "manager", namespace),
+        thing(_RBAC, "ClusterRole", namespace, rules=rules),
+        thing(_RBAC, "Role", "own", namespace, rules=own),
         binding("ClusterRoleBinding", "ClusterRole", namespace),
         binding("RoleBinding", "Role", "own", namespace),
         config("settings", namespace, a="1"),
-        named("v1", "Secret", "key", namespace, stringData={"a": "1"}),
+        thing("v1", "Secret", "key", namespace, stringData={"a": "1"}),
         service("manager", namespace),
         deployment("manager", namespace),
-        named(f"{namespace}.example.com/{versions[0]}", "Widget", "w", namespace, spec={}),
+        thing(f"{namespace}.example.com/{versions[0]}", "Widget", "w", namespace, spec={}),
     ]  # fmt: skip
 
 

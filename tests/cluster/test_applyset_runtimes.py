@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -15,8 +14,6 @@ from tests.unit.sets.test_runtimes import runtime
 from .support.bundles import config
 from .support.entries import Entries
 from .support.inference_services import prepare
-
-Json = dict[str, Any]
 
 
 @pytest.fixture

@@ -20,9 +20,10 @@ from tests.lab.client import Client
 from tests.lab.control_plane import ControlPlane
 from tests.lab.faults import writes
 from tests.lab.proxy import Proxy
+from tests.objects import thing
 
 from .support.broken_pods import meanwhile
-from .support.bundles import config, crd, deployment, named
+from .support.bundles import config, crd, deployment
 from .support.entries import Entries
 from .support.places import on, own_namespace
 from .support.played_controllers import CertManager, webhook_server
@@ -180,8 +181,8 @@ def test_services_without_a_mode_are_not_moved_by_a_new_default(
     options = {"name": "kserve", "namespace": place, "component": "kserve", "wait": False}
     done(entries.applyset(**options, definition=kserve(place, defaultDeploymentMode="Serverless")))
     kind = ("serving.kserve.io/v1beta1", "InferenceService")
-    client.create(named(*kind, "plain", place, spec={}))
-    fixed = named(*kind, "fixed", place, spec={})
+    client.create(thing(*kind, "plain", place, spec={}))
+    fixed = thing(*kind, "fixed", place, spec={})
     fixed["metadata"]["annotations"] = {MODE: "Knative"}
     client.create(fixed)
     # Only the word differs.
@@ -191,7 +192,7 @@ def test_services_without_a_mode_are_not_moved_by_a_new_default(
     message = refused(entries.applyset(**options, definition=other))
     assert "defaultDeploymentMode changes from Knative to Standard" in message
     assert f"1 InferenceServices name no mode and would follow: {place}/plain" in message
-    client.patch(named(*kind, "plain", place), {"metadata": {"annotations": {MODE: "Knative"}}})
+    client.patch(thing(*kind, "plain", place), {"metadata": {"annotations": {MODE: "Knative"}}})
     done(entries.applyset(**options, definition=other))
 
 
@@ -201,7 +202,7 @@ def test_legacy_modes_are_named_before_an_upgrade(
     options = {"name": "kserve", "namespace": place, "component": "kserve", "wait": False}
     bundle = kserve(place, defaultDeploymentMode="Standard")
     done(entries.applyset(**options, definition=bundle, version="v0.16.0"))
-    old = named("serving.kserve.io/v1beta1", "InferenceService", "old", place, spec={})
+    old = thing("serving.kserve.io/v1beta1", "InferenceService", "old", place, spec={})
     old["metadata"]["annotations"] = {MODE: "RawDeployment"}
     client.create(old)
     message = refused(entries.applyset(**options, definition=bundle, version="v0.17.0"))
@@ -215,15 +216,15 @@ def test_objects_stay_readable_when_their_converter_comes_before_the_injector(
     entries: Entries, plane: ControlPlane, client: Client, tmp_path: Path
 ) -> None:
     group, cert_manager = "brought.example.com", CertManager(plane.client, injects=False)
-    space = named("v1", "Namespace", "conv")
+    space = thing("v1", "Namespace", "conv")
     done(entries.applyset(name="brought", definition=[space, crd(group, versions=("v1alpha1",))]))
-    client.create(named(f"{group}/v1alpha1", "Widget", "w", "conv", spec={"a": 1}))
+    client.create(thing(f"{group}/v1alpha1", "Widget", "w", "conv", spec={"a": 1}))
     names = {"dnsNames": ["converter.conv.svc"], "secretName": "served", "issuerRef": {"name": "x"}}
     runs = [
         space,
-        named("cert-manager.io/v1", "Certificate", "any", "conv", spec=names),
+        thing("cert-manager.io/v1", "Certificate", "any", "conv", spec=names),
         deployment("converter", "conv"),
-        named(
+        thing(
             "v1",
             "Service",
             "converter",
@@ -249,7 +250,7 @@ def test_objects_stay_readable_when_their_converter_comes_before_the_injector(
     live = client.get("apiextensions.k8s.io/v1", "CustomResourceDefinition", f"widgets.{group}")
     assert live is not None
     assert live["spec"]["conversion"] == {"strategy": "None"}
-    client.delete(named(f"{group}/v1", "Widget", "w", "conv"))
+    client.delete(thing(f"{group}/v1", "Widget", "w", "conv"))
     done(entries.applyset(state="absent", name="brought", keep_crds=False))
 
 
@@ -260,7 +261,7 @@ def test_what_is_in_use_goes_after_what_uses_it(
     kind = (f"{group}/v1", "Widget")
     done(entries.applyset(name="used", namespace=place, definition=crd(group)))
     for name in ("cache", "service"):
-        client.create(named(*kind, name, place, spec={}))
+        client.create(thing(*kind, name, place, spec={}))
 
     def judge(request: Json) -> Json:
         used = request["name"] == "cache" and client.get(*kind, "service", place)

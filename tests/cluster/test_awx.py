@@ -14,6 +14,7 @@ import pytest
 import yaml
 from jinja2 import Template
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.tools import tree
@@ -21,7 +22,6 @@ from tests.tools import tree
 from .support.cluster import owned
 from .support.services import small
 
-Json = dict[str, Any]
 EXTENSIONS = tree.CHECKOUT / "extensions"
 PATTERN = EXTENSIONS / "patterns" / "serve_models"
 META: Json = json.loads((PATTERN / "meta" / "pattern.json").read_text(encoding="utf-8"))

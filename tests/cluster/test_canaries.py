@@ -11,6 +11,7 @@ import pytest
 import yaml
 from aiohttp import web
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client, wait_until
 from tests.lab.cluster import Cluster
 from tests.lab.proxy import Proxy
@@ -21,7 +22,6 @@ from .support.denied import denied
 from .support.jobs import Job
 from .support.services import small
 
-Json = dict[str, Any]
 RECONCILE = "modelops.inference.llmisvc_reconcile"
 INFO = "modelops.inference.llmisvc_info"
 #: Where a task runs: the host's variables.

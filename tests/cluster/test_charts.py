@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -15,7 +14,6 @@ from tests.lab import bundles, crd_sources, toolchain
 
 from .support.playbooks import WELL, Playbooks
 
-Json = dict[str, Any]
 KSERVE = bundles.RELEASES["kserve"]
 
 

@@ -11,11 +11,11 @@ import subprocess
 import sys
 import uuid
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
+from module_utils.kube.manifest import Json
 from tests.lab.cluster import Cluster
 from tests.lab.control_plane import ControlPlane
 from tests.tools import tree
@@ -24,7 +24,6 @@ from .support.cluster import owned
 from .support.entries import Entries
 from .support.services import small
 
-Json = dict[str, Any]
 EXAMPLE = Path(__file__).parents[2] / "examples" / "clusters" / "inventory.yml"
 NEAR, FAR = "frankfurt-01", "oregon-02"
 #: The exit code of ansible-playbook.

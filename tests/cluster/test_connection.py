@@ -19,6 +19,7 @@ from tests.lab import cluster as lab
 from tests.lab import kubeconfig as lab_kubeconfig
 from tests.lab.faults import Fault, refuse, seen
 from tests.lab.proxy import Proxy
+from tests.objects import thing
 
 MANAGER = "test-connection"
 
@@ -32,12 +33,9 @@ def cluster(control_plane: lab.Cluster) -> Iterator[Cluster]:
 
 
 def config_map(namespace: str, name: str = "one", **data: str) -> dict[str, Any]:
-    return {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": {"name": name, "namespace": namespace, "labels": {"test": "yes"}},
-        "data": data,
-    }
+    return thing(
+        "v1", "ConfigMap", name, namespace, metadata={"labels": {"test": "yes"}}, data=data
+    )
 
 
 def reference(namespace: str, name: str = "one") -> Reference:
@@ -184,11 +182,7 @@ def test_missing_kinds_are_told_from_missing_objects(cluster: Cluster, namespace
     assert cluster.get(Reference("apps/v1", "Deployment", namespace, "nothing")) is None
     # A kind of KEDA that no test installs: whether the others of its group are there makes no difference.
     scaler = Reference("keda.sh/v1alpha1", "TriggerAuthentication", namespace, "one")
-    manifest = {
-        "apiVersion": scaler.api_version,
-        "kind": scaler.kind,
-        "metadata": {"name": "one", "namespace": namespace},
-    }
+    manifest = thing(scaler.api_version, scaler.kind, "one", namespace)
     for ask in (
         lambda: cluster.get(scaler),
         lambda: cluster.list(scaler.api_version, scaler.kind),

@@ -6,7 +6,6 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 
@@ -20,7 +19,6 @@ from .support.entries import Entries, actions
 from .support.processes import Running, lease_of
 from .support.services import children, custom_resource, full, small
 
-Json = dict[str, Any]
 #: At a time, where a task does not say otherwise.
 CONNECTIONS = 8
 

@@ -10,13 +10,13 @@ import pytest
 
 from module_utils.engine.defaults import defaults_of
 from module_utils.kinds.model_service.kind import MODEL_SERVICE
+from module_utils.kube.manifest import Json
 from tests.lab import crds
 from tests.lab.client import Client
 from tests.lab.crd_sources import MODEL_SERVICE as BUNDLES
 
 from .support.services import reference
 
-Json = dict[str, Any]
 Place = tuple[str, str]
 ATOMIC = "atomic"
 

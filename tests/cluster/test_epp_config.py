@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.proxy import Proxy
+from tests.objects import thing
 
 from .support.entries import Entries
 
-Json = dict[str, Any]
 KEY = "default-plugins.yaml"
 PLACE: Json = {"name": "chat-epp", "target": "llmd:0.9"}
 
@@ -67,14 +68,7 @@ def test_check_mode_writes_nothing(entries: Entries, client: Client, namespace: 
 def test_keys_of_others_and_our_other_keys_stay(
     entries: Entries, client: Client, namespace: str
 ) -> None:
-    client.create(
-        {
-            "apiVersion": "v1",
-            "kind": "ConfigMap",
-            "metadata": {"name": "chat-epp", "namespace": namespace},
-            "data": {"notes": "theirs"},
-        }
-    )
+    client.create(thing("v1", "ConfigMap", "chat-epp", namespace, data={"notes": "theirs"}))
     place = {**PLACE, "namespace": namespace}
     entries.picker(**place, preset="default")
     entries.picker(**place, preset="random", key="other.yaml")
@@ -98,14 +92,7 @@ def test_what_holds_nothing_else_is_deleted(
 def test_a_key_that_somebody_else_applied_is_a_conflict(
     entries: Entries, client: Client, namespace: str
 ) -> None:
-    client.apply(
-        {
-            "apiVersion": "v1",
-            "kind": "ConfigMap",
-            "metadata": {"name": "chat-epp", "namespace": namespace},
-            "data": {KEY: "theirs: true\n"},
-        }
-    )
+    client.apply(thing("v1", "ConfigMap", "chat-epp", namespace, data={KEY: "theirs: true\n"}))
     place = {**PLACE, "namespace": namespace, "preset": "default"}
     refused = entries.picker(**place)
     assert refused["failed"]

@@ -10,11 +10,11 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
+from module_utils.kube.manifest import Json
 from tests.lab import build
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
@@ -24,7 +24,6 @@ from tests.tools.tree import TREE_ROOT
 from .support.cluster import owned
 from .support.services import small
 
-Json = dict[str, Any]
 PAGE = "docs/events.md"
 
 

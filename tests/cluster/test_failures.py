@@ -3,18 +3,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 
 from .support.cluster import owned, read, there
 from .support.denied import denied
 from .support.entries import Entries, actions
 from .support.services import children, custom_resource, deployment, full, small
-
-Json = dict[str, Any]
 
 
 def test_one_failed_child_does_not_stop_the_others(

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import wait_until
 from tests.lab.cluster import Cluster
 from tests.lab.control_plane import ControlPlane
@@ -44,7 +45,6 @@ from .support.disturbed import MAIN_PLACES, PLACES, Swing
 from .support.entries import Entries, actions
 from .support.services import children, custom_resource, full
 
-Json = dict[str, Any]
 pytestmark = pytest.mark.usefixtures("hasty")
 #: What nobody waits for: a run that does wait for it takes longer than any of these tests may.
 ENDLESS = 300.0

@@ -6,7 +6,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -20,7 +19,6 @@ from .support.entries import Entries
 from .support.followed import Followed, options
 from .support.services import children, custom_resource, deployment, full, small
 
-Json = dict[str, Any]
 #: What a server says that has forgotten the place of a watch.
 EXPIRED = {"kind": "Status", "status": "Failure", "code": 410, "reason": "Expired"}
 

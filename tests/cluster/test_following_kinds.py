@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.control_plane import ControlPlane
@@ -18,8 +18,6 @@ from .support import inference_services, llm_services, services
 from .support.entries import Entries
 from .support.followed import Followed
 from .support.services import custom_resource, deployment, small
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)

@@ -4,28 +4,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client, wait_until
 from tests.lab.commands import NODE_ANNOTATION
 from tests.lab.nodes import is_ready
+from tests.objects import thing
 
 from .support.entries import Entries
 
-Json = dict[str, Any]
 API = "resource.k8s.io/v1"
 
 
 def device_class(name: str, driver: str) -> Json:
     expression = f"device.driver == '{driver}' && device.attributes['{driver}'].type == 'gpu'"
-    return {
-        "apiVersion": API,
-        "kind": "DeviceClass",
-        "metadata": {"name": name},
-        "spec": {"selectors": [{"cel": {"expression": expression}}]},
-    }
+    return thing(
+        API, "DeviceClass", name, spec={"selectors": [{"cel": {"expression": expression}}]}
+    )
 
 
 def published(node: str, driver: str, devices: int) -> list[Json]:

@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from module_utils.kinds.inference_service.crd import crd
+from module_utils.kube.manifest import Json
 from tests.lab import crds
 from tests.lab.client import Client
+from tests.objects import thing
 
 from .support.cluster import there
 from .support.entries import Entries
 
-Json = dict[str, Any]
 GPU = "nvidia.com/gpu"
 MODEL = {"modelFormat": {"name": "huggingface"}, "storageUri": "pvc://models/chat"}
 SELECTOR = {"disk": "ssd"}
@@ -23,12 +24,13 @@ SELECTOR = {"disk": "ssd"}
 def by_hand(client: Client, namespace: str, **predictor: Any) -> Json:
     """Let somebody else write a service."""
     crds.install(client, [crd()])
-    service = {
-        "apiVersion": "serving.kserve.io/v1beta1",
-        "kind": "InferenceService",
-        "metadata": {"name": "chat", "namespace": namespace},
-        "spec": {"predictor": predictor},
-    }
+    service = thing(
+        "serving.kserve.io/v1beta1",
+        "InferenceService",
+        "chat",
+        namespace,
+        spec={"predictor": predictor},
+    )
     client.apply(service, manager="kubectl")
     return service
 

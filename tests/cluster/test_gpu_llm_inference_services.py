@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 
 from .support.cluster import there
@@ -15,7 +16,6 @@ from .support.entries import Entries
 from .support.llm_services import child, llm, prepare
 from .support.places import knowing
 
-Json = dict[str, Any]
 GPU = "nvidia.com/gpu"
 SERVER = {"name": "main", "image": "registry.example.com/engine:1"}
 SIDE = {"name": "logger", "image": "registry.example.com/logger:1"}

@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.proxy import Proxy
@@ -21,7 +22,6 @@ from .support.cluster import there
 from .support.entries import Entries
 from .support.services import small
 
-Json = dict[str, Any]
 GPU = "nvidia.com/gpu"
 NVIDIA = {"type": "nvidia", "product": "NVIDIA-H100-80GB-HBM3"}
 SPOT = {"key": "spot", "operator": "Exists"}

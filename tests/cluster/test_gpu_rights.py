@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.lab.cluster import Cluster, grant
 
 from .support.entries import Entries
 from .support.services import small
 
-Json = dict[str, Any]
 LOOK = {"apiGroups": ["*"], "verbs": ["get", "list", "watch"]}
 EVERYTHING = {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}
 

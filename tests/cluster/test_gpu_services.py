@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.lab import crds
 from tests.lab.client import Client
 
@@ -14,7 +15,6 @@ from .support.cluster import there
 from .support.entries import Entries
 from .support.services import small
 
-Json = dict[str, Any]
 GPU = "nvidia.com/gpu"
 MANAGER = "modelops.inference.gpu"
 

@@ -20,12 +20,13 @@ import yaml
 
 from tests.lab.client import Manifest
 from tests.lab.control_plane import ControlPlane
+from tests.objects import thing
 from tests.tools import pages
 from tests.tools.example_cluster import add_gateway, control_plane
 from tests.tools.recipes import MODULE, recipes
 from tests.tools.tree import CHECKOUT, TREE_ROOT
 
-from .support.bundles import crd, named
+from .support.bundles import crd
 from .support.entries import Entries
 
 #: Guides whose commands are for a cluster.
@@ -181,7 +182,7 @@ def neighbours(plane: ControlPlane) -> None:
     )
     selector = {"cel": {"expression": 'device.driver == "gpu.nvidia.com"'}}
     plane.client.apply(
-        named("resource.k8s.io/v1", "DeviceClass", "gpu.nvidia.com", spec={"selectors": [selector]})
+        thing("resource.k8s.io/v1", "DeviceClass", "gpu.nvidia.com", spec={"selectors": [selector]})
     )
 
 
@@ -193,7 +194,7 @@ def test_recipe_is_reconciled_and_a_second_run_writes_nothing(
     introduction, *others = recipes(f"recipe-{number}-team-").values()
     recipe, client = others[number - 1], plane.client
     for name in {each["metadata"]["namespace"] for each in [*recipe.services, *recipe.others]}:
-        client.apply(named("v1", "Namespace", name))
+        client.apply(thing("v1", "Namespace", name))
     client.apply_all(recipe.others)
     settings = introduction.settings | recipe.settings
     entries = Entries(plane.kubeconfig, {"settings": settings, "releases": recipe.releases})

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from module_utils.kinds.inference_graph.crd import crd
 from module_utils.kinds.inference_graph.normalise import load
 from module_utils.kinds.inference_graph.settings import Settings
+from module_utils.kube.manifest import Json
 from tests.cluster.compared_crds import bare
 from tests.lab import crds
 from tests.lab.client import ApiError, Client
@@ -18,7 +18,6 @@ from tests.lab.control_plane import ControlPlane
 from tests.lab.crd_sources import KSERVE_GRAPHS
 from tests.unit.kinds.inference_graph.build import document, node
 
-Json = dict[str, Any]
 IRIS: Json = {"serviceName": "iris"}
 GRAPHS: dict[str, Json] = {
     "plain": document(),

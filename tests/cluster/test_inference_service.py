@@ -11,6 +11,7 @@ from tests.lab import crds
 from tests.lab.client import Client
 from tests.lab.crd_sources import KSERVE_TRAINED_MODELS
 from tests.lab.proxy import Proxy
+from tests.objects import thing
 
 from .support.cluster import read, there
 from .support.entries import Entries, actions, conditions
@@ -18,7 +19,6 @@ from .support.inference_services import (
     KSERVE,
     RUNTIME,
     SETTINGS,
-    child,
     children,
     config_map,
     isvc,
@@ -179,7 +179,7 @@ def test_trained_models_that_nobody_lists_are_told_and_a_settled_service_asks_fo
     assert not counted.reconcile(service, **GIVEN)["changed"]
     assert "trainedmodels" not in {record.resource.plural for record in proxy.records}
     # As KServe's controller lists it.
-    config = child("v1", "ConfigMap", "modelconfig-iris-0", place)
+    config = thing("v1", "ConfigMap", "modelconfig-iris-0", place)
     entry = [{"modelName": "more", "modelSpec": spec}]
     client.patch(config, {"data": {"models.json": json.dumps(entry)}})
     model["resources"] = {"limits": {"memory": "2Gi"}}

@@ -8,21 +8,22 @@ from typing import Any
 import pytest
 import yaml
 
+from module_utils.kube.manifest import Json
 from tests.lab import crds
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.crd_sources import KSERVE_NEIGHBOURS
 from tests.lab.proxy import Proxy
+from tests.objects import thing
 from tests.parity.matching import CASES, load
 from tests.parity.recorded_inference_services import RECORDINGS
 from tests.parity.recorded_llm_services import read_all
 
 from .support.cluster import read, there
 from .support.entries import Entries
-from .support.inference_services import SETTINGS, child, isvc, prepare
+from .support.inference_services import SETTINGS, isvc, prepare
 from .support.places import own_namespace
 
-Json = dict[str, Any]
 GIVEN = {"settings": SETTINGS}
 CLASS = "serving.kserve.io/autoscalerClass"
 CPU = {
@@ -46,11 +47,11 @@ place = own_namespace("isvc")
 
 
 def hpa(name: str, place: str) -> Json:
-    return child("autoscaling/v2", "HorizontalPodAutoscaler", f"{name}-predictor", place)
+    return thing("autoscaling/v2", "HorizontalPodAutoscaler", f"{name}-predictor", place)
 
 
 def scaled_object(name: str, place: str) -> Json:
-    return child("keda.sh/v1alpha1", "ScaledObject", f"{name}-predictor", place)
+    return thing("keda.sh/v1alpha1", "ScaledObject", f"{name}-predictor", place)
 
 
 def scaled_by(autoscaler: str, place: str, **more: Any) -> Json:
@@ -110,7 +111,7 @@ def test_one_of_ours_goes_before_the_other_comes_and_back(
 def test_replicas_keep_their_number_when_an_autoscaler_takes_over(
     entries: Entries, client: Client, place: str
 ) -> None:
-    deployment = child("apps/v1", "Deployment", "iris-predictor", place)
+    deployment = thing("apps/v1", "Deployment", "iris-predictor", place)
     entries.reconcile(scaled_by("none", place, minReplicas=3), **GIVEN)
     assert there(client, deployment)["spec"]["replicas"] == 3
     entries.reconcile(scaled_by("external", place, minReplicas=3), **GIVEN)

@@ -20,8 +20,6 @@ from tests.lab.crd_sources import KSERVE_ISVC
 from tests.lab.fixtures import fresh_namespace
 from tests.parity.recorded_inference_services import SETTINGS, read_one, stored_cases
 
-Json = dict[str, Any]
-
 #: Without a port a probe of these is admitted there and refused later, with the pod.
 _PROBES = ("livenessProbe", "readinessProbe")
 

@@ -7,18 +7,19 @@ from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.lab import crds
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.crd_sources import KSERVE_NEIGHBOURS
+from tests.objects import thing
 
 from .support.cluster import there
 from .support.entries import Entries, conditions
-from .support.inference_services import SETTINGS, child, isvc, prepare
+from .support.inference_services import SETTINGS, isvc, prepare
 from .support.places import own_namespace
 from .support.services import custom_resource
 
-Json = dict[str, Any]
 GIVEN = {"settings": SETTINGS}
 MODE = {"serving.kserve.io/deploymentMode": "Knative"}
 KNATIVE = "serving.knative.dev/v1"
@@ -35,7 +36,7 @@ def client(lab: Cluster) -> Client:
         ("config-autoscaler", {"allow-zero-initial-scale": "false"}),
         ("config-domain", {"example.com": ""}),
     ):
-        lab.client.apply({**child("v1", "ConfigMap", name, place), "data": data})
+        lab.client.apply({**thing("v1", "ConfigMap", name, place), "data": data})
     return lab.client
 
 
@@ -59,7 +60,7 @@ class Knative:
     @property
     def made(self) -> Json:
         """The Knative Service as it is."""
-        return there(self._client, child(KNATIVE, "Service", "iris-predictor", self._place))
+        return there(self._client, thing(KNATIVE, "Service", "iris-predictor", self._place))
 
     @property
     def status(self) -> Json:
@@ -129,9 +130,9 @@ def test_a_service_is_ready_once_knative_says_so(
     said = conditions(second)
     assert (said["PredictorReady"], said["RoutesReady"], said["Ready"]) == ("True",) * 3
     assert second["services"][0]["url"] == f"http://iris.{place}.example.com"
-    route = there(client, child("networking.istio.io/v1beta1", "VirtualService", "iris", place))
+    route = there(client, thing("networking.istio.io/v1beta1", "VirtualService", "iris", place))
     assert f"iris.{place}.example.com" in route["spec"]["hosts"]
-    outside = there(client, child("v1", "Service", "iris", place))
+    outside = there(client, thing("v1", "Service", "iris", place))
     assert outside["spec"]["type"] == "ExternalName"
     again = knative.reconcile()
     assert not again["changed"], again["services"]

@@ -4,21 +4,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.fixtures import fresh_namespace
 from tests.lab.proxy import Proxy
+from tests.objects import thing
 
 from .support.cluster import claim, read, there
 from .support.entries import Entries
-from .support.inference_services import SETTINGS, child, isvc, prepare
+from .support.inference_services import SETTINGS, isvc, prepare
 from .support.places import knowing
 from .support.services import custom_resource
 
-Json = dict[str, Any]
 GIVEN = {"settings": SETTINGS}
 GENERATION = "isvc.generation"
 #: Head and workers.
@@ -94,8 +94,8 @@ def test_a_change_makes_head_and_workers_anew_once(
     counted.reconcile(_service(place, "two"), **GIVEN)
     assert there(client, custom_resource(_service(place, "two")))["metadata"]["generation"] == 2
     assert sorted(_sent(proxy)) == [(name, "2") for name in BOTH]
-    assert read(client, child("v1", "Service", "wide-head-1", place)) is None
-    there(client, child("v1", "Service", "wide-head-2", place))
+    assert read(client, thing("v1", "Service", "wide-head-1", place)) is None
+    there(client, thing("v1", "Service", "wide-head-2", place))
     again = counted.reconcile(_service(place, "two"), **GIVEN)
     assert not again["changed"]
 

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.faults import AFTER, BEFORE, Moment
@@ -25,7 +26,6 @@ from .support.killed import Positions, is_killed
 from .support.processes import lease_of
 from .support.services import children, custom_resource, full, small
 
-Json = dict[str, Any]
 POSITIONS = Positions(at_a_time=4, step=often(8, long=1), most=150)
 
 Flow = Literal["create", "update", "prune", "delete"]

@@ -28,6 +28,7 @@ from tests.lab.kubeconfig import Access
 from tests.lab.layout import Layout
 from tests.lab.process import is_alive
 from tests.lab.proxy import Proxy
+from tests.objects import thing
 
 #: Seconds that a start may take here; the aim on an idle machine is 10.
 GENEROUS = 90.0
@@ -49,12 +50,7 @@ def _deployment(namespace: str, name: str = "web", **resources: str) -> dict[str
 
 
 def _config_map(namespace: str, name: str = "notes") -> dict[str, Any]:
-    return {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": {"name": name, "namespace": namespace},
-        "data": {"a": "b"},
-    }
+    return thing("v1", "ConfigMap", name, namespace, data={"a": "b"})
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 
 from ansible_collections.modelops.inference.plugins.filter.rights import least_privilege
+from module_utils.kube.manifest import Json
 from tests.lab import audit
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 
 from .support.entries import Entries
 from .support.services import full, small
-
-Json = dict[str, Any]
 
 
 def rights(namespace: str, **options: Any) -> Json:

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.parity.matching import CASES, Seen, cases, faults, is_of_kind
 
@@ -17,7 +17,6 @@ from .support.entries import Entries
 from .support.llm_services import child, prepare
 from .support.places import knowing, own_namespace
 
-Json = dict[str, Any]
 #: The namespace in the files of cases.
 _WRITTEN = "team-a"
 _VERSIONS = {"Deployment": "apps/v1", "HTTPRoute": "gateway.networking.k8s.io/v1"}

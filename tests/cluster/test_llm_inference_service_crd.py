@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -15,6 +14,7 @@ from module_utils.kinds.llm_inference_service.conversion import to_v1alpha2
 from module_utils.kinds.llm_inference_service.crd import config_crd, crd
 from module_utils.kinds.llm_inference_service.normalise import load
 from module_utils.kinds.llm_inference_service.settings import Settings
+from module_utils.kube.manifest import Json
 from tests.cluster.compared_crds import bare
 from tests.lab import crds
 from tests.lab.client import Client
@@ -22,7 +22,6 @@ from tests.lab.cluster import Cluster
 from tests.lab.crd_sources import KSERVE_LLM
 from tests.lab.fixtures import fresh_namespace
 
-Json = dict[str, Any]
 RECORDINGS = Path(__file__).parents[1] / "parity" / "recordings" / "llm_inference_service"
 INPUTS = {path.parent.name: path for path in sorted(RECORDINGS.glob("*/input.yaml"))}
 INPUTS |= {path.parent.name: path for path in sorted(RECORDINGS.glob("cases-invalid/*/input.yaml"))}

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from module_utils.engine import lasting
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.control_plane import ControlPlane
 from tests.lab.crd_sources import MODEL_SERVICE as MODEL_SERVICE_KINDS
@@ -37,7 +37,6 @@ from .support.llm_services import child, llm, prepare, routed
 from .support.places import knowing, own_namespace
 from .support.services import custom_resource
 
-Json = dict[str, Any]
 WAIT = {"wait": True, "wait_timeout": 180.0}
 
 

@@ -14,6 +14,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_infer
     Asked,
 )
 from tests.lab.client import Client
+from tests.objects import thing
 
 from .support.cluster import claim, read, there
 from .support.entries import Entries, actions
@@ -39,11 +40,7 @@ CHANGED = {
         "HTTPRoute/chat-kserve-route",
     },
 }
-HPA = {
-    "apiVersion": "autoscaling/v2",
-    "kind": "HorizontalPodAutoscaler",
-    "metadata": {"name": "chat-kserve-hpa"},
-}
+HPA = thing("autoscaling/v2", "HorizontalPodAutoscaler", "chat-kserve-hpa")
 
 
 client = knowing(prepare)
@@ -138,11 +135,7 @@ def test_a_service_goes_back_to_the_release_before(
 
 
 def _template(client: Client, place: str, name: str) -> Json:
-    reference = {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"name": f"chat-{name}", "namespace": place},
-    }
+    reference = thing("apps/v1", "Deployment", f"chat-{name}", place)
     template: Json = there(client, reference)["spec"]["template"]
     return template
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import deepcopy
-from typing import Any
 
 import pytest
 
 from module_utils.engine import lasting
 from module_utils.kinds.llm_inference_service.conversion import to_v1alpha1
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.fixtures import fresh_namespace
@@ -25,7 +25,6 @@ from .support.entries import Entries, actions
 from .support.llm_services import API_VERSION, child, gateway, llm, prepare, routed
 from .support.places import knowing, own_namespace
 
-Json = dict[str, Any]
 WAIT = {"wait": True, "wait_timeout": 240.0, "fit": "ignore"}
 GROUPS: Json = {"worker": {"containers": []}}
 SPREAD: Json = {**GROUPS, "parallelism": {"data": 2, "dataLocal": 1}}

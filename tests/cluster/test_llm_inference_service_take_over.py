@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.fixtures import fresh_namespace
 
@@ -26,9 +27,6 @@ from .support.llm_services import child, children, prepare, routed
 from .support.llm_take_over import Made, made_by_controller
 from .support.places import knowing
 from .support.services import custom_resource, reference
-
-Json = dict[str, Any]
-
 
 client = knowing(prepare)
 

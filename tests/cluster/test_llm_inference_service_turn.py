@@ -6,8 +6,6 @@ The test plays a gateway that knows the new group alone.
 
 from __future__ import annotations
 
-from typing import Any
-
 from tests.lab.client import Client
 
 from .support.broken_pods import meanwhile
@@ -17,7 +15,6 @@ from .support.llm_services import prepare, routed
 from .support.new_gateway import NEW, OLD, answer, groups, judge, route
 from .support.places import knowing, own_namespace
 
-Json = dict[str, Any]
 MIGRATED = "serving.kserve.io/inference-pool-migrated"
 
 

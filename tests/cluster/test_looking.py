@@ -12,8 +12,6 @@ from .support.cluster import owned
 from .support.entries import Entries
 from .support.services import children, custom_resource, deployment, full, small
 
-Json = dict[str, Any]
-
 
 def test_gathered_returns_what_was_applied(counted: Entries, proxy: Proxy, namespace: str) -> None:
     service = full("chat", namespace)

@@ -7,16 +7,16 @@ import base64
 import datetime
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.control_plane import ControlPlane
+from tests.objects import thing
 from tests.tools.controllers_cluster import LEASES
 
 from .support.broken_pods import meanwhile
-from .support.bundles import named
 from .support.entries import Entries
 from .support.played_controllers import (
     CertManager,
@@ -28,7 +28,6 @@ from .support.played_controllers import (
 from .test_applyset import done
 from .test_applyset_order import recorded
 
-Json = dict[str, Any]
 _ADMISSION = "admissionregistration.k8s.io/v1"
 _CRD = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 _KSERVE = "serving.kserve.io"
@@ -98,18 +97,18 @@ def test_an_installed_release_passes_every_check_of_its_managers(kserve: Install
 
 def _no_lease(kserve: Installed) -> None:
     kserve.led.discard(LLM_LEASE)
-    kserve.client.delete(named("coordination.k8s.io/v1", "Lease", LLM_LEASE, "kserve"))
+    kserve.client.delete(thing("coordination.k8s.io/v1", "Lease", LLM_LEASE, "kserve"))
 
 
 def _stale_lease(kserve: Installed) -> None:
     kserve.led.discard(KSERVE_LEASE)
-    lease = named("coordination.k8s.io/v1", "Lease", KSERVE_LEASE, "kserve")
+    lease = thing("coordination.k8s.io/v1", "Lease", KSERVE_LEASE, "kserve")
     kserve.client.patch(lease, {"spec": {"leaseDurationSeconds": 1}})
 
 
 def _no_webhook(kserve: Installed) -> None:
     name = f"trainedmodel.{_KSERVE}"
-    kserve.client.delete(named(_ADMISSION, "ValidatingWebhookConfiguration", name))
+    kserve.client.delete(thing(_ADMISSION, "ValidatingWebhookConfiguration", name))
 
 
 def _unserved_version(kserve: Installed) -> None:
@@ -136,7 +135,7 @@ def _change_versions(client: Client, changes: dict[str, Json]) -> Json:
 
 
 def _no_crd(kserve: Installed) -> None:
-    crd = named(*_CRD, f"localmodelnodegroups.{_KSERVE}")
+    crd = thing(*_CRD, f"localmodelnodegroups.{_KSERVE}")
     kserve.client.delete(crd)
     kserve.client.wait_for(crd, lambda live: live is None)
 
@@ -156,7 +155,7 @@ def _certificate(hosts: str, lifetime: int = 1) -> Callable[[Installed], None]:
 
 def _two_local_managers(kserve: Installed) -> None:
     name = "kserve-localmodel-controller-manager"
-    workload = named("apps/v1", "Deployment", name, "kserve")
+    workload = thing("apps/v1", "Deployment", name, "kserve")
     kserve.undo.append(lambda: kserve.client.patch(workload, {"spec": {"replicas": 1}}))
     kserve.client.patch(workload, {"spec": {"replicas": 2}})
     kserve.client.wait_for(workload, lambda live: (live or {})["status"].get("readyReplicas") == 2)
@@ -164,12 +163,12 @@ def _two_local_managers(kserve: Installed) -> None:
 
 def _no_agent(kserve: Installed) -> None:
     name = "kserve-localmodelnode-agent"
-    kserve.client.delete(named("apps/v1", "DaemonSet", name, "kserve"))
+    kserve.client.delete(thing("apps/v1", "DaemonSet", name, "kserve"))
 
 
 def _cache(kserve: Installed) -> None:
     spec = {"sourceModelUri": "hf://org/m", "modelSize": "1Gi", "nodeGroups": ["gpus"]}
-    cache = named(f"{_KSERVE}/v1alpha1", "LocalModelCache", "m", spec=spec)
+    cache = thing(f"{_KSERVE}/v1alpha1", "LocalModelCache", "m", spec=spec)
     kserve.undo.append(lambda: kserve.client.delete(cache))
     kserve.client.create(cache)
 

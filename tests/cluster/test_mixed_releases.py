@@ -5,16 +5,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
+from tests.objects import thing
 
 from .support import inference_services, llm_services
 from .support.cluster import there
 from .support.entries import Entries, actions
-from .support.inference_services import GATEWAY_API, SETTINGS, child, isvc
+from .support.inference_services import GATEWAY_API, SETTINGS, isvc
 from .support.llm_services import routed
 from .support.places import knowing, own_namespace
 
-Json = dict[str, Any]
 #: Rules of the route to a server of both protocols, by release.
 RULES = {"0.17": 1, "0.18": 2, "0.19": 2}
 
@@ -45,7 +46,7 @@ def test_a_mixed_list_goes_through_all_releases_and_is_settled_under_each(
     for release, rules in RULES.items():
         done = entries.reconcile(*services, **under(release, wait=True, wait_timeout=120.0))
         assert [each["ready"] for each in done["services"]] == [True, True], release
-        route = there(client, child(GATEWAY_API, "HTTPRoute", "iris", place))
+        route = there(client, thing(GATEWAY_API, "HTTPRoute", "iris", place))
         assert len(route["spec"]["rules"]) == rules
         again = entries.reconcile(*services, **under(release))
         assert (again["changed"], actions(again)) == (False, {}), release

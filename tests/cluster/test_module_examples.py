@@ -12,11 +12,11 @@ import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
+from module_utils.kube.manifest import Json
 from tests.lab.control_plane import ControlPlane
 from tests.tools.example_cluster import add_gateway, control_plane
 from tests.tools.steps import tool
@@ -27,7 +27,6 @@ from .support.llm_services import llm, routed
 from .support.llm_services import prepare as prepare_llm
 from .support.services import small
 
-Json = dict[str, Any]
 MODULES = ("epp_config", "gpu_resources", "llmisvc_info", "llmisvc_reconcile")
 #: Whose examples install releases of others, or stop what others would need: tests/cluster/test_applyset*.py, test_hand_over.py.
 ELSEWHERE = ("applyset", "llmisvc_controller")

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from module_utils.cluster.retry import INTERNAL_ERROR_ATTEMPTS
 from module_utils.engine import deletion_wait
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.faults import Fault, do, seen, writes
@@ -22,7 +22,6 @@ from .support.entries import Entries, actions
 from .support.services import children, custom_resource, deployment, full, small
 from .support.webhook import deny, webhook
 
-Json = dict[str, Any]
 HOLD = "example.com/hold"
 
 

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 import pytest
 
 from module_utils.engine.apply import Execution
 from module_utils.engine.service_plan import ServicePlan
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.faults import writes
 from tests.lab.proxy import Proxy
@@ -18,7 +18,6 @@ from .support.cluster import owned, read, there
 from .support.entries import Entries
 from .support.services import CLUSTER_SCOPED, children, custom_resource, full
 
-Json = dict[str, Any]
 #: The resources of a full service, stage by stage.
 STAGES = (
     {"modelservices"},

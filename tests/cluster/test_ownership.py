@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.proxy import Proxy
 
@@ -14,7 +13,6 @@ from .support.cluster import OWNER, config_map, owned, read, there, versions
 from .support.entries import Entries, actions
 from .support.services import children, custom_resource, deployment, full, reference, small
 
-Json = dict[str, Any]
 ROUTE = "gateway.networking.k8s.io/v1"
 
 

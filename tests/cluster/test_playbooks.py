@@ -4,16 +4,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 
 from .support.playbooks import FAILED, WELL, Playbooks
 from .support.services import children, full, small
-
-Json = dict[str, Any]
 
 
 def row(printed: str, service: str) -> list[str]:

@@ -5,15 +5,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from module_utils.kube.manifest import Json
 from module_utils.kube.validation.pod_security import LEVELS, refusals
 from tests.lab.client import ApiError, Client
 from tests.unit.kube.pod_security_table import PODS
-
-Json = dict[str, Any]
 
 
 def enforce(client: Client, namespace: str, level: str) -> None:

@@ -4,16 +4,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.proxy import Proxy
 
 from .support.cluster import owned, versions
 from .support.entries import Entries, actions
 from .support.services import children, deployment, full, small
-
-Json = dict[str, Any]
 
 
 def fixture(entries: Entries, client: Client, namespace: str) -> tuple[Json, Json, Json]:

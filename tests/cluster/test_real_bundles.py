@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.lab.bundles import release
 from tests.lab.control_plane import ControlPlane
 from tests.lab.faults import writes
 from tests.lab.proxy import Proxy
+from tests.objects import thing
 
 from .support.broken_pods import meanwhile
-from .support.bundles import named
 from .support.entries import Entries
 from .support.played_controllers import (
     CertManager,
@@ -30,7 +31,6 @@ from .support.played_controllers import (
 from .test_applyset import done
 from .test_applyset_order import everything, recorded
 
-Json = dict[str, Any]
 LEASES = {
     "kserve": (
         "kserve-controller-manager-leader-lock",
@@ -131,7 +131,7 @@ def test_kserve_as_its_project_releases_it_with_its_runtimes(
         entries = Entries(plane.kubeconfig)
         assert len(done(entries.applyset(**more, definition=resources))) == len(resources) + 1
         assert done(entries.applyset(**more, definition=resources)) == {}
-        service = named(
+        service = thing(
             "serving.kserve.io/v1beta1",
             "InferenceService",
             "served",

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.proxy import Proxy
 
@@ -22,7 +21,6 @@ from .support.services import (
     small,
 )
 
-Json = dict[str, Any]
 TAKEN_BACK = "inference.modelops.io/taken-back"
 
 

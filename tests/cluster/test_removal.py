@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.proxy import Proxy
 
@@ -12,7 +11,6 @@ from .support.cluster import config_map, owned, read, there, versions
 from .support.entries import Entries, actions
 from .support.services import children, custom_resource, full, small
 
-Json = dict[str, Any]
 FINALIZER = "model.otterscale.io/epp-cluster-rbac"
 
 

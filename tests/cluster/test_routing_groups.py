@@ -7,10 +7,10 @@ The test plays the gateway, which from 0.20 on has to accept the pools of a serv
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 
 from .support.broken_pods import meanwhile
@@ -20,7 +20,6 @@ from .support.llm_services import prepare, routed
 from .support.new_gateway import judge, route
 from .support.places import knowing, own_namespace
 
-Json = dict[str, Any]
 WAIT: Json = {"wait": True, "wait_timeout": 240.0}
 NEWEST: Json = {"releases": {"kserve": "0.20"}, "fit": "ignore"}
 

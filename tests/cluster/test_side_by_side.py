@@ -12,11 +12,11 @@ import signal
 import threading
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 
 from module_utils.cluster.lease import Lease
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 from tests.lab.faults import Fault, anything, delay, writes
@@ -29,7 +29,6 @@ from .support.entries import Entries
 from .support.processes import Running, lease_of
 from .support.services import children, full, small
 
-Json = dict[str, Any]
 #: Seconds: how far apart runs begin; where one is robbed how long Leases last, and how long it stands still.
 WITHIN_S, LEASE_S, ASLEEP_S = 1.0, 4.0, 9.0
 #: What a run may end with that could not have its turn.

@@ -16,10 +16,9 @@ Not here, since it cannot happen to us:
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 
 from .support.engine import Engine
@@ -33,7 +32,6 @@ from .support.replaced import (
     route,
 )
 
-Json = dict[str, Any]
 SETTLED = "inference.modelops.io/settled"
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from module_utils.kinds.model_service.kind import MODEL_SERVICE
+from module_utils.kube.manifest import Json
 from module_utils.kube.reader import GivenObjects
 from tests.lab.client import Client, wait_until
 from tests.lab.fixtures import fresh_namespace
@@ -28,7 +29,6 @@ from .support.played_operator import FIELD_MANAGER, FINALIZER, PlayedOperator
 from .support.pull_secrets import create_pull_secrets
 from .support.services import custom_resource
 
-Json = dict[str, Any]
 PREFIX = "inference.modelops.io/"
 CASES = (
     "ex-01-minimal-cpu",

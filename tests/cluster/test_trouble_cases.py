@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tests.lab.client import Client
@@ -13,7 +11,6 @@ from tests.parity.matching import CASES, Seen, cases, faults, load
 from .support.broken_pods import breaks_pods, meanwhile
 from .support.entries import Entries
 
-Json = dict[str, Any]
 ALL = cases()
 ON_A_CLUSTER = sorted(
     name

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 
 from .support.engine import Engine
@@ -22,8 +23,6 @@ from .support.replaced import (
     replace_without_trace,
     route,
 )
-
-Json = dict[str, Any]
 
 
 def test_other_order_is_put_right_though_nobody_is_recorded_for_it(

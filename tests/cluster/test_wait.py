@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster, grant
 from tests.lab.proxy import Proxy
@@ -16,7 +16,6 @@ from .support.cluster import there
 from .support.entries import Entries
 from .support.services import custom_resource, deployment, reference, small
 
-Json = dict[str, Any]
 #: ModelService, Deployment, InferencePool, HTTPRoute, Pod.
 WATCHED_KINDS = 5
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any
 
 import pytest
 
 from module_utils.engine import lasting
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 
@@ -22,7 +22,6 @@ from .support.cluster import there
 from .support.entries import Entries
 from .support.services import custom_resource, deployment, reference, small
 
-Json = dict[str, Any]
 #: No wait of these tests may last so long.
 TOO_LONG = 120.0
 #: How long a wait may take that is to end early; its own time-out.

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 
 from .support.cluster import there
@@ -14,8 +14,6 @@ from .support.entries import Entries
 from .support.replaced import DEPLOYMENT, pods
 from .support.services import deployment, full
 from .support.webhook import patched, webhook
-
-Json = dict[str, Any]
 
 
 def test_webhook_that_changes_our_field_each_time_is_named_and_costs_no_further_write(

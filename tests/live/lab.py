@@ -12,7 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tests.cluster.support.services import Json, small
+from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import Json
+from tests.cluster.support.services import small
 
 from ..lab.client import Client, wait_until
 from . import build, images, mounts, node

@@ -13,13 +13,13 @@ from module_utils.kinds.inference_service.normalise import load
 from module_utils.kinds.inference_service.observe import observe
 from module_utils.kinds.inference_service.spec import InferenceService
 from module_utils.kinds.kind import Observation
+from module_utils.kube.manifest import Json
 from module_utils.kube.reference import Reference
 
 from .recorded_inference_services import RECORDINGS, SETTINGS, recorded_cluster
 from .recorded_llm_services import Recorded
 from .world import merged
 
-Json = dict[str, Any]
 #: The engine repeats its rounds this often at most.
 _ROUNDS = 4
 _KNATIVE = "serving.knative.dev/v1"

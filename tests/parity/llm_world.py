@@ -12,6 +12,7 @@ from typing import Any
 from module_utils.kinds.llm_inference_service.compile import compile as compile_service
 from module_utils.kinds.llm_inference_service.normalise import load
 from module_utils.kinds.llm_inference_service.spec import KIND
+from module_utils.kube.manifest import Json
 from module_utils.kube.problem import InputError
 from module_utils.kube.reference import Reference
 
@@ -25,7 +26,6 @@ from .recorded_llm_services import (
 )
 from .world import merged
 
-Json = dict[str, Any]
 #: What the recordings leave out of the certificate's Secret.
 KEYS = {"tls.crt": "eA==", "tls.key": "eA=="}
 

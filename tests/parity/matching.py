@@ -12,7 +12,8 @@ from typing import Any
 
 import yaml
 
-Json = dict[str, Any]
+from module_utils.kube.manifest import Json
+
 CASES = Path(__file__).parents[1] / "cases"
 ABSENT = object()
 

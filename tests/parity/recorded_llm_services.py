@@ -11,19 +11,18 @@ from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from module_utils.kinds.kserve.releases import KServe
 from module_utils.kinds.llm_inference_service.settings import Settings
+from module_utils.kube.manifest import Json
 from module_utils.kube.reader import GivenObjects
 from module_utils.kube.reference import Reference
 
 RECORDINGS = Path(__file__).parent / "recordings" / "llm_inference_service"
 #: The releases that were recorded after the first one, which stands in RECORDINGS itself.
 LATER = {KServe.V0_19: RECORDINGS / "v0.19.0", KServe.V0_20: RECORDINGS / "v0.20.0"}
-Json = dict[str, Any]
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 

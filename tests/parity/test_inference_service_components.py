@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,7 +14,6 @@ from module_utils.kinds.inference_service.spec import InferenceService
 
 from .recorded_inference_services import SETTINGS, invalid_cases, read_one, recorded_cluster
 
-Json = dict[str, Any]
 #: The rules of runtimes, and of what pods are made from.
 OURS = {
     "multinode-no-runtime-worker": "runtime",

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from module_utils.kinds.inference_service.compile import compile as compile_service
+from module_utils.kube.manifest import Json
 from module_utils.kube.problem import InputError
 
 from .compare import Key, differences, reduced
@@ -17,7 +17,6 @@ from .differences_page import has_row
 from .isvc_world import service_of
 from .recorded_inference_services import RECORDINGS, SETTINGS, read_all, read_one, recorded_cluster
 
-Json = dict[str, Any]
 POD: Key = ("v1", "Pod", "", "")
 RENDERED = replace(SETTINGS, pod_mutation="rendered")
 #: What the API server fills in when a Deployment is stored.

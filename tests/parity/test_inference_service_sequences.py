@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
 from module_utils.kube.problem import InputError
 
 from .compare import Key, by_key, differences, key_of, reduced
@@ -19,7 +19,6 @@ from .isvc_world import World
 from .recorded_inference_services import read_one, sequences
 from .recorded_llm_services import read_all
 
-Json = dict[str, Any]
 #: By the row of docs/differences.md the lines that are there because of it.
 LINES = {
     "I2": r"Service team-a/leg-predictor: missing|deploymentMode: recorded 'RawDeployment'",

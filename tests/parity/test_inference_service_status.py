@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
+
+from module_utils.kube.manifest import Json
 
 from .differences_page import has_row
 from .isvc_world import World
 from .recorded_inference_services import read_one, stored_cases
 from .recorded_llm_services import read_all
 
-Json = dict[str, Any]
 CASES = {folder.name: folder for folder in stored_cases() if (folder / "status.yaml").exists()}
 #: Where the controller takes a predictor on several nodes for unready for ever, and we do not (I9).
 SEVERAL_NODES = {"multinode-basic", "multinode-gpus", "multinode-oci-worker-labels"}

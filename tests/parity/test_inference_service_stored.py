@@ -12,6 +12,7 @@ from module_utils.kinds.inference_service.defaulting import defaulted
 from module_utils.kinds.inference_service.normalise import load
 from module_utils.kinds.inference_service.spec import InferenceService
 from module_utils.kinds.kserve.read_system_config import read_system_config
+from module_utils.kube.manifest import Json
 from module_utils.kube.redact import LAST_APPLIED
 from tests.parity.recorded_inference_services import (
     SETTINGS,
@@ -19,8 +20,6 @@ from tests.parity.recorded_inference_services import (
     recorded_cluster,
     stored_cases,
 )
-
-Json = dict[str, Any]
 
 
 def told(value: Any) -> Any:

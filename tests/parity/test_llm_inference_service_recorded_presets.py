@@ -14,11 +14,11 @@ from module_utils.kinds.llm_inference_service.presets.resolve import resolve
 from module_utils.kinds.llm_inference_service.presets.selection import WELL_KNOWN
 from module_utils.kinds.llm_inference_service.schema import config_schema
 from module_utils.kinds.llm_inference_service.settings import Settings
+from module_utils.kube.manifest import Json
 from module_utils.kube.schema_check import check
 
 from .recorded_llm_services import RECORDINGS, Recorded, read_all
 
-Json = dict[str, Any]
 CONTEXT = [
     one for path in sorted((RECORDINGS / "context").glob("*.yaml")) for one in read_all(path)
 ]

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -17,14 +16,13 @@ from module_utils.kinds.llm_inference_service.normalise import load
 from module_utils.kinds.llm_inference_service.presets.admission_sample import template_refusal
 from module_utils.kinds.llm_inference_service.schema import spec_schema
 from module_utils.kinds.llm_inference_service.settings import Settings
+from module_utils.kube.manifest import Json
 from module_utils.kube.schema_check import check
 
 RECORDINGS = Path(__file__).parent / "recordings" / "llm_inference_service" / "cases-invalid"
 CASES = sorted(path.name for path in RECORDINGS.iterdir())
 #: The API takes names that no child can have: docs/differences.md, L42.
 REFUSED_ON_PURPOSE = {"svc-name-253": "metadata.name", "svc-name-long-64": "metadata.name"}
-
-Json = dict[str, Any]
 
 
 def read(case: str, file: str) -> Json:

@@ -12,9 +12,9 @@ import yaml
 from module_utils.kinds.llm_inference_service.conversion import to_v1alpha1
 from module_utils.kinds.llm_inference_service.normalise import load
 from module_utils.kinds.llm_inference_service.settings import Settings
+from module_utils.kube.manifest import Json
 
 RECORDINGS = Path(__file__).parent / "recordings" / "llm_inference_service"
-Json = dict[str, Any]
 
 #: Recorded cases whose name no child can have: docs/differences.md, L36.
 REFUSED = {"name-with-dots"}

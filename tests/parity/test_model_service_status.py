@@ -8,18 +8,17 @@ what those add is in tests/unit/kinds/model_service/test_observe.py.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from module_utils.kinds.model_service.normalise import load
 from module_utils.kinds.model_service.observe import observe
 from module_utils.kinds.model_service.spec import ModelService
+from module_utils.kube.manifest import Json
 from tests.unit.kinds.model_service.live import deployment, live
 
 from .recorded_services import folders, name_of, read, recorded_settings
 
-Json = dict[str, Any]
 COUNTERS = ("decodeReady", "decodeReplicas", "prefillReady", "prefillReplicas")
 
 # Not refused by the API server, but by us: test_model_service_refusals.py.

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any
 
 from module_utils.fleet.load import Service, compile_fleet, paired
 from module_utils.kinds.model_service.kind import MODEL_SERVICE
+from module_utils.kube.manifest import Json
 from module_utils.kube.problem import InputError
 from module_utils.kube.reader import GivenObjects
 from module_utils.kube.reference import Reference
@@ -31,8 +31,6 @@ from .replay import (
     StopOperator,
     Wait,
 )
-
-Json = dict[str, Any]
 
 #: Kinds whose `spec` the operator replaces as a whole; of others it sends the live object with its parts set.
 REPLACED = {"Deployment", "InferencePool", "HTTPRoute", "PodMonitor", "ServiceMonitor"}

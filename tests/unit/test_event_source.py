@@ -5,15 +5,14 @@ from __future__ import annotations
 
 import json
 from configparser import ConfigParser
-from typing import Any
 
 import yaml
 
 from module_utils.events import follower
+from module_utils.kube.manifest import Json
 from tests.tools import pages
 from tests.tools.tree import CHECKOUT
 
-Json = dict[str, Any]
 EDA = CHECKOUT / "extensions" / "eda"
 SCHEMA: Json = json.loads((EDA / "plugins/event_source/schemas/services.json").read_text())
 #: How JSON schemas call the types of options; `raw` is a path here, since a rulebook is text.

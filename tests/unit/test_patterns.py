@@ -5,15 +5,14 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
 import pytest
 import yaml
 
+from module_utils.kube.manifest import Json
 from tests.tools import pages
 from tests.tools.tree import CHECKOUT
 
-Json = dict[str, Any]
 PATTERNS = sorted((CHECKOUT / "extensions" / "patterns").iterdir())
 QUESTION_TYPES = {
     "text",

@@ -6,11 +6,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import ApiError, Client
 
-Json = dict[str, Any]
 #: Whether an init container waits, why, and in which words.
 Trouble = tuple[bool, str, str]
 

@@ -6,18 +6,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-Json = dict[str, Any]
+from module_utils.kube.manifest import Json
+from tests.objects import thing
 
 
 def config(name: str, namespace: str, **data: str) -> Json:
     """Return a ConfigMap."""
-    return named("v1", "ConfigMap", name, namespace, data=data)
-
-
-def named(api_version: str, kind: str, name: str, namespace: str = "", **body: Any) -> Json:
-    """Return an object."""
-    metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
-    return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **body}
+    return thing("v1", "ConfigMap", name, namespace, data=data)
 
 
 def crd(group: str, kind: str = "Widget", versions: Sequence[str] = ("v1",), **spec: Any) -> Json:
@@ -30,7 +25,7 @@ def crd(group: str, kind: str = "Widget", versions: Sequence[str] = ("v1",), **s
         "singular": kind.lower(),
     }
     schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-    return named(
+    return thing(
         "apiextensions.k8s.io/v1",
         "CustomResourceDefinition",
         f"{plural}.{group}",
@@ -55,7 +50,7 @@ def crd(group: str, kind: str = "Widget", versions: Sequence[str] = ("v1",), **s
 def deployment(name: str, namespace: str, image: str = "registry.example.com/m:1") -> Json:
     """Return a Deployment of one pod, which the lab makes ready."""
     labels = {"app": name}
-    return named(
+    return thing(
         "apps/v1",
         "Deployment",
         name,
@@ -73,7 +68,7 @@ def deployment(name: str, namespace: str, image: str = "registry.example.com/m:1
 def service(name: str, namespace: str) -> Json:
     """Return the Service of `deployment`."""
     ports = [{"port": 443, "targetPort": 9443, "protocol": "TCP"}]
-    return named("v1", "Service", name, namespace, spec={"ports": ports, "selector": {"app": name}})
+    return thing("v1", "Service", name, namespace, spec={"ports": ports, "selector": {"app": name}})
 
 
 def large(namespace: str, size: int) -> list[Json]:
@@ -87,16 +82,16 @@ def large(namespace: str, size: int) -> list[Json]:
         rbac = "rbac.authorization.k8s.io/v1"
         kinds += [
             crd(f"g{number}.{namespace}.example.com"),
-            named("v1", "ServiceAccount", name, namespace),
-            named(rbac, "ClusterRole", name, rules=rules),
-            named(rbac, "ClusterRoleBinding", name, subjects=[subject], roleRef=role),
-            named(rbac, "Role", name, namespace, rules=rules),
+            thing("v1", "ServiceAccount", name, namespace),
+            thing(rbac, "ClusterRole", name, rules=rules),
+            thing(rbac, "ClusterRoleBinding", name, subjects=[subject], roleRef=role),
+            thing(rbac, "Role", name, namespace, rules=rules),
             config(name, namespace, text="a" * 100),
-            named("v1", "Secret", name, namespace, stringData={"password": "x"}),
+            thing("v1", "Secret", name, namespace, stringData={"password": "x"}),
             service(name, namespace),
             deployment(name, namespace)
             | {"spec": {**deployment(name, namespace)["spec"], "replicas": 0}},
-            named(
+            thing(
                 "policy/v1",
                 "PodDisruptionBudget",
                 name,

@@ -8,11 +8,10 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
+from module_utils.kube.manifest import Json
 from tests.lab import build
 
-Json = dict[str, Any]
 #: An editor that adds a key to what it is given, as somebody would by hand.
 EDITOR = f"""#!{sys.executable}
 import sys, yaml

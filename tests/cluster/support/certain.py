@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from .bundles import config, deployment, named, service
+from module_utils.kube.manifest import Json
+from tests.objects import thing
 
-Json = dict[str, Any]
+from .bundles import config, deployment, service
+
 _RBAC = "rbac.authorization.k8s.io/v1"
 _SUBJECT = {"kind": "ServiceAccount", "name": "a", "namespace": "default"}
 _RULE = {"apiGroups": ["", "apps"], "resources": ["*"], "verbs": ["get"]}
@@ -15,26 +17,26 @@ _SELECTOR = {"matchLabels": {"app": "x"}}
 
 
 def _role(kind: str = "Role", name: str = "x", **rule: Any) -> Json:
-    return named(_RBAC, kind, name, rules=[{**_RULE, **rule}])
+    return thing(_RBAC, kind, name, rules=[{**_RULE, **rule}])
 
 
 def _binding(kind: str = "RoleBinding", to: str = "Role", **more: Any) -> Json:
     reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": to, "name": "system:x"}
-    return named(_RBAC, kind, "a:b", roleRef=reference, **{"subjects": [_SUBJECT], **more})
+    return thing(_RBAC, kind, "a:b", roleRef=reference, **{"subjects": [_SUBJECT], **more})
 
 
 def _secret(**more: Any) -> Json:
-    return named("v1", "Secret", "x", **more)
+    return thing("v1", "Secret", "x", **more)
 
 
 def _service(**port: Any) -> Json:
-    return named(
+    return thing(
         "v1", "Service", "x", spec={"ports": [{"port": 80, **port}], "selector": {"a": "b"}}
     )
 
 
 def _budget(**spec: Any) -> Json:
-    return named("policy/v1", "PodDisruptionBudget", "x", spec={"selector": _SELECTOR, **spec})
+    return thing("policy/v1", "PodDisruptionBudget", "x", spec={"selector": _SELECTOR, **spec})
 
 
 def _marked(**metadata: Any) -> Json:
@@ -45,13 +47,13 @@ def _marked(**metadata: Any) -> Json:
 CERTAIN: dict[str, Json] = {
     "config": config("x.y", "", a="1", **{"b-c_d.e": "text"}),
     "config with labels": _marked(labels={"a/b": "c"}, annotations={"d": "e f"}),
-    "empty config": named("v1", "ConfigMap", "x", data={}),
+    "empty config": thing("v1", "ConfigMap", "x", data={}),
     "secret": _secret(stringData={"a": "1"}, data={"b": "YWJj"}, type="Opaque"),
-    "account": named("v1", "ServiceAccount", "x"),
+    "account": thing("v1", "ServiceAccount", "x"),
     "role": _role(),
     "role of names": _role(resourceNames=["a"]),
     "cluster role": _role("ClusterRole", "system:x"),
-    "role without rules": named(_RBAC, "Role", "x", rules=[]),
+    "role without rules": thing(_RBAC, "Role", "x", rules=[]),
     "binding": _binding(),
     "binding of a cluster role": _binding(to="ClusterRole"),
     "cluster binding": _binding("ClusterRoleBinding", "ClusterRole"),
@@ -64,9 +66,9 @@ CERTAIN: dict[str, Json] = {
 DOUBTFUL: dict[str, Json] = {
     "another kind": deployment("x", ""),
     "misspelt": {**config("x", ""), "date": {"a": "b"}},
-    "number in a config": named("v1", "ConfigMap", "x", data={"a": 1}),
-    "key with a blank": named("v1", "ConfigMap", "x", data={"a b": "1"}),
-    "key that is two dots": named("v1", "ConfigMap", "x", data={"..": "1"}),
+    "number in a config": thing("v1", "ConfigMap", "x", data={"a": 1}),
+    "key with a blank": thing("v1", "ConfigMap", "x", data={"a b": "1"}),
+    "key that is two dots": thing("v1", "ConfigMap", "x", data={"..": "1"}),
     "large": config("x", "", a="b" * 1_000_000),
     "name in capitals": config("X", ""),
     "unknown metadata": _marked(label={"a": "b"}),
@@ -75,7 +77,7 @@ DOUBTFUL: dict[str, Json] = {
     "role without verbs": _role(verbs=[]),
     "role without groups": _role(apiGroups=[]),
     "role with a number": _role(verbs=["get", 1]),
-    "role of URLs": named(_RBAC, "ClusterRole", "x", rules=[{"nonResourceURLs": ["/m"], "verbs": ["get"]}]),
+    "role of URLs": thing(_RBAC, "ClusterRole", "x", rules=[{"nonResourceURLs": ["/m"], "verbs": ["get"]}]),
     "role with a slash": _role(name="a/b"),
     "aggregated role": {**_role("ClusterRole"), "aggregationRule": {}},
     "cluster binding of a role": _binding("ClusterRoleBinding", "Role"),
@@ -86,9 +88,9 @@ DOUBTFUL: dict[str, Json] = {
     "service of a large port": _service(port=70_000),
     "service of a long port name": _service(targetPort="a" * 16),
     "service of a protocol": _service(protocol="ICMP"),
-    "service without ports": named("v1", "Service", "x", spec={"selector": {"a": "b"}}),
-    "service of two ports": named("v1", "Service", "x", spec={"ports": [{"port": 80}, {"port": 80}]}),
-    "service with an address": named(
+    "service without ports": thing("v1", "Service", "x", spec={"selector": {"a": "b"}}),
+    "service of two ports": thing("v1", "Service", "x", spec={"ports": [{"port": 80}, {"port": 80}]}),
+    "service with an address": thing(
         "v1", "Service", "x", spec={"ports": [{"port": 80}], "clusterIP": "1.2.3.4"}
     ),
     "budget of both": _budget(minAvailable=1, maxUnavailable=1),

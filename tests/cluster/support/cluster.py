@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import Json
 from tests.lab.client import Client
 
 from .services import CHILDREN, reference
 
-Json = dict[str, Any]
 FLEET = "inference.modelops.io/fleet"
 OWNER = "inference.modelops.io/owner"
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+from module_utils.kube.manifest import Json
 from tests.lab.cluster import Cluster
 from tests.lab.faults import Fault, Match, seen
 from tests.lab.proxy import Hook, Proxy
@@ -17,7 +18,6 @@ from .cluster import owned
 from .entries import Entries, actions
 from .services import full
 
-Json = dict[str, Any]
 #: Runs until nothing is written any more: each time that the pods' state changed meanwhile, the status follows it.
 _MOST_RUNS = 20
 _WAIT = {"wait": True, "wait_for": "DecodeReady", "wait_timeout": 120.0}

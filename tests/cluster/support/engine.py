@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from module_utils.cluster.connection import Cluster, connect
 from module_utils.engine.apply import Execution, Outcome
@@ -18,12 +17,10 @@ from module_utils.engine.service_plan import plan_service
 from module_utils.engine.snapshot import take_snapshot
 from module_utils.engine.write import Writer
 from module_utils.kube.intent import Child, Stage
-from module_utils.kube.manifest import Manifest
+from module_utils.kube.manifest import Json, Manifest
 from module_utils.kube.problem import Problem
 
 from .services import small
-
-Json = dict[str, Any]
 
 
 @dataclass(slots=True)

@@ -11,9 +11,9 @@ from typing import Any
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
+from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import Json
 from module_utils.events import follower
 
-Json = dict[str, Any]
 #: Seconds in which an event has to come.
 PATIENCE = 60.0
 

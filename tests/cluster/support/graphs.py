@@ -6,13 +6,13 @@ from __future__ import annotations
 from typing import Any
 
 from module_utils.kinds.inference_graph.crd import crd
+from module_utils.kube.manifest import Json
 from tests.lab import crds
 from tests.lab.client import Client
+from tests.objects import thing
 
 from . import inference_services
-from .inference_services import child
 
-Json = dict[str, Any]
 API_VERSION = "serving.kserve.io/v1alpha1"
 
 
@@ -49,4 +49,4 @@ def children(name: str, namespace: str) -> list[Json]:
         ("v1", "Service"),
         ("autoscaling/v2", "HorizontalPodAutoscaler"),
     )
-    return [child(api_version, kind, name, namespace) for api_version, kind in kinds]
+    return [thing(api_version, kind, name, namespace) for api_version, kind in kinds]

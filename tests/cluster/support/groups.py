@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import Json
 from tests.lab import lws
 from tests.lab.client import Client, wait_until
 
 from .cluster import there
 from .llm_services import child, llm
 
-Json = dict[str, Any]
 SET = "leaderworkerset.sigs.k8s.io/name"
 #: What a service has whose copies of the model take two pods each.
 SPREAD: Json = {"parallelism": {"data": 2, "dataLocal": 1}, "worker": {"containers": []}}

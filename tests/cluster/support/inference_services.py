@@ -7,13 +7,14 @@ import json
 from copy import deepcopy
 from typing import Any
 
+from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import Json
 from module_utils.kinds.inference_service.crd import crd
 from module_utils.kinds.kserve.defaults import DEFAULTS
 from tests.lab import crds
 from tests.lab.client import Client
 from tests.lab.crd_sources import KSERVE_RUNTIMES
+from tests.objects import thing
 
-Json = dict[str, Any]
 API_VERSION = "serving.kserve.io/v1beta1"
 GATEWAY_API = "gateway.networking.k8s.io/v1"
 #: KServe's namespace in these tests, and the gateway of its services.
@@ -80,12 +81,9 @@ def gateway() -> tuple[Json, Json]:
         "allowedRoutes": {"namespaces": {"from": "All"}},
     }
     return (
-        {
-            "apiVersion": GATEWAY_API,
-            "kind": "GatewayClass",
-            "metadata": {"name": "lab"},
-            "spec": {"controllerName": "lab.modelops.io/gateway"},
-        },
+        thing(
+            GATEWAY_API, "GatewayClass", "lab", spec={"controllerName": "lab.modelops.io/gateway"}
+        ),
         {
             "apiVersion": GATEWAY_API,
             "kind": "Gateway",
@@ -121,15 +119,9 @@ CHILDREN = (
 )
 
 
-def child(api_version: str, kind: str, name: str, namespace: str) -> Json:
-    """Return what a client needs to find a child."""
-    metadata = {"name": name, "namespace": namespace}
-    return {"apiVersion": api_version, "kind": kind, "metadata": metadata}
-
-
 def children(name: str, namespace: str) -> list[Json]:
     """Return a reference to each child of `isvc`."""
     return [
-        child(api_version, kind, pattern.format(name=name), namespace)
+        thing(api_version, kind, pattern.format(name=name), namespace)
         for api_version, kind, pattern in CHILDREN
     ]

@@ -14,9 +14,8 @@ from typing import Any
 import ansible_runner
 import yaml
 
+from module_utils.kube.manifest import Json
 from tests.tools import tree
-
-Json = dict[str, Any]
 
 #: The same as `local` under another name: the action takes it for another machine, and hands over to the module.
 CONNECTION = """

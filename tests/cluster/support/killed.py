@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.lab.cluster import Cluster
 from tests.lab.faults import ALWAYS, BEFORE, Fault, Moment, anything, hang_up
 from tests.lab.proxy import ConnectionAbort, Proxy
@@ -18,7 +19,6 @@ from tests.lab.proxy_record import Record
 
 from .processes import Running
 
-Json = dict[str, Any]
 #: Seconds that the Lease of a killed run lasts.
 LEASE_S = 1.0
 

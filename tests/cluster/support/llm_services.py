@@ -6,12 +6,13 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
+from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import Json
 from module_utils.kinds.llm_inference_service.crd import config_crd, crd
 from tests.lab import crds
 from tests.lab.client import Client
 from tests.lab.crd_sources import LLM_INFERENCE_SERVICE
+from tests.objects import thing
 
-Json = dict[str, Any]
 API_VERSION = "serving.kserve.io/v1alpha2"
 GATEWAY_API = "gateway.networking.k8s.io/v1"
 #: KServe's namespace, and the gateway of services that name none.
@@ -25,12 +26,9 @@ def prepare(client: Client) -> None:
         crds.install(client, definitions)
     client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": KSERVE}})
     client.apply(
-        {
-            "apiVersion": GATEWAY_API,
-            "kind": "GatewayClass",
-            "metadata": {"name": "lab"},
-            "spec": {"controllerName": "lab.modelops.io/gateway"},
-        }
+        thing(
+            GATEWAY_API, "GatewayClass", "lab", spec={"controllerName": "lab.modelops.io/gateway"}
+        )
     )
     client.apply(gateway(GATEWAY, KSERVE))
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 
 from .cluster import read, there
@@ -15,7 +16,6 @@ from .entries import Entries
 from .groups import await_nothing
 from .services import custom_resource
 
-Json = dict[str, Any]
 #: The name that the API server gives to writes of a program called `manager`.
 MANAGER = "manager"
 FINALIZER = "serving.kserve.io/llmisvc-finalizer"

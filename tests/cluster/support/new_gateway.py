@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from module_utils.kube.manifest import Json
 from tests.lab.client import ApiError, Client
 
 from .cluster import read
 from .llm_services import GATEWAY_API, child
 
-Json = dict[str, Any]
 OLD, NEW = "inference.networking.x-k8s.io", "inference.networking.k8s.io"
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import yaml
 
+from module_utils.kube.manifest import Json
 from tests.tools import tree
 from tests.tools.steps import tool
 
-Json = dict[str, Any]
 #: Exit codes of ansible-playbook.
 WELL, FAILED = 0, 2
 

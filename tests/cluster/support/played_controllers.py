@@ -15,11 +15,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import Json
 from tests.lab import pki
 from tests.lab.client import ApiError, Client
 from tests.lab.ports import LOOPBACK
 
-Json = dict[str, Any]
 INJECT = "cert-manager.io/inject-ca-from"
 #: Objects into which cert-manager writes the authority.
 _INJECTED = (

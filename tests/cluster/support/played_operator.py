@@ -7,14 +7,12 @@ The operator's program cannot be had here. Source: reference of the operator's b
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import Any
 
+from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import Json
 from tests.lab.client import Client
 
 from .cluster import read
 from .services import custom_resource
-
-Json = dict[str, Any]
 
 #: The name that the API server gives to writes of a program called `manager`.
 FIELD_MANAGER = "manager"

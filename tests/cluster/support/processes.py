@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from module_utils.cluster.lease import Lease, lease_reference
+from module_utils.kube.manifest import Json
 
 from .entries import Entries
 
-Json = dict[str, Any]
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload([__name__])
 #: Seconds that one run may take on a machine that does much else.

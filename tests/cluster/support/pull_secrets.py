@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
-
-Json = dict[str, Any]
 
 
 def create_pull_secrets(client: Client, service: Json) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client, wait_until
+from tests.objects import thing
 
 from .cluster import there
 from .engine import Engine
 
-Json = dict[str, Any]
 OURS = "modelops.inference"
 CONTAINER: Json = {"name": "main", "image": "registry.example.com/main:1.0"}
 
@@ -41,11 +42,7 @@ def live(client: Client, made: Engine, kind: tuple[str, str]) -> Json:
     """Return the object as it is."""
     return there(
         client,
-        {
-            "apiVersion": kind[0],
-            "kind": kind[1],
-            "metadata": {"name": "x", "namespace": made.namespace},
-        },
+        thing(kind[0], kind[1], "x", made.namespace),
     )
 
 

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from module_utils.kube.manifest import Json
 from module_utils.kube.reference import Reference
 from tests.lab.client import Client
+from tests.objects import thing
 from tests.parity.compare import Key, by_key, differences, key_of, reduced, shortfalls
 from tests.parity.recorded_services import options_of
 from tests.parity.replay import ApplyService, Create, Delete, Patch, SetCrd, Step
@@ -21,7 +23,6 @@ from .moved import Move
 from .pull_secrets import create_pull_secrets
 from .services import CHILDREN
 
-Json = dict[str, Any]
 PATCH_TYPES = {
     "merge": "application/merge-patch+json",
     "strategic": "application/strategic-merge-patch+json",
@@ -181,11 +182,7 @@ def _in(namespace: str, word: str) -> bool:
 
 def _manifest(reference: Reference) -> Json:
     place = {"namespace": reference.namespace} if reference.namespace else {}
-    return {
-        "apiVersion": reference.api_version,
-        "kind": reference.kind,
-        "metadata": {"name": reference.name, **place},
-    }
+    return thing(reference.api_version, reference.kind, reference.name, metadata=place)
 
 
 def _without_random(value: Any) -> Any:

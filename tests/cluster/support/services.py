@@ -6,7 +6,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-Json = dict[str, Any]
+from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import Json
 
 API_VERSION = "model.otterscale.io/v1alpha1"
 

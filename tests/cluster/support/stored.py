@@ -10,10 +10,10 @@ from typing import Any
 from module_utils.engine import FIELD_MANAGER
 from module_utils.engine.desired import PLACEHOLDER_UID, desired
 from module_utils.kube.intent import Intent
+from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.parity.compare import Key, by_key, key_of
 
-Json = dict[str, Any]
 SENDERS = 8
 
 

@@ -13,11 +13,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Literal
 
+from module_utils.kube.manifest import Json
 from tests.lab import pki
 from tests.lab.client import ApiError, Client, wait_until
 from tests.lab.ports import LOOPBACK
 
-Json = dict[str, Any]
 #: The reviewed request → the answer without its uid, for example {"allowed": True}.
 Judge = Callable[[Json], Json]
 #: Refused at once, so that it shows whether the webhook is in force.

@@ -9,8 +9,8 @@ from module_utils.accelerators.demand import demands_of
 from module_utils.accelerators.explain import explain
 from module_utils.accelerators.fit import Answer, fit
 from module_utils.accelerators.inventory import Inventory
+from module_utils.kube.manifest import Json
 
-Json = dict[str, Any]
 GPU = "nvidia.com/gpu"
 PLENTY = {"cpu": "64", "memory": "1Ti", "pods": "110"}
 

@@ -16,9 +16,9 @@ from module_utils.bundles.starting import (
     missed_kinds,
 )
 from module_utils.kube.applyset import GroupKind
+from module_utils.kube.manifest import Json
 from tests.cluster.support.bundles import config, crd, deployment
 
-Json = dict[str, Any]
 STARTS = COMPONENTS["kserve"].starts
 NAME = "kserve-controller-manager"
 

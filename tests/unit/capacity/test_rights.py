@@ -4,23 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from module_utils.capacity.check import judge
 from module_utils.capacity.source import GivenManifests
 from module_utils.cluster.errors import Forbidden
+from module_utils.kube.manifest import Json
+from tests.objects import thing
 from tests.unit.accelerators.build import GPU, deployment, node
 
-Json = dict[str, Any]
 API = "resource.k8s.io/v1"
-CLASS = {
-    "apiVersion": API,
-    "kind": "DeviceClass",
-    "metadata": {"name": "gpus"},
-    "spec": {"extendedResourceName": GPU},
-}
+CLASS = thing(API, "DeviceClass", "gpus", spec={"extendedResourceName": GPU})
 SLICE = {
     "apiVersion": API,
     "kind": "ResourceSlice",

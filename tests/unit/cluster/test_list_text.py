@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from module_utils.cluster.list_text import read_list
+from module_utils.kube.manifest import Json
 
-Json = dict[str, Any]
 META = {"resourceVersion": "7", "continue": "more"}
 NASTY = {"metadata": {"name": "a"}, "data": {"k": '"items":[{"x": 1}], ]}'}}
 

@@ -26,15 +26,12 @@ from module_utils.cluster.errors import (
 )
 from module_utils.cluster.timing import Timing
 from module_utils.kube.reference import Reference
+from tests.objects import thing
 from tests.unit.cluster import faulty
 from tests.unit.cluster.faulty import FakeTime, answer, reset, serving, stall, status
 
 POD = Reference("v1", "Pod", "team-a", "one")
-MAP: dict[str, Any] = {
-    "apiVersion": "v1",
-    "kind": "ConfigMap",
-    "metadata": {"name": "one", "namespace": "team-a"},
-}
+MAP: dict[str, Any] = thing("v1", "ConfigMap", "one", "team-a")
 MAP_REFERENCE = Reference.of(MAP)
 
 

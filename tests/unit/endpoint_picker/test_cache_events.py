@@ -12,8 +12,8 @@ from module_utils.endpoint_picker.cache_events import cache_event_findings
 from module_utils.endpoint_picker.check import check_document
 from module_utils.endpoint_picker.engine_types import engine_type_findings
 from module_utils.endpoint_picker.releases import release_of
+from module_utils.kube.manifest import Json
 
-Json = dict[str, Any]
 TARGET = "llmd:0.6"
 SAID = {
     "enable_kv_cache_events": True,

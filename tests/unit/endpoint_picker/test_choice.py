@@ -11,8 +11,8 @@ from module_utils.endpoint_picker.adapters import adapter_findings
 from module_utils.endpoint_picker.check import check_document
 from module_utils.endpoint_picker.pod_labels import pod_label_findings
 from module_utils.endpoint_picker.releases import release_of
+from module_utils.kube.manifest import Json
 
-Json = dict[str, Any]
 RULES = (
     "routing-random",
     "weight-negative",

@@ -13,8 +13,8 @@ from module_utils.endpoint_picker.later import dropped_later
 from module_utils.endpoint_picker.migration.migrate import Migration, migrate
 from module_utils.endpoint_picker.presets import preset
 from module_utils.endpoint_picker.releases import release_of
+from module_utils.kube.manifest import Json
 
-Json = dict[str, Any]
 NEWEST = "llmd:0.11"
 ALWAYS = {"type": "always-disagg-pd-decider"}
 HANDLER = "disagg-profile-handler"

@@ -19,7 +19,7 @@ from module_utils.fleet.load import Settings, load_fleet
 from module_utils.fleet.release_finder import ReleaseFinder
 from module_utils.kinds.model_service.kind import MODEL_SERVICE
 from module_utils.kube.intent import Child, Stage
-from module_utils.kube.manifest import Manifest
+from module_utils.kube.manifest import Json, Manifest
 from module_utils.kube.reference import Reference
 from module_utils.reconcile.reconciler import Reconciler
 from module_utils.reconcile.run import Run
@@ -27,10 +27,10 @@ from module_utils.task.manifest_loader import given
 from tests.cluster.support.services import full, small
 from tests.lab import crds
 from tests.lab.client import Client
+from tests.objects import thing
 
 from .recorded import FOLDER, to_json
 
-Json = dict[str, Any]
 OURS = "modelops.inference"
 NAMESPACE = "recorded"
 PARENT = Reference("v1", "ConfigMap", NAMESPACE, "parent")
@@ -44,13 +44,7 @@ def main() -> None:
     crds.install(client, [MODEL_SERVICE.crd()])
     client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
     _save("service", _service(path, client))
-    uid = client.apply(
-        {
-            "apiVersion": "v1",
-            "kind": "ConfigMap",
-            "metadata": {"name": PARENT.name, "namespace": NAMESPACE},
-        }
-    )["metadata"]["uid"]
+    uid = client.apply(thing("v1", "ConfigMap", PARENT.name, NAMESPACE))["metadata"]["uid"]
     _save("stored", [_stored(client, uid, *case) for case in STORED])
     _save("changed", [_changed(client, uid, *case) for case in CHANGED])
 

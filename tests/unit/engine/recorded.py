@@ -7,14 +7,13 @@ import json
 from dataclasses import astuple, dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from module_utils.engine.desired import Desired
 from module_utils.kube.canonical import canonical_json
 from module_utils.kube.intent import Stage
+from module_utils.kube.manifest import Json
 from module_utils.kube.reference import Reference
 
-Json = dict[str, Any]
 FOLDER = Path(__file__).parent / "recordings"
 
 

@@ -13,10 +13,10 @@ from itertools import pairwise
 from typing import Any
 
 from module_utils.engine import FIELD_MANAGER
+from module_utils.kube.manifest import Json
 
 from .recorded import Case
 
-Json = dict[str, Any]
 Path = tuple[str | int, ...]
 #: What no object lacks.
 WHOLE: tuple[Path, ...] = ((), ("metadata",))

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from module_utils.engine.compare import difference
+from module_utils.kube.manifest import Json
 
 from . import spots
 from .recorded import Case, case, cases
 from .wanted import applied, as_wanted, child, live, wanted
 
-Json = dict[str, Any]
 CONFIG = wanted(child(data={"key": "value"}))
 
 

@@ -11,11 +11,11 @@ import pytest
 from module_utils.engine.desired import Desired, owner_value, release_of
 from module_utils.engine.owner_object import custom_resource, record
 from module_utils.kube.intent import Stage
+from module_utils.kube.manifest import Json
 from module_utils.kube.reference import Reference
 
 from .wanted import SERVICE, UID, child, wanted
 
-Json = dict[str, Any]
 REPLICAS = ("spec", "replicas")
 
 

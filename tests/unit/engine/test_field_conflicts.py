@@ -4,17 +4,16 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import Any
 
 import pytest
 
 from module_utils.engine import TAKEN_BACK_ANNOTATION
 from module_utils.engine.field_conflicts import remember, takers, two_owners
 from module_utils.engine.noop_proof import doubt
+from module_utils.kube.manifest import Json
 
 from .wanted import UID, child, live, wanted
 
-Json = dict[str, Any]
 MADE = wanted(child("Deployment", "chat", api_version="apps/v1", spec={"replicas": 2, "paused": 1}))
 
 

@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from module_utils.engine.immutable import FIELDS, immutable_field, made_anew
+from module_utils.kube.manifest import Json
 
 from .recorded import case, cases
 
-Json = dict[str, Any]
 ROLE = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "a"}
 
 

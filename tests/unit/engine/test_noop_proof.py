@@ -16,11 +16,11 @@ import pytest
 from module_utils.engine import FIELD_MANAGER, INTENT_ANNOTATION, RELEASE_ANNOTATION
 from module_utils.engine.noop_proof import Rules, doubt, holds
 from module_utils.kube.canonical import canonical_json, digest
+from module_utils.kube.manifest import Json
 
 from .recorded import Case, case, cases
 from .wanted import applied, as_wanted
 
-Json = dict[str, Any]
 PLAIN = case("stored", "plain")
 ROUTE = case("stored", "route")
 

@@ -11,12 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from module_utils.engine.noop_proof import doubt
+from module_utils.kube.manifest import Json
 
 from . import spots
 from .recorded import Case, cases
 from .wanted import applied, as_wanted
-
-Json = dict[str, Any]
 
 #: Objects of every kind that we make, proved to need no apply.
 PROVED = tuple(

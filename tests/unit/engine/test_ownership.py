@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from module_utils.engine.ownership import Owner, ownership
+from module_utils.kube.manifest import Json
 
 from .recorded import case
 from .wanted import SERVICE, child, live, wanted
 
-Json = dict[str, Any]
 FLEET = "inference.modelops.io/fleet"
 OWNER = "inference.modelops.io/owner"
 CONTROLLER = {

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from module_utils.engine.ports import renumbered
+from module_utils.kube.manifest import Json
 
-Json = dict[str, Any]
 TEST = {"op": "test", "path": "/metadata/resourceVersion", "value": "7"}
 
 

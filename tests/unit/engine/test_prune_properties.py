@@ -24,12 +24,12 @@ from module_utils.engine.service_plan import plan_service, removals
 from module_utils.engine.snapshot import Snapshot
 from module_utils.engine.write import Writer
 from module_utils.kube.intent import Stage
+from module_utils.kube.manifest import Json
 from module_utils.kube.reference import Reference
 from tests.long import often
 
 from .wanted import SERVICE, UID, child, live, wanted
 
-Json = dict[str, Any]
 OTHER = Reference(SERVICE.api_version, SERVICE.kind, SERVICE.namespace, "other")
 PARENT = custom_resource({**SERVICE.to_manifest(), "spec": {}}, "default")
 KINDS = {

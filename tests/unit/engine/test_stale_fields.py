@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from module_utils.engine.stale_fields import stale_fields
+from module_utils.kube.manifest import Json
 
-Json = dict[str, Any]
 #: We hold the replicas, and a container with its image and one variable.
 OURS: Json = {
     "f:spec": {

@@ -20,9 +20,9 @@ from module_utils.cluster.watch import WatchEvent
 from module_utils.engine import informer
 from module_utils.engine.informer import Watched
 from module_utils.engine.watch_loop import wait
+from module_utils.kube.manifest import Json
 from module_utils.kube.reference import Reference
 
-Json = dict[str, Any]
 KIND = Watched("apps/v1", "Deployment", ("team-a",), "app=chat")
 PATIENCE = 20.0
 GONE = Gone(status=410, reason="Expired", message="too old", verb="watch", subject="Deployments")

@@ -12,10 +12,9 @@ from module_utils.engine.desired import Desired, desired
 from module_utils.kube import managed_fields
 from module_utils.kube.canonical import canonical_json, digest
 from module_utils.kube.intent import Child, FieldPath, Stage
-from module_utils.kube.manifest import Manifest
+from module_utils.kube.manifest import Json, Manifest
 from module_utils.kube.reference import Reference
 
-Json = dict[str, Any]
 SERVICE = Reference("model.otterscale.io/v1alpha1", "ModelService", "team-a", "chat")
 UID = "6ae6bf73-0000-4000-8000-000000000001"
 

@@ -9,9 +9,9 @@ import pytest
 
 from module_utils.engine import FIELD_MANAGER, OWNER_ANNOTATION
 from module_utils.events.changes import ChangeTracker
+from module_utils.kube.manifest import Json
 from module_utils.kube.reference import Reference
 
-Json = dict[str, Any]
 SERVICE = Reference("x/v1", "Model", "team-a", "chat")
 CHILD = Reference("apps/v1", "Deployment", "team-a", "chat-decode")
 PLAIN = Reference("v1", "ConfigMap", "team-a", "chat")

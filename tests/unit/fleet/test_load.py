@@ -17,11 +17,10 @@ from module_utils.kube.problem import InputError
 from module_utils.kube.reader import GivenObjects
 from module_utils.kube.reference import Reference
 from module_utils.task.manifest_loader import given
+from tests.objects import thing
 from tests.unit.kinds.model_service.build import document
 
 from ..modules.task import full, loaded
-
-Json = dict[str, Any]
 
 
 def _refused(*documents: Any, **options: Any) -> str:
@@ -241,11 +240,7 @@ def _named(*values: Any, namespace: str | None = None) -> list[Reference]:
 def test_name_alone_says_which_service_is_to_go() -> None:
     broken = {**document("chat"), "spec": "of no use"}
     assert [str(each) for each in _named(broken)] == ["ModelService team-a/chat"]
-    bare = {
-        "apiVersion": document()["apiVersion"],
-        "kind": "ModelService",
-        "metadata": {"name": "x"},
-    }
+    bare = thing(document()["apiVersion"], "ModelService", "x")
     assert [str(each) for each in _named(bare, namespace="b")] == ["ModelService b/x"]
 
 

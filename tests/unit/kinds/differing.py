@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-Json = dict[str, Any]
+from module_utils.kube.manifest import Json
+
 #: What is not there.
 ABSENT = object()
 

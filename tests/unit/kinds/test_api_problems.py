@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.unit.checks.mistakes import CONFIG, custom, llm
 from tests.unit.modules.task import run
-
-Json = dict[str, Any]
 
 
 def told(service: Json) -> list[str]:

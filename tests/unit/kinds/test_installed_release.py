@@ -10,9 +10,8 @@ import pytest
 
 from module_utils.kinds.kserve.installed_release import INSTALLATIONS
 from module_utils.kinds.llm_inference_service.releases import BACKING
+from module_utils.kube.manifest import Json
 from module_utils.kube.release import nearest_reproduced, newest_proved
-
-Json = dict[str, Any]
 
 
 def deployment(*images: str, **labels: str) -> Json:

@@ -12,10 +12,10 @@ import pytest
 from module_utils.kinds.entrance import Entrance, engine_protocol, served_name
 from module_utils.kinds.protocols import EMBEDDINGS, OPENAI, V1, V2, Protocol
 from module_utils.kinds.request import Request, request_of
+from module_utils.kube.manifest import Json
 from module_utils.kube.reader import GivenObjects, NotLookedAt
 from module_utils.kube.reference import Reference
 
-Json = dict[str, Any]
 API = "gateway.networking.k8s.io/v1"
 SERVICE = Reference("model.otterscale.io/v1alpha1", "ModelService", "team-a", "chat")
 HTTP: Json = {

@@ -8,7 +8,8 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-Json = dict[str, Any]
+from module_utils.kube.manifest import Json
+
 STRICT: Json = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
 STRICT_POD: Json = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
 CONTEXT = "containers[0].securityContext"

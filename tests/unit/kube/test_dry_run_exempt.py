@@ -3,14 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from module_utils.kube.dry_run_exempt import is_exempt
 from tests.cluster.support.certain import CERTAIN, DOUBTFUL
-
-Json = dict[str, Any]
 
 
 @pytest.mark.parametrize("name", sorted(CERTAIN))

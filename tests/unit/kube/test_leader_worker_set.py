@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from module_utils.kube.leader_worker_set import (
@@ -13,11 +11,11 @@ from module_utils.kube.leader_worker_set import (
     as_of_before,
     unchanged_since,
 )
+from module_utils.kube.manifest import Json
 from module_utils.kube.pod_health import workload_of
 from module_utils.kube.rollout import as_observed, read_rollout
 from module_utils.kube.topology import state
 
-Json = dict[str, Any]
 AVAILABLE = {"type": "Available", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}
 PROGRESSING = {"type": "Progressing", "status": "True"}
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from module_utils.kube import managed_fields
-
-Json = dict[str, Any]
+from module_utils.kube.manifest import Json
+from tests.objects import thing
 
 ENV_FIRST = 'k:{"name":"FIRST"}'
 PORT = 'k:{"containerPort":8000,"protocol":"TCP"}'
@@ -54,12 +54,14 @@ def test_status_that_we_applied_is_found_by_its_subresource() -> None:
 
 
 def test_what_identifies_an_object_is_never_owned() -> None:
-    manifest = {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": {"name": "a", "namespace": "b", "labels": {"c": "d"}},
-        "data": {"name": "x", "kind": "y"},
-    }
+    manifest = thing(
+        "v1",
+        "ConfigMap",
+        "a",
+        "b",
+        metadata={"labels": {"c": "d"}},
+        data={"name": "x", "kind": "y"},
+    )
     assert managed_fields.tracked(manifest) == {
         "metadata": {"labels": {"c": "d"}},
         "data": {"name": "x", "kind": "y"},

@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from module_utils.engine.owner_object import record
+from module_utils.kube.manifest import Json
 from module_utils.kube.redact import LAST_APPLIED, mask, redact
+from tests.objects import thing
 
-Json = dict[str, Any]
 CANARY = "canary-3f9a"
 
 SECRET_NAMES = (
@@ -50,12 +51,12 @@ HARMLESS_NAMES = (
 
 
 def _pod(**container: Any) -> Json:
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"name": "chat"},
-        "spec": {"template": {"spec": {"containers": [{"name": "vllm", **container}]}}},
-    }
+    return thing(
+        "apps/v1",
+        "Deployment",
+        "chat",
+        spec={"template": {"spec": {"containers": [{"name": "vllm", **container}]}}},
+    )
 
 
 def _env(name: str, value: str = CANARY) -> Json:

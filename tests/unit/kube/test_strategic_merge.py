@@ -4,16 +4,14 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from module_utils.kube.manifest import Json
 from module_utils.kube.pod_merge_keys import POD_SPEC, as_go_writes
 from module_utils.kube.strategic_merge import MergeError, Shape, merge
-
-Json = dict[str, Any]
 
 
 def named(*names: str) -> list[Json]:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from module_utils.kube.manifest import Json
 from module_utils.kube.three_way_merge import base_of, base_text, merge, parse_base
 
-Json = dict[str, Any]
 OLD, NEW = "kserve/agent:v0.17.0", "kserve/agent:v0.18.0"
 
 #: what it is called, base, live, wanted, what is applied, paths that stay, those among them that clash

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
 from module_utils.kube.reference import Reference
 from module_utils.kube.topology import State, gateway_state, parents, pod_state, state, way
-
-Json = dict[str, Any]
 
 
 def thing(kind: str, name: str = "a", api_version: str = "v1", **parts: Any) -> Json:

@@ -10,13 +10,13 @@ from typing import Any
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from module_utils.fleet.load import Service, Settings, load_fleet
+from module_utils.kube.manifest import Json
 from module_utils.kube.problem import Complaint
 from module_utils.module_runner import outcome
 from module_utils.modules import llmisvc_reconcile
 from module_utils.task.manifest_loader import given
 from tests.unit.kinds.model_service.build import document
 
-Json = dict[str, Any]
 #: A service without the default route, whose gateway other services' routes would share.
 SETTINGS: Json = {"gateway_name": ""}
 

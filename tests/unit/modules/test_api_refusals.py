@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
 from module_utils.module_runner import outcome
 from module_utils.modules import applyset, gpu_resources, llmisvc_reconcile
 from tests.unit.accelerators.build import node
 
 from .task import checked
-
-Json = dict[str, Any]
 
 #: A mistake in a container or in a pod: where it stands, what is written there, and the field that is told.
 CONTAINER: Mapping[str, tuple[str, Any, str]] = {

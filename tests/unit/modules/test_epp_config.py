@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
+from module_utils.kube.manifest import Json
 from module_utils.module_runner import outcome
 from module_utils.modules import epp_config
-
-Json = dict[str, Any]
 
 TWO_PROFILES = """
 apiVersion: inference.networking.x-k8s.io/v1alpha1

@@ -11,6 +11,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from ansible_collections.modelops.inference.plugins.module_utils.module_runner import outcome
 from ansible_collections.modelops.inference.plugins.module_utils.modules import gpu_resources
+from tests.objects import thing
 from tests.unit.accelerators.build import GPU, container, deployment, node, pod
 from tests.unit.kinds.llm_inference_service.build import document as llm_inference_service
 from tests.unit.kinds.model_service.build import document
@@ -259,12 +260,7 @@ def test_requests_that_cannot_work_are_refused(resources: Json, said: str) -> No
         {"kind": "Deployment"},
         {"kind": "Deployment", "metadata": "chat"},
         {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a"}, "spec": "x"},
-        {
-            "apiVersion": "apps/v1",
-            "kind": "Job",
-            "metadata": {"name": "a"},
-            "spec": {"template": 1},
-        },
+        thing("apps/v1", "Job", "a", spec={"template": 1}),
         {"kind": "Service", "metadata": {"name": "a"}},
     ],
 )
@@ -275,12 +271,7 @@ def test_what_is_no_workload_is_a_clear_error(wrong: Json) -> None:
 
 
 def test_quota_and_limit_range_are_checked() -> None:
-    quota = {
-        "apiVersion": "v1",
-        "kind": "ResourceQuota",
-        "metadata": {"name": "gpus", "namespace": "team-a"},
-        "spec": {"hard": {f"requests.{GPU}": "1"}},
-    }
+    quota = thing("v1", "ResourceQuota", "gpus", "team-a", spec={"hard": {f"requests.{GPU}": "1"}})
     found = gathered(deployment(2), cluster=[node("a"), quota])
     assert "allows 1 requests.nvidia.com/gpu; 0 are used and 2 are requested" in found["msg"]
     sizes = {
@@ -320,12 +311,9 @@ def test_capacity_by_pool() -> None:
 
 
 def test_queue_of_kueue_is_checked_where_one_is_named() -> None:
-    local = {
-        "apiVersion": "kueue.x-k8s.io/v1beta1",
-        "kind": "LocalQueue",
-        "metadata": {"name": "team", "namespace": "team-a"},
-        "spec": {"clusterQueue": "gone"},
-    }
+    local = thing(
+        "kueue.x-k8s.io/v1beta1", "LocalQueue", "team", "team-a", spec={"clusterQueue": "gone"}
+    )
     workload = deployment(2)
     assert not gathered(workload, cluster=[node("a"), local]).get("failed")
     workload["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "team"}
@@ -351,11 +339,7 @@ def test_half_a_device_does_not_pass_the_options(options: Json, named: str) -> N
 
 def test_no_room_is_not_certain_where_nodes_may_be_added() -> None:
     pool = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {"name": "gpus"}}
-    report = {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": {"name": "cluster-autoscaler-status", "namespace": "kube-system"},
-    }
+    report = thing("v1", "ConfigMap", "cluster-autoscaler-status", "kube-system")
     for seen in (pool, report):
         found = gathered(deployment(8), cluster=[node("a", 4), seen])
         assert not found.get("failed")
@@ -549,11 +533,7 @@ def test_a_rolling_update_without_a_spare_device_is_told() -> None:
 def test_names_in_a_workload_are_looked_up() -> None:
     workload = deployment(8)
     workload["spec"]["template"]["spec"]["priorityClassName"] = "high"
-    low = {
-        "apiVersion": "scheduling.k8s.io/v1",
-        "kind": "PriorityClass",
-        "metadata": {"name": "low"},
-    }
+    low = thing("scheduling.k8s.io/v1", "PriorityClass", "low")
     found = gathered(workload, cluster=[node("a"), low])
     assert found["failed"]
     assert "PriorityClass high, which is not among the given objects" in found["msg"]

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from ansible_collections.modelops.inference.plugins.plugin_utils.arguments import plain
 from tests.unit.kinds.model_service.build import document
 
-Json = dict[str, Any]
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 VALUES: st.SearchStrategy[Any] = st.recursive(
     SCALARS,

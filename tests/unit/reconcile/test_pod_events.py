@@ -11,11 +11,11 @@ from typing import Any, cast
 import pytest
 
 from module_utils.cluster.errors import ClusterError
+from module_utils.kube.manifest import Json
 from module_utils.kube.pod_health import is_waited_for
 from module_utils.kube.reference import Reference
 from module_utils.reconcile.pod_events import last_words
 
-Json = dict[str, Any]
 PROBE = "Readiness probe failed: HTTP probe failed with statuscode: 503"
 
 

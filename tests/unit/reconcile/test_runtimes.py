@@ -13,6 +13,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.settings import (
     Settings,
 )
+from tests.objects import thing
 from tests.parity.recorded_llm_services import Recorded
 from tests.unit.kinds.inference_service.world import model, runtime, takes
 from tests.unit.kinds.model_service.build import document
@@ -23,12 +24,13 @@ Json = dict[str, Any]
 
 
 def service(predictor: Json, name: str = "iris") -> Json:
-    return {
-        "apiVersion": "serving.kserve.io/v1beta1",
-        "kind": "InferenceService",
-        "metadata": {"name": name, "namespace": "team-a"},
-        "spec": {"predictor": predictor},
-    }
+    return thing(
+        "serving.kserve.io/v1beta1",
+        "InferenceService",
+        name,
+        "team-a",
+        spec={"predictor": predictor},
+    )
 
 
 RUNTIMES = [

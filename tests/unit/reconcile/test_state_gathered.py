@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 
 from module_utils.kinds.model_service.kind import MODEL_SERVICE
+from module_utils.kube.manifest import Json
 from module_utils.reconcile.state_gathered import SERVER_OWNED, as_written
 from tests.unit.engine.recorded import cases
 from tests.unit.engine.wanted import as_wanted
 from tests.unit.kinds.model_service.build import document
 
 from ..modules.task import full, loaded
-
-Json = dict[str, Any]
 
 
 def _live(**metadata: Any) -> Json:

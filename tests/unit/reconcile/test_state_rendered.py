@@ -11,11 +11,11 @@ import pytest
 import yaml
 
 from module_utils.kube.intent import Stage
+from module_utils.kube.manifest import Json
 from tests.unit.kinds.model_service.build import document
 
 from ..modules.task import full, rendered, run
 
-Json = dict[str, Any]
 CANARY = "canary-3f9a"
 
 

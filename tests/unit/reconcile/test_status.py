@@ -11,6 +11,7 @@ import pytest
 from module_utils.engine.apply import Outcome
 from module_utils.engine.owner_object import record
 from module_utils.kinds.kind import Observation
+from module_utils.kube.manifest import Json
 from module_utils.kube.reference import Reference
 from module_utils.reconcile.compiled_service import CompiledService
 from module_utils.reconcile.controller_mode import CONTROLLER, DIRECT
@@ -28,7 +29,6 @@ from tests.unit.kinds.model_service.build import document
 
 from ..modules.task import loaded
 
-Json = dict[str, Any]
 CHILD = Reference("v1", "ConfigMap", "team-a", "a")
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from module_utils.engine.policy import Policy
 from module_utils.fleet.cluster_reader import ClusterReader
+from module_utils.kube.manifest import Json
 from module_utils.kube.reader import GivenObjects
 from module_utils.kube.reference import Reference
 from module_utils.reconcile.compiled_service import CompiledService, compiled_service
@@ -19,7 +20,6 @@ from tests.unit.kinds.llm_inference_service.build import document
 
 from ..modules.task import loaded
 
-Json = dict[str, Any]
 PART_OF = {"app.kubernetes.io/part-of": "llminferenceservice"}
 CRASHING = {"waiting": {"reason": "CrashLoopBackOff", "message": "no such bucket"}}
 RUNNING, ENDED = {"running": {}}, {"terminated": {"exitCode": 0}}

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
 from module_utils.kube.reference import Reference
 from module_utils.module_runner import outcome
 from module_utils.modules import applyset
 from module_utils.sets.runtimes import refused_runtimes
 from tests.unit.modules.task import checked
 
-Json = dict[str, Any]
 SERVER: Json = {"name": "kserve-container", "image": "example.com/server:1"}
 
 

@@ -17,6 +17,7 @@ from module_utils.engine.compare import Difference
 from module_utils.fleet.load import Service, compile_fleet, paired
 from module_utils.kinds.kind import Observation
 from module_utils.kube.intent import Intent
+from module_utils.kube.manifest import Json
 from module_utils.kube.problem import Complaint, Problem
 from module_utils.kube.reader import GivenObjects
 from module_utils.kube.reference import Reference
@@ -36,7 +37,6 @@ from tests.unit.kinds.model_service.build import document
 
 from ..modules.task import SETTINGS, full, loaded, rendered, run
 
-Json = dict[str, Any]
 SERVICE = Reference("model.otterscale.io/v1alpha1", "ModelService", "team-a", "chat")
 CHILD = Reference("v1", "ConfigMap", "team-a", "chat-config")
 #: AWX drops what is larger, in bytes.

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from module_utils.kinds.inference_graph.kind import INFERENCE_GRAPH
+from module_utils.kube.manifest import Json
 from module_utils.kube.problem import InputError
 from module_utils.kube.reader import GivenObjects
 from tests.unit.kinds.inference_service.build import config_map
 
-Json = dict[str, Any]
 PREFIX = "serving.kserve.io/"
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
+
 from .build import document, errors, node
 
-Json = dict[str, Any]
 IRIS: Json = {"serviceName": "iris"}
 STEPS = "spec.nodes.root.steps"
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.unit.modules.task import run
 
 from .build import document, errors, graph_json, node, service
 
-Json = dict[str, Any]
 HERE = "http://iris.example"
 INSIDE = "http://iris-predictor.team-a.svc.cluster.local"
 V1 = "/v1/models/iris:predict"

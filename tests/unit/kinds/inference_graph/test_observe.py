@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from module_utils.kinds.inference_graph.kind import INFERENCE_GRAPH
 from module_utils.kinds.kind import Observation
+from module_utils.kube.manifest import Json
 from tests.unit.kinds.inference_service.build import config_map
 
 from .build import Cluster, document, service
 
-Json = dict[str, Any]
 RUNNING = {
     "conditions": [{"type": "Ready", "status": "True"}, {"type": "Stopped", "status": "False"}]
 }

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
+
 from .build import document, node, router
 
-Json = dict[str, Any]
 HERE = "http://x"
 
 

@@ -12,10 +12,10 @@ from module_utils.kinds.inference_service.normalise import load
 from module_utils.kinds.inference_service.resolve import resolve
 from module_utils.kinds.inference_service.settings import Settings
 from module_utils.kinds.kserve.defaults import DEFAULTS
+from module_utils.kube.manifest import Json
 from module_utils.kube.problem import InputError, Problem
 from module_utils.kube.reader import GivenObjects
 
-Json = dict[str, Any]
 PREFIX = "serving.kserve.io/"
 MODEL: Json = {"modelFormat": {"name": "sklearn"}, "storageUri": "gs://m/s"}
 

@@ -11,13 +11,13 @@ from module_utils.kinds.inference_service.compile import compile as compile_serv
 from module_utils.kinds.inference_service.settings import Settings
 from module_utils.kinds.inference_service.spec import InferenceService
 from module_utils.kube.intent import Child
+from module_utils.kube.manifest import Json
 from module_utils.kube.problem import Complaint, InputError
 from tests.parity.recorded_llm_services import Recorded
 from tests.unit.kinds.refusals import api_refusals
 
 from .world import NAME, NAMESPACE, config, model, runtime, takes
 
-Json = dict[str, Any]
 STANDARD = {"serving.kserve.io/deploymentMode": "Standard"}
 KNATIVE = {"serving.kserve.io/deploymentMode": "Knative"}
 SERVING = runtime("served", takes())

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from .world import NAMESPACE, built, config, model, only, refusal, runtime, takes
+from module_utils.kube.manifest import Json
 
-Json = dict[str, Any]
+from .world import NAMESPACE, built, config, model, only, refusal, runtime, takes
 
 
 def served(predictor: Json, **container: Any) -> Json:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.unit.checks.mistakes import CONFIG, inference_service, runtime
 from tests.unit.modules.task import run
 
-Json = dict[str, Any]
 MODEL = {"modelFormat": {"name": "huggingface"}, "storageUri": "hf://acme/chat"}
 STORE = {"path": "/logs", "key": "s3", "parameters": {"type": "s3"}}
 TRANSFORMER = {"containers": [{"name": "kserve-container", "image": "example.com/t:1"}]}

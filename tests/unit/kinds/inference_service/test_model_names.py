@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.unit.checks.mistakes import CONFIG, inference_service, runtime
 from tests.unit.modules.task import run
 
-Json = dict[str, Any]
 #: As KServe's own runtimes name the model after the service.
 BY_SERVICE = "--model_name={{.Name}}"
 

@@ -14,11 +14,11 @@ from module_utils.kinds.inference_service.pods.storage.errors import StorageRefu
 from module_utils.kinds.inference_service.pods.storage.several_models import common_folder
 from module_utils.kinds.kserve.read_system_config import read_system_config
 from module_utils.kinds.kserve.releases import KServe
+from module_utils.kube.manifest import Json
 from tests.parity.recorded_llm_services import Recorded
 
 from .world import NAMESPACE, config
 
-Json = dict[str, Any]
 INTERNAL = "internal.serving.kserve.io/"
 URI = f"{INTERNAL}storage-initializer-sourceuri"
 SPEC, KEY, PARAMETERS = (f"{INTERNAL}storage-spec{end}" for end in ("", "-key", "-param"))

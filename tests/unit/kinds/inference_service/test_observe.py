@@ -13,12 +13,13 @@ from module_utils.kinds.inference_service.observe import observe, reconcile_erro
 from module_utils.kinds.inference_service.settings import Settings
 from module_utils.kinds.inference_service.spec import InferenceService
 from module_utils.kinds.kind import Observation
+from module_utils.kube.manifest import Json
 from module_utils.kube.pod_health import UNREAD
 from module_utils.kube.reader import GivenObjects
+from tests.objects import thing
 
 from .world import NAME, NAMESPACE, config, model, runtime, takes
 
-Json = dict[str, Any]
 MODE = "serving.kserve.io/deploymentMode"
 STOP = "serving.kserve.io/stop"
 COMPLETE = {"type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable"}
@@ -160,12 +161,13 @@ def test_a_pod_that_says_nothing_of_its_server_leaves_the_model_as_it_was() -> N
 def test_the_gateway_that_has_to_say_something_is_named() -> None:
     parent = {"kind": "Gateway", "namespace": "kserve", "name": "kserve-ingress-gateway"}
     routes = [
-        {
-            "apiVersion": "gateway.networking.k8s.io/v1",
-            "kind": "HTTPRoute",
-            "metadata": {"name": name, "namespace": NAMESPACE},
-            "spec": {"parentRefs": [parent]},
-        }
+        thing(
+            "gateway.networking.k8s.io/v1",
+            "HTTPRoute",
+            name,
+            NAMESPACE,
+            spec={"parentRefs": [parent]},
+        )
         for name in ("chat-predictor", "chat")
     ]
     found = observed(GATEWAY, deployment(COMPLETE), *routes)

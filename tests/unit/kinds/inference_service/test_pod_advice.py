@@ -4,30 +4,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from module_utils.kinds.inference_service.pods.webhook_emulation import is_rendered
 from module_utils.kinds.inference_service.resolved import Resolved
 from module_utils.kinds.inference_service.settings import PodMutation
+from module_utils.kube.manifest import Json
 from module_utils.kube.problem import Problem
 from module_utils.kube.reader import NotAllowed
 from module_utils.kube.reference import Reference
+from tests.objects import thing
 from tests.parity.recorded_llm_services import Recorded
 from tests.unit.checks.checked import checked
 
 from .test_mutation import fetches
 from .world import config, model, only, refusal, resolved, runtime, takes
 
-Json = dict[str, Any]
 KNATIVE = config(deploy={"defaultDeploymentMode": "Knative"})
 #: Without it Knative is not there, and no service in its mode can be built.
-AUTOSCALER: Json = {
-    "apiVersion": "v1",
-    "kind": "ConfigMap",
-    "metadata": {"name": "config-autoscaler", "namespace": "knative-serving"},
-}
+AUTOSCALER: Json = thing("v1", "ConfigMap", "config-autoscaler", "knative-serving")
 WEBHOOK: Json = {
     "apiVersion": "admissionregistration.k8s.io/v1",
     "kind": "MutatingWebhookConfiguration",

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
+
 from .test_children import (
     AUTOSCALER,
     DOMAIN,
@@ -22,7 +24,6 @@ from .test_children import (
 )
 from .world import config, model, only, runtime, takes
 
-Json = dict[str, Any]
 STOPPED = {"annotations": {"serving.kserve.io/stop": "true"}}
 BOTH = (AUTOSCALER, DOMAIN)
 

@@ -17,6 +17,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference
     load,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
+from tests.objects import thing
 
 from .build import document
 from .test_releases import (
@@ -167,13 +168,13 @@ def fetcher(name: str, image: str, prefix: str = "s3://", **fields: Any) -> Json
         "supportsMultiModelDownload": True,
     }
     disabled = {"disabled": True} if fields.pop("disabled", False) else {}
-    return {
-        "apiVersion": "serving.kserve.io/v1alpha1",
-        "kind": "ClusterStorageContainer",
-        "metadata": {"name": name},
-        "spec": {**spec, **fields},
+    return thing(
+        "serving.kserve.io/v1alpha1",
+        "ClusterStorageContainer",
+        name,
+        spec={**spec, **fields},
         **disabled,
-    }
+    )
 
 
 ALL = [fetcher("a", "fetch:a"), fetcher("b", "fetch:b")]

@@ -16,14 +16,15 @@ from module_utils.kinds.inference_service.observe import observe
 from module_utils.kinds.inference_service.settings import Settings, make_settings
 from module_utils.kinds.inference_service.view import view
 from module_utils.kinds.route_match import plainest_match
+from module_utils.kube.manifest import Json
 from module_utils.kube.pod_health import UNREAD
+from tests.objects import thing
 from tests.parity.recorded_llm_services import Recorded
 
 from ..differing import differing
 from .build import document
 from .world import config, model, runtime, takes
 
-Json = dict[str, Any]
 WEIGHTS = "hf://org/model"
 KEY = hashlib.sha256(WEIGHTS.encode()).hexdigest()[:16]
 GRPC = {"name": "grpc-port", "containerPort": 9000}
@@ -76,12 +77,7 @@ def differences(given: Json, *objects: Json, old: str = "0.17", new: str = "0.18
 
 STANDARD = {"deploymentMode": "Standard"}
 KNATIVE_CONFIG: list[Json] = [
-    {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": {"name": name, "namespace": "knative-serving"},
-        "data": data,
-    }
+    thing("v1", "ConfigMap", name, "knative-serving", data=data)
     for name, data in (("config-autoscaler", {}), ("config-domain", {"example.com": ""}))
 ]
 GATEWAY = {"enableGatewayApi": True, "kserveIngressGateway": "kserve/gate"}

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
 from tests.parity.recorded_inference_services import RECORDINGS, read_all
 
 from .world import NAMESPACE, built, model, only, refusal, runtime, takes
 
-Json = dict[str, Any]
 STOCK = read_all(RECORDINGS / "context" / "clusterservingruntimes.yaml")
 
 #: Format and protocol → what is chosen among the twelve runtimes that come with KServe; None where none is.

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
+
 from .build import document
 from .test_advise import advice
-
-Json = dict[str, Any]
 
 
 def trained(name: str, memory: str | int = "1Gi", service: str = "iris", **metadata: Any) -> Json:

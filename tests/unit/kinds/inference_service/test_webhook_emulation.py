@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -12,12 +11,11 @@ from module_utils.kinds.inference_service.errors import Unbuildable
 from module_utils.kinds.inference_service.pods.build import components
 from module_utils.kinds.inference_service.pods.webhook_emulation import mutator
 from module_utils.kinds.inference_service.settings import PodMutation
+from module_utils.kube.manifest import Json
 
 from .test_mutation import account, secret
 from .test_pod_advice import WEBHOOK
 from .world import model, resolved, runtime, takes
-
-Json = dict[str, Any]
 
 
 def template(

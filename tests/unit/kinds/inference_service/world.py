@@ -14,9 +14,9 @@ from module_utils.kinds.inference_service.resolved import Resolved
 from module_utils.kinds.inference_service.settings import Settings
 from module_utils.kinds.inference_service.spec import InferenceService
 from module_utils.kinds.kserve.defaults import DEFAULTS
+from module_utils.kube.manifest import Json
 from tests.parity.recorded_llm_services import Recorded
 
-Json = dict[str, Any]
 NAME, NAMESPACE = "chat", "team-a"
 
 

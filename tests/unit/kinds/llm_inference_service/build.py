@@ -8,8 +8,7 @@ from typing import Any
 
 from module_utils.kinds.llm_inference_service.normalise import load
 from module_utils.kinds.llm_inference_service.settings import Settings
-
-Json = dict[str, Any]
+from module_utils.kube.manifest import Json
 
 
 def document(name: str = "chat", version: str = "v1alpha2", **spec: Any) -> Json:

@@ -12,11 +12,11 @@ from module_utils.kinds.llm_inference_service.normalise import load
 from module_utils.kinds.llm_inference_service.presets.resolve import resolve
 from module_utils.kinds.llm_inference_service.resolved import Resolved
 from module_utils.kinds.llm_inference_service.settings import Settings
+from module_utils.kube.manifest import Json
 from module_utils.kube.problem import Complaint, InputError
 from module_utils.kube.reader import GivenObjects
+from tests.objects import thing
 from tests.unit.kinds.refusals import api_refusals
-
-Json = dict[str, Any]
 
 ROUTER: Json = {"route": {}, "gateway": {}, "scheduler": {}}
 _IMAGE = "registry.example.com/engine:1"
@@ -120,12 +120,9 @@ class World(GivenObjects):
 
 def preset(name: str, spec: Json, namespace: str = "kserve") -> Json:
     """Return a preset."""
-    return {
-        "apiVersion": "serving.kserve.io/v1alpha2",
-        "kind": "LLMInferenceServiceConfig",
-        "metadata": {"name": name, "namespace": namespace},
-        "spec": spec,
-    }
+    return thing(
+        "serving.kserve.io/v1alpha2", "LLMInferenceServiceConfig", name, namespace, spec=spec
+    )
 
 
 def config_map(name: str, data: dict[str, str], namespace: str = "team-a") -> Json:

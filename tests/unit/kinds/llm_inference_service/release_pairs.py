@@ -6,11 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 from module_utils.kinds.llm_inference_service.settings import Settings, make_settings
+from module_utils.kube.manifest import Json
 
 from ..differing import differing
 from .preset_world import children
-
-Json = dict[str, Any]
 
 #: A model that no init container fetches.
 CLAIM: Json = {"model": {"uri": "pvc://models/chat"}}

@@ -3,19 +3,19 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from module_utils.kinds.llm_inference_service.compile import children
 from module_utils.kinds.llm_inference_service.normalise import load
 from module_utils.kinds.llm_inference_service.observe import observe
 from module_utils.kinds.llm_inference_service.presets.resolve import resolve
 from module_utils.kinds.llm_inference_service.settings import Settings
+from module_utils.kube.manifest import Json
 from module_utils.kube.reference import Reference
 
 from .preset_world import World, world
 from .world import CLASS, gateway
 
-Json = dict[str, Any]
 AVAILABLE = [{"type": "Available", "status": "True"}]
 TAKEN = [{"type": kind, "status": "True"} for kind in ("Accepted", "ResolvedRefs")]
 #: The default gateway of the small cluster.

@@ -4,19 +4,17 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
 from module_utils.kinds.llm_inference_service.normalise import load
 from module_utils.kinds.llm_inference_service.settings import Settings
+from module_utils.kube.manifest import Json
 from module_utils.kube.reader import GivenObjects
 from tests.unit.checks.checked import checked
 
 from .build import document
 from .preset_world import account, config_map, preset, secret, world
-
-Json = dict[str, Any]
 
 
 def warnings(given: Json, *manifests: Json) -> dict[str, str]:

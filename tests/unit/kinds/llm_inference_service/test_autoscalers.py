@@ -10,13 +10,13 @@ import pytest
 from module_utils.kinds.llm_inference_service.conditions.scaling import scaling_conditions
 from module_utils.kinds.llm_inference_service.kind import LLM_INFERENCE_SERVICE
 from module_utils.kinds.llm_inference_service.observe import observe
+from module_utils.kube.manifest import Json
 
 from .build import document
 from .preset_world import children, refusal, system_config
 from .release_pairs import CLAIM, settings
 from .world import Cluster, resolved, stopped, thing
 
-Json = dict[str, Any]
 HPA: Json = {"maxReplicas": 5, "wva": {"hpa": {}}}
 KEDA: Json = {
     "minReplicas": 2,

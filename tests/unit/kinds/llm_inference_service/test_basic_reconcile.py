@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from module_utils.kube.manifest import Json
+
 from .build import document
 from .preset_world import ROUTER, preset
 from .settled import TAKEN, settled
 from .world import gateway, route, thing
 
-Json = dict[str, Any]
 OLD, NEW = "inference.networking.x-k8s.io", "inference.networking.k8s.io"
 PROGRAMMED = [{"type": "Programmed", "status": "True"}]
 OWN_GATEWAY = gateway("own", namespace="net", conditions=PROGRAMMED)

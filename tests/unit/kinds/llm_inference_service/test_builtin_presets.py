@@ -23,6 +23,7 @@ from module_utils.kinds.llm_inference_service.presets.selection import WELL_KNOW
 from module_utils.kinds.llm_inference_service.releases import BACKING
 from module_utils.kinds.llm_inference_service.schema import config_schema
 from module_utils.kinds.llm_inference_service.settings import Settings, make_settings
+from module_utils.kube.manifest import Json
 from module_utils.kube.pod_schema import POD_SPEC
 from module_utils.kube.reader import GivenObjects
 from module_utils.kube.schema_check import check
@@ -31,7 +32,6 @@ from tests.unit.checks.checked import checked
 from .build import document
 from .preset_world import PRESETS, ROUTER, World, pods, preset, system_config
 
-Json = dict[str, Any]
 REPRODUCED = {str(release): release for release, how in BACKING.items() if how != "refused"}
 GROUPS: Json = {
     "worker": {},

@@ -7,7 +7,6 @@ from base64 import b64encode
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from ipaddress import ip_address
-from typing import Any
 
 import pytest
 
@@ -21,12 +20,12 @@ from module_utils.kinds.llm_inference_service.certificate.request import (
     certificate_request,
     secret_reference,
 )
+from module_utils.kube.manifest import Json
 from module_utils.reconcile.certificates import new_certificate
 
 from .build import document
 from .preset_world import ROUTER, resolved, system_config, world
 
-Json = dict[str, Any]
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 LABELS = {"app.kubernetes.io/name": "chat", "app.kubernetes.io/part-of": "llminferenceservice"}
 ANNOTATIONS = ("one/expiration", "two/expiration")

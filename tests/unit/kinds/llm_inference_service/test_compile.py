@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
+
+from module_utils.kube.manifest import Json
 
 from .build import document
 from .preset_world import ROUTER, children, pods, refusal
-
-Json = dict[str, Any]
 
 GROUPS: Json = {"worker": {}, "parallelism": {"data": 4, "dataLocal": 1}}
 STOPPED = {"serving.kserve.io/stop": "True"}

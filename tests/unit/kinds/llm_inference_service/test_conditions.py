@@ -15,11 +15,10 @@ from module_utils.kinds.llm_inference_service.conditions.routes import (
     route_fault,
     routes_condition,
 )
+from module_utils.kube.manifest import Json
 
 from .release_pairs import settings
 from .world import NAMESPACE, Cluster, gateway, resolved, route, said
-
-Json = dict[str, Any]
 
 
 def programmed(status: str) -> list[Json]:

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
+
 from .build import document, messages_of
 from .preset_world import children
 from .release_pairs import settings
 
-Json = dict[str, Any]
 KEY = "kbs:///default/model-key/v1"
 SECOND = settings("0.20")
 

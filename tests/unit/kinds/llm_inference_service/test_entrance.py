@@ -3,18 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from module_utils.kinds.entrance import Entrance
 from module_utils.kinds.llm_inference_service.entrance import entrance
 from module_utils.kinds.llm_inference_service.settings import Settings
 from module_utils.kinds.request import request_of
+from module_utils.kube.manifest import Json
 
 from .world import GATEWAY_API, Cluster, resolved, stopped, thing
 
-Json = dict[str, Any]
 SERVED: Json = {"name": "chat-kserve-workload-svc", "port": 8000}
 ENGINE: Json = {
     "model": {"uri": "hf://acme/chat-8b", "name": "acme/chat"},

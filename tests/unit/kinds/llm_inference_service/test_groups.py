@@ -6,14 +6,13 @@ What needs a server is tried on one: tests/cluster/test_llm_inference_service_sc
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
+
+from module_utils.kube.manifest import Json
 
 from .build import document
 from .preset_world import account, children, pod, preset
 
-Json = dict[str, Any]
 GROUPS: Json = {"worker": {}, "parallelism": {"data": 4, "dataLocal": 1}}
 #: What a picker needs.
 PICKER = {"chat-epp-sa", "chat-epp-role", "chat-epp-rb"}

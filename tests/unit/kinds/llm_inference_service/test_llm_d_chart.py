@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from module_utils.kinds.llm_inference_service.llm_d_chart.convert import Converted, convert
+from module_utils.kube.manifest import Json
 from module_utils.kube.problem import InputError
 from module_utils.modules import llmisvc_reconcile as entry
-
-Json = dict[str, Any]
 
 
 def container(**more: Any) -> Json:

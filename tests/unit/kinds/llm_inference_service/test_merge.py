@@ -9,8 +9,7 @@ import pytest
 
 from module_utils.kinds.kserve.releases import KServe
 from module_utils.kinds.llm_inference_service.presets.merge import merged, written
-
-Json = dict[str, Any]
+from module_utils.kube.manifest import Json
 
 
 def container(name: str, **fields: Any) -> Json:

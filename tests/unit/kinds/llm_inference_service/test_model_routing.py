@@ -3,18 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from module_utils.kinds.llm_inference_service.router.addresses import service_addresses
+from module_utils.kube.manifest import Json
 
 from .build import document
 from .preset_world import preset, resolved, system_config
 from .release_pairs import CLAIM, settings
 from .world import CLASS, Cluster, gateway, service
 
-Json = dict[str, Any]
 HEADER = "X-Gateway-Model-Name"
 
 #: A route as 0.19's preset has it: one rule by path, one by the model's name in a header.

@@ -9,10 +9,10 @@ import pytest
 
 from module_utils.kinds.kind import Observation
 from module_utils.kinds.llm_inference_service.observe import observe, reconcile_error
+from module_utils.kube.manifest import Json
 
 from .world import CLASS, Cluster, gateway, resolved, route, stopped, thing
 
-Json = dict[str, Any]
 AVAILABLE = [{"type": "Available", "status": "True"}]
 ROUTED: Json = {"router": {"route": {"http": {"spec": {"parentRefs": [{"name": "gw"}]}}}}}
 NAMED: Json = {"router": {"gateway": {"refs": [{"name": "gw"}]}, **ROUTED["router"]}}

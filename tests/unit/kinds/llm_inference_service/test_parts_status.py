@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import pytest
 
@@ -12,6 +11,7 @@ from module_utils.kinds.kserve.releases import KServe
 from module_utils.kinds.llm_inference_service.crd import crd
 from module_utils.kinds.llm_inference_service.observe import observe
 from module_utils.kinds.llm_inference_service.resolved import Resolved
+from module_utils.kube.manifest import Json
 
 from . import preset_world
 from .build import document
@@ -20,7 +20,6 @@ from .release_pairs import CLAIM, settings
 from .test_observe import NAMED, ROUTED, WORLD, deployment, parent
 from .world import Cluster, resolved, stopped, thing
 
-Json = dict[str, Any]
 NEW = ("appliedConfigs", "router", "workloads")
 GATEWAY: Json = {
     "group": "gateway.networking.k8s.io",

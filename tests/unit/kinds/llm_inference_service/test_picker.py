@@ -9,11 +9,10 @@ import pytest
 import yaml
 
 from module_utils.kinds.llm_inference_service.children.inference_pools import as_old_pool
+from module_utils.kube.manifest import Json
 
 from .build import document
 from .preset_world import account, children, config_map, preset, refusal
-
-Json = dict[str, Any]
 
 TLS = {
     "apiVersion": "v1",

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 import yaml
 
+from module_utils.kube.manifest import Json
+
 from .build import document
 from .preset_world import ROUTER, children, refusal
 from .release_pairs import CLAIM, settings
 
-Json = dict[str, Any]
 SAYS = {"app.kubernetes.io/version": "0.7.0"}
 HANDLER, ALWAYS, BY_PREFIX = (
     "disagg-profile-handler",

@@ -6,15 +6,13 @@ Source: KServe pkg/controller/v1alpha2/llmisvc/{router_gateway_conditions_test,r
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from module_utils.kinds.llm_inference_service.conditions.pools import pool_condition, pool_state
+from module_utils.kube.manifest import Json
 
 from .world import Cluster, resolved, said, thing
 
-Json = dict[str, Any]
 POOL_API = "inference.networking.k8s.io/v1"
 OLD_POOL_API = "inference.networking.x-k8s.io/v1alpha2"
 

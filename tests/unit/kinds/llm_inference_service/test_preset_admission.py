@@ -14,12 +14,12 @@ from module_utils.kinds.llm_inference_service.errors import Unbuildable
 from module_utils.kinds.llm_inference_service.normalise import load
 from module_utils.kinds.llm_inference_service.presets.resolve import resolve
 from module_utils.kinds.llm_inference_service.settings import Settings
+from module_utils.kube.manifest import Json
 from module_utils.kube.reader import GivenObjects
 
 from .build import document
 from .preset_world import preset
 
-Json = dict[str, Any]
 REPLICAS = "spec.router.scheduler.replicas: Invalid value"
 
 

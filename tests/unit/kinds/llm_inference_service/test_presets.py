@@ -15,11 +15,10 @@ from module_utils.kinds.llm_inference_service.presets.merge import merged
 from module_utils.kinds.llm_inference_service.presets.templating import filled_in
 from module_utils.kinds.llm_inference_service.read_system_config import read_system_config
 from module_utils.kinds.llm_inference_service.settings import Settings
+from module_utils.kube.manifest import Json
 
 from .build import document
 from .preset_world import PRESETS, ROUTER, preset, resolved, world
-
-Json = dict[str, Any]
 
 
 def container(name: str, **fields: Any) -> Json:

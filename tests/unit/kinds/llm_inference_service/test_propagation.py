@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
+
+from module_utils.kube.manifest import Json
 
 from .build import document
 from .preset_world import children
 
-Json = dict[str, Any]
 SCRAPED = {
     "prometheus.io/scrape": "true",
     "prometheus.io/port": "8000",

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
+from module_utils.kube.manifest import Json
+
 from .build import document, messages_of
 from .preset_world import (
     ROUTER,
@@ -22,7 +24,6 @@ from .preset_world import (
 )
 from .release_pairs import CLAIM, differences, settings
 
-Json = dict[str, Any]
 SCHEDULER = "Deployment/chat-kserve-router-scheduler spec.template"
 POD = "Deployment/chat-kserve spec.template.spec"
 #: With a picker its Role differs, whatever else is asked for.

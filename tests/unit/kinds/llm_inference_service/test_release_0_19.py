@@ -4,19 +4,19 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 import pytest
 import yaml
 
 from module_utils.kinds.llm_inference_service.observe import observe
+from module_utils.kube.manifest import Json
+from tests.objects import thing
 
 from .build import document
 from .preset_world import ROUTER, children, preset, refusal, resolved, system_config
 from .release_pairs import CLAIM, differences, settings
 from .world import Cluster
 
-Json = dict[str, Any]
 SERVICE = "Service/chat-kserve-workload-svc"
 #: The port of the workload Service is called otherwise, whatever else is asked for.
 PORT: Json = {
@@ -122,11 +122,7 @@ def test_a_wrong_model_is_told_where_pods_are_built(
     release: str, spec: Json, condition: str
 ) -> None:
     """Before 0.19 groups of pods are built for every service, since then for those that have them or name an account."""
-    account = {
-        "apiVersion": "v1",
-        "kind": "ServiceAccount",
-        "metadata": {"name": "runner", "namespace": "team-a"},
-    }
+    account = thing("v1", "ServiceAccount", "runner", "team-a")
     given = document(model={"uri": "ftp://x/y"}, **spec)
     assert condition in refusal(given, account, settings=settings(release))
 

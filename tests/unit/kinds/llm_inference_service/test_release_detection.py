@@ -3,28 +3,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from module_utils.kinds.llm_inference_service.release_detection import made_as, other_release
+from module_utils.kube.manifest import Json
+from tests.objects import thing
 
 from .build import document
 from .preset_world import ROUTER, children
 from .release_pairs import settings
 
-Json = dict[str, Any]
 RELEASES = ("0.17", "0.18", "0.19")
 STATUS = {"kind": "LLMInferenceService", "status": {"workloads": {}}}
-SECRET = {
-    "apiVersion": "v1",
-    "kind": "Secret",
-    "metadata": {
-        "name": "s",
-        "namespace": "team-a",
-        "managedFields": [{"fieldsV1": {"f:data": {"f:ca.crt": {}}}}],
-    },
-}
+SECRET = thing(
+    "v1",
+    "Secret",
+    "s",
+    "team-a",
+    metadata={"managedFields": [{"fieldsV1": {"f:data": {"f:ca.crt": {}}}}]},
+)
 HASHED = {
     "apiVersion": "apps/v1",
     "kind": "Deployment",

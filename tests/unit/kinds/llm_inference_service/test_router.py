@@ -12,11 +12,11 @@ from module_utils.kinds.llm_inference_service.children.http_route import http_ro
 from module_utils.kinds.llm_inference_service.errors import Unbuildable
 from module_utils.kinds.llm_inference_service.router.pool_group import is_migrated, verdict
 from module_utils.kinds.llm_inference_service.router.references import invalid_references
+from module_utils.kube.manifest import Json
 from module_utils.kube.reader import GivenObjects
 
 from .world import Cluster, gateway, resolved, route, stopped
 
-Json = dict[str, Any]
 OLD, NEW = "inference.networking.x-k8s.io", "inference.networking.k8s.io"
 MIGRATED = {"serving.kserve.io/inference-pool-migrated": "v1"}
 

@@ -3,17 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from module_utils.kinds.kserve.releases import KServe
 from module_utils.kinds.llm_inference_service.releases import BACKING
 from module_utils.kinds.llm_inference_service.settings import Settings, make_settings
+from module_utils.kube.manifest import Json
 from module_utils.kube.problem import InputError
 from module_utils.kube.release import newest_proved
-
-Json = dict[str, Any]
 
 #: Options → what is told, by field.
 WRONG: dict[str, tuple[Json, dict[str, str], list[str]]] = {

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
+
 from .build import document
 from .preset_world import ROUTER
 from .settled import settled
 
-Json = dict[str, Any]
 #: Keys are made by whoever runs compile, and shown to it.
 KEYS: Json = {
     "apiVersion": "v1",

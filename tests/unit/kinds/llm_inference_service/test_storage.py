@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
+
 from .build import document
 from .preset_world import account, children, config_map, pods, refusal, secret, system_config
 
-Json = dict[str, Any]
 S3_NAMES = {
     "s3AccessKeyIDName": "AWS_ACCESS_KEY_ID",
     "s3SecretAccessKeyName": "AWS_SECRET_ACCESS_KEY",

@@ -3,16 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from module_utils.kinds.kserve.storage.s3 import s3_environment
 
 from .build import document
 from .preset_world import children, config_map, refusal, system_config
-
-Json = dict[str, Any]
 
 #: Address of the model → what is told.
 WRONG = {

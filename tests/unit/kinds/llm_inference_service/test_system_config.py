@@ -3,18 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from module_utils.kinds.llm_inference_service.errors import Unbuildable
 from module_utils.kinds.llm_inference_service.read_system_config import read_system_config
 from module_utils.kinds.llm_inference_service.settings import Settings
 from module_utils.kinds.llm_inference_service.system_config import Certificates
+from module_utils.kube.manifest import Json
 
 from .preset_world import config_map, system_config, world
 
-Json = dict[str, Any]
 EXPIRES, RESTARTS = "certificates.kserve.io/expiration", "certificates.kserve.io/cert-hash"
 
 #: Row of the suite → the entry `scheduler`, the annotations that say when a certificate ends, and the one that restarts a picker.

@@ -6,15 +6,12 @@ Without more: a route without rules at a Gateway with one listener HTTP:80.
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
+
+from module_utils.kube.manifest import Json
 
 from .url_world import A_HOST, BOTH, HTTPS, found
 from .world import gateway, listener, route
-
-Json = dict[str, Any]
-
 
 URLS: list[tuple[str, list[Json], Json, str, list[str]]] = [
     (

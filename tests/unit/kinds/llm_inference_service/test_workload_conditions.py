@@ -6,18 +6,16 @@ Source: KServe pkg/controller/v1alpha2/llmisvc/scheduler.go, pkg/apis/serving/v1
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from module_utils.kinds.llm_inference_service.conditions.workloads import (
     picker_condition,
     workload_conditions,
 )
+from module_utils.kube.manifest import Json
 
 from .world import Cluster, resolved, said, stopped, thing
 
-Json = dict[str, Any]
 SCHEDULED: Json = {"router": {"scheduler": {"template": {}}}}
 
 

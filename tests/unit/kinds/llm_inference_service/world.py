@@ -16,9 +16,9 @@ from module_utils.kinds.llm_inference_service.system_config import (
     Storage,
     SystemConfig,
 )
+from module_utils.kube.manifest import Json
 from module_utils.kube.reader import GivenObjects
 
-Json = dict[str, Any]
 GATEWAY_API = "gateway.networking.k8s.io/v1"
 NAMESPACE = "team-a"
 

@@ -10,10 +10,9 @@ from typing import Any
 from module_utils.kinds.model_service.normalise import load
 from module_utils.kinds.model_service.settings import Settings, make_settings
 from module_utils.kinds.model_service.spec import KIND, ModelService
+from module_utils.kube.manifest import Json
 from module_utils.kube.problem import Problem
 from tests.unit.kinds.refusals import refusals
-
-Json = dict[str, Any]
 
 
 def document(name: str = "chat", namespace: str = "team-a", **spec: Any) -> Json:

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from module_utils.kube.manifest import Json
 from module_utils.kube.reference import Reference
 
-Json = dict[str, Any]
 NAMESPACE = "team-a"
 
 

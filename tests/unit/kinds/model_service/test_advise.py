@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from module_utils.kube.manifest import Json
 from module_utils.kube.reader import GivenObjects
+from tests.objects import thing
 from tests.unit.checks.checked import checked
 
 from .build import service, settings
 
-Json = dict[str, Any]
 ROUTED = service(httpRoute={"gatewayRef": {"name": "edge", "namespace": "infra"}})
 
 
@@ -41,11 +42,7 @@ def listener(protocol: str = "HTTP", **allowed: Any) -> Json:
 
 
 def namespace(**labels: str) -> Json:
-    return {
-        "apiVersion": "v1",
-        "kind": "Namespace",
-        "metadata": {"name": "team-a", "labels": labels},
-    }
+    return thing("v1", "Namespace", "team-a", metadata={"labels": labels})
 
 
 def selector(**wanted: Any) -> Json:

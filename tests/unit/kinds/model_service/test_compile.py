@@ -13,11 +13,11 @@ from module_utils.kinds.model_service.compile import CHILDREN
 from module_utils.kinds.model_service.compile import compile as compile_service
 from module_utils.kinds.model_service.kind import MODEL_SERVICE
 from module_utils.kube.intent import Intent, Stage
+from module_utils.kube.manifest import Json
 from module_utils.kube.reader import GivenObjects
 
 from .build import service, settings
 
-Json = dict[str, Any]
 EVERYTHING: Json = {
     "prefill": {"resources": {"limits": {"memory": "8Gi"}}},
     "decode": {"resources": {"limits": {"memory": "8Gi"}}},

@@ -8,10 +8,10 @@ from typing import Any
 
 from module_utils.kinds.model_service.normalise import load
 from module_utils.kube.intent import Child
+from module_utils.kube.manifest import Json
 
 from ..build import document, settings
 
-Json = dict[str, Any]
 Builder = Callable[[Any, Any], Child | None]
 ALPHA2, V1 = "0.9.0-alpha.2", "1.0.1"
 

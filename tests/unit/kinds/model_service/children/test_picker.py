@@ -17,10 +17,10 @@ from module_utils.kinds.model_service.children.picker_role import picker_role
 from module_utils.kinds.model_service.children.picker_secret import picker_secret
 from module_utils.kinds.model_service.children.picker_service import picker_service
 from module_utils.kinds.model_service.children.service_monitor import service_monitor
+from module_utils.kube.manifest import Json
 
 from .rendered import child, container, manifest
 
-Json = dict[str, Any]
 MONITORED = {"podMonitor": {"enabled": True}}
 
 

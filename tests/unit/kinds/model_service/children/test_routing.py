@@ -14,10 +14,10 @@ from module_utils.kinds.model_service.children.pod_monitor import (
     decode_pod_monitor,
     prefill_pod_monitor,
 )
+from module_utils.kube.manifest import Json
 
 from .rendered import ALPHA2, V1, child, manifest
 
-Json = dict[str, Any]
 GATEWAY = {"group": "gateway.networking.k8s.io", "kind": "Gateway"}
 
 

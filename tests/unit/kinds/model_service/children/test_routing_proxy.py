@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from module_utils.kinds.model_service.children.decode_deployment import decode_deployment
+from module_utils.kube.manifest import Json
 
 from .rendered import ALPHA2, V1, container
-
-Json = dict[str, Any]
 
 
 def proxy(spec: Json, **given: Any) -> Json:

@@ -4,17 +4,16 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 import pytest
 
 from module_utils.kinds.model_service.children.decode_deployment import decode_deployment
 from module_utils.kinds.model_service.children.model_unpack import script
 from module_utils.kinds.model_service.children.prefill_deployment import prefill_deployment
+from module_utils.kube.manifest import Json
 
 from .rendered import V1, child, container, manifest, pod
 
-Json = dict[str, Any]
 MODEL = {"name": "acme/chat-8b", "image": "registry.example.com/models/chat:1.0"}
 
 

@@ -14,11 +14,10 @@ from module_utils.kinds.model_service.children.decode_deployment import decode_d
 from module_utils.kinds.model_service.children.prefill_deployment import prefill_deployment
 from module_utils.kinds.model_service.children.vllm import last_of_each_name
 from module_utils.kinds.model_service.spec import Role
+from module_utils.kube.manifest import Json
 from module_utils.kube.quantity import parse_quantity
 
 from .rendered import ALPHA2, V1, container
-
-Json = dict[str, Any]
 
 
 def vllm(**given: Any) -> Json:

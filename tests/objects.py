@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Objects of the API for tests, in one line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import Json
+
+
+def thing(
+    api_version: str,
+    kind: str,
+    name: str,
+    namespace: str = "",
+    *,
+    metadata: Json | None = None,
+    **parts: Any,
+) -> Json:
+    """Return an object. namespace: empty in cluster scope. metadata: more of it. parts: what stands beside it, as `spec`."""
+    own = {"name": name, **({"namespace": namespace} if namespace else {}), **(metadata or {})}
+    return {"apiVersion": api_version, "kind": kind, "metadata": own, **parts}
