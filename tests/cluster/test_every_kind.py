@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from module_utils.kinds.kserve.releases import KServe
 from tests.lab.client import Client
 from tests.lab.faults import writes
 from tests.lab.proxy import Proxy
@@ -20,7 +21,7 @@ from .support.entries import Entries, actions
 from .support.places import knowing, own_namespace
 
 Json = dict[str, Any]
-FLEET = often(20, long=100)
+FLEET, FEW = often(20, long=100), often(4, long=100)
 WAIT = {"wait": True, "wait_timeout": 120.0}
 
 
@@ -30,7 +31,7 @@ class Sample:
 
     said: some of what its status says, with `{place}` for its namespace. written: it, with something that is stored otherwise. idle: what
     its spec says where nothing of it runs; without it a fleet is waited for. beside: what it leads to. requests: of a settled fleet, for a
-    list of each kind and what all services share. options: of every task.
+    list of each kind and what all services share. later: how many more after KServe 0.17. options: of every task.
     """
 
     make: Callable[..., Json]
@@ -40,6 +41,7 @@ class Sample:
     idle: Mapping[str, Any] = field(default_factory=dict)
     beside: Callable[[str], list[Json]] = lambda dummy: []
     requests: int = 20
+    later: int = 0
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def left(self, client: Client, name: str, place: str) -> list[Json]:
@@ -62,6 +64,8 @@ SAMPLES = {
         {"url": "http://192.0.2.1/{place}/chat"},
         written={"prefill": {"replicas": 1}},
         idle={"replicas": 0},
+        # Autoscalers of three kinds, and the pods whose addresses certificates name.
+        later=4,
     ),
     "InferenceService": Sample(
         inference_services.isvc,
@@ -123,14 +127,32 @@ def test_a_service_gets_ready_and_a_second_run_writes_nothing(
 def test_a_settled_fleet_of_any_size_costs_so_many_looks(
     counted: Entries, proxy: Proxy, place: str, sample: Sample
 ) -> None:
-    fleet = [sample.make(f"chat-{number}", place, **sample.idle) for number in range(FLEET)]
-    counted.reconcile(*fleet, fit="ignore", **sample.options, **({} if sample.idle else WAIT))
-    while counted.reconcile(*fleet, **sample.options)["stats"]["writes"]:
+    assert _settled(counted, proxy, place, sample) <= sample.requests
+
+
+@pytest.mark.parametrize("release", list(KServe)[1:])
+@pytest.mark.parametrize("kind", ["LLMInferenceService", "InferenceService"])
+def test_a_settled_fleet_costs_so_many_looks_under_every_release(
+    counted: Entries, proxy: Proxy, place: str, kind: str, release: KServe
+) -> None:
+    sample = SAMPLES[kind]
+    found = _settled(counted, proxy, place, sample, FEW, releases={"kserve": str(release)})
+    assert found <= sample.requests + sample.later
+
+
+def _settled(
+    counted: Entries, proxy: Proxy, place: str, sample: Sample, size: int = FLEET, **more: Any
+) -> int:
+    """Make a fleet and return the requests of a run that finds nothing to do."""
+    fleet = [sample.make(f"chat-{number}", place, **sample.idle) for number in range(size)]
+    options = {**sample.options, **more}
+    counted.reconcile(*fleet, fit="ignore", **options, **({} if sample.idle else WAIT))
+    while counted.reconcile(*fleet, **options)["stats"]["writes"]:
         pass
     proxy.reset()
-    assert not counted.reconcile(*fleet, **sample.options)["changed"]
+    assert not counted.reconcile(*fleet, **options)["changed"]
     assert proxy.count(writes()) == 0
-    assert proxy.requests <= sample.requests
+    return proxy.requests
 
 
 def test_a_prediction_writes_nothing_and_says_what_a_run_does(
