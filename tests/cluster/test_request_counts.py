@@ -23,8 +23,8 @@ from .support.services import children, full, reference, small
 Json = dict[str, Any]
 #: Kinds of children, and the custom resource.
 KINDS = 15
-#: What checks read where something changes: autoscalers of two kinds, quotas, and the namespace.
-CHECKED = 4
+#: What checks read where something changes: autoscalers of two kinds, quotas, the namespace, and the account of its pods.
+CHECKED = 5
 CHILDREN = len(children("chat", "any"))
 
 

@@ -19,6 +19,8 @@ from .requests import CLASS_PREFIX, PODS, Amounts, amounts, shown
 
 #: The label of a workload by which it names its LocalQueue.
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
+#: That by which it names its WorkloadPriorityClass.
+PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 _NAMESPACE_NAME = "kubernetes.io/metadata.name"
 API_VERSIONS = ("kueue.x-k8s.io/v1beta2", "kueue.x-k8s.io/v1beta1")
 

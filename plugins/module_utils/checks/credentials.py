@@ -6,12 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..kinds.check import WARNING, Check, check
+from ..kinds.field_map import Place
 from ..kinds.kserve.secrets import secret_texts
 from ..kinds.view import ServiceView, Workload
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reader import Reader
 from ..kube.reference import Reference
+from ..kube.text import few
 
 NOT_FETCHED = Check(
     "fetch-credentials",
@@ -31,6 +33,14 @@ NO_KEYS = Check(
     finds="the account {account} lists Secret {namespace}/{secret} with {has}, and KServe reads {wanted}: {fetcher} asks for the model without credentials",
     fix="name the entries as KServe reads them",
 )
+LISTED = Check(
+    "name-missing",
+    WARNING,
+    finds="{by} names Secret {namespace}/{secret}, which is not among the given objects: {fetcher} asks for the model without credentials",
+    fix="create it first; there is {others}",
+)
+#: The annotation by which a service names the Secret itself, as KServe's configuration has it at first.
+_ANNOTATION = "serving.kserve.io/storageSecretName"
 #: What makes an account's pods known to the cloud by themselves.
 _IDENTITIES = (
     "eks.amazonaws.com/role-arn",
@@ -50,6 +60,7 @@ _COMES_IN = {
     "gs://": ("GOOGLE_APPLICATION_CREDENTIALS",),
     "hf://": ("HF_TOKEN",),
 }
+_SHOWN = 5
 
 
 @check(NOT_FETCHED)
@@ -131,6 +142,41 @@ def _for_another(view: ServiceView, scheme: str, has: list[str]) -> bool:
     return any(
         {*entries} & {*has} for other, entries in view.credentials.items() if other != scheme
     )
+
+
+@check(LISTED, reads=("ServiceAccounts", "Secrets"))
+def listed(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield Secrets that an account or an annotation names for fetching a model, and that are not among those which are given."""
+    namespace = view.reference.namespace
+    others = [] if reader.complete else reader.list("v1", "Secret", namespace, {})
+    names = {str(each["metadata"]["name"]) for each in others}
+    for workload in view.serving if names else ():
+        for secret, by, place in _named_secrets(view, workload, reader) if workload.fetcher else ():
+            if secret not in names:
+                yield LISTED.at(
+                    place,
+                    by=by,
+                    namespace=namespace,
+                    secret=secret,
+                    fetcher=workload.fetcher,
+                    others=few(sorted(names), _SHOWN),
+                )
+
+
+def _named_secrets(
+    view: ServiceView, workload: Workload, reader: Reader
+) -> Iterator[tuple[str, str, Place]]:
+    """Yield the Secrets with which a model is fetched, what names each, and where: the annotation takes the place of the account's."""
+    annotations = (view.document.get("metadata") or {}).get("annotations") or {}
+    if annotations.get(_ANNOTATION):
+        place = Place(f'metadata.annotations["{_ANNOTATION}"]')
+        yield str(annotations[_ANNOTATION]), f"the annotation {_ANNOTATION}", place
+        return
+    name = str(workload.pod.get("serviceAccountName") or "default")
+    account = Reference("v1", "ServiceAccount", view.reference.namespace, name)
+    for each in (reader.get(account) or {}).get("secrets") or ():
+        if each.get("name"):
+            yield str(each["name"]), f"the account {name}", workload.written("serviceAccountName")
 
 
 def _fetcher(workload: Workload) -> Json:

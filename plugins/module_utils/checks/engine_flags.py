@@ -90,7 +90,7 @@ def computed(view: ServiceView) -> Iterator[Problem]:
     """Yield flags that contradict a field: ports, selectors and devices follow the field, the engine the flag."""
     for workload in view.serving:
         for flag, said, place in _contradictions(workload):
-            name = _spelt(workload, flag)
+            name = spelt(workload, flag)
             yield COMPUTED.at(place, flag=name, value=flag.value, field=said.field, said=said.value)
 
 
@@ -173,7 +173,7 @@ def _words_after(workload: Workload, flag: Flag) -> list[str]:
     return list(takewhile(lambda word: not word.startswith("-"), map(str, following)))
 
 
-def _spelt(workload: Workload, flag: Flag) -> str:
+def spelt(workload: Workload, flag: Flag) -> str:
     """Return a flag as it is written."""
     field, number = flag.place.removesuffix("]").split("[")
     item = str(workload.engine_container[field][int(number)])

@@ -26,7 +26,7 @@ from ..kube.named_objects import (
     named_by_volume_claim,
 )
 from ..kube.problem import Problem, Severity
-from ..kube.reader import Reader
+from ..kube.reader import NotAllowed, Reader
 from ..kube.reference import Reference
 from ..kube.text import few
 
@@ -38,6 +38,7 @@ _EFFECTS: Mapping[str, str] = {
     "PriorityClass": "the API refuses the pods",
     "PersistentVolumeClaim": "the pods wait for it",
     "StorageClass": "no volume is made, and the pods wait for it",
+    "VolumeAttributesClass": "no volume is made, and the pods wait for it",
     "CSIDriver": "no node mounts the volume, and the containers do not start",
     "Node": "the pods stay Pending, and are deleted",
     "ResourceClaim": "the pods wait for it",
@@ -45,6 +46,7 @@ _EFFECTS: Mapping[str, str] = {
     "DeviceClass": "no device is given, and the pods wait for it",
     "TriggerAuthentication": "KEDA does not scale",
     "ClusterTriggerAuthentication": "KEDA does not scale",
+    "IngressClass": "no controller serves the Ingress",
 }
 _PULL = "images of a registry that requires a password cannot be pulled"
 _NOT_STARTED = "the containers do not start"
@@ -91,14 +93,23 @@ def _look_up(kinds: tuple[str, ...], view: ServiceView, reader: Reader) -> Itera
         if any(each in view.run for each in named.references):
             continue
         settled.add(key)
-        found = _found(named, reader)
-        if found is None:
-            yield from _missing(view, named, place, reader)
-            continue
-        for inner in _inside(named, found):
-            if _found(inner, reader) is None:
-                effect = "" if named.stuck else _EFFECTS.get(named.kind, "")
-                yield from _missing(view, inner, place, reader, effect)
+        try:
+            yield from _judged(view, named, place, reader)
+        except NotAllowed:
+            # Nobody asked for what is implied, so nobody is told that it was not looked at.
+            if not named.implied:
+                raise
+
+
+def _judged(view: ServiceView, named: Named, place: Place, reader: Reader) -> Iterator[Problem]:
+    """Yield that an object is not there, or what it names itself."""
+    found = _found(named, reader)
+    if found is None and not named.implied:
+        yield from _missing(view, named, place, reader)
+    for inner in _inside(named, found or {}):
+        if _found(inner, reader) is None:
+            effect = "" if named.stuck else _EFFECTS.get(named.kind, "")
+            yield from _missing(view, inner, place, reader, effect)
 
 
 def _missing(
@@ -190,6 +201,14 @@ volumes = _of_kinds(
     "PersistentVolumeClaim",
     "StorageClass",
     reads=("PersistentVolumeClaims", "StorageClasses"),
+)
+volume_attributes = _of_kinds(
+    "classes of volumes' attributes that are not there",
+    "VolumeAttributesClass",
+    reads=("VolumeAttributesClasses",),
+)
+ingress_classes = _of_kinds(
+    "classes of Ingresses that are not there", "IngressClass", reads=("IngressClasses",)
 )
 runtime_classes = _of_kinds(
     "runtime classes that do not exist", "RuntimeClass", reads=("RuntimeClasses",)

@@ -43,8 +43,11 @@ def empty(view: ServiceView) -> Iterator[Problem]:
             continue
         there = view.serving[0].labels
         wrong = sorted(_labels(pool).items() - there.items())
+        labels_of_author = (view.label(view.serving[0], key) for key, dummy in wrong)
+        written = next(filter(None, labels_of_author), None)
         yield EMPTY.at(
-            _place(view),
+            written or _place(view),
+            fix="leave them out: the controller gives the pods these labels" if written else "",
             pool=name,
             labels=" and ".join(f"{key}={value}" for key, value in wrong),
             have=" and ".join(

@@ -10,13 +10,16 @@ from collections.abc import Iterator
 
 from ..accelerators.kueue import (
     API_VERSIONS,
+    PRIORITY_LABEL,
     QUEUE_LABEL,
     Queues,
     queue_of,
     queue_problems,
 )
 from ..kinds.check import WARNING, Check, check
+from ..kinds.field_map import Place
 from ..kinds.view import ServiceView, Workload
+from ..kube.did_you_mean import nearest
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reader import Reader
@@ -28,6 +31,12 @@ QUEUE = Check(
     finds="{what}",
     fix="name a queue that admits pods of this namespace, or ask its owner",
 )
+PRIORITY = Check(
+    "queue-priority",
+    WARNING,
+    finds="WorkloadPriorityClass {name} {absent}: Kueue admits no pod that names it",
+    fix="create it, or name one that exists{near}",
+)
 
 
 @check(QUEUE, reads=("LocalQueues", "ClusterQueues", "ResourceFlavors"))
@@ -38,7 +47,35 @@ def queue(view: ServiceView, reader: Reader) -> Iterator[Problem]:
         name = _queue_of(made.get(workload.reference) or {}, workload)
         queues = _queues(workload.reference.namespace, reader) if name else None
         for problem in queue_problems((), name, queues) if queues is not None else ():
-            yield QUEUE.at(f'metadata.labels["{QUEUE_LABEL}"]', what=problem.message)
+            yield QUEUE.at(_place(view, workload, QUEUE_LABEL), what=problem.message)
+
+
+@check(PRIORITY, reads=("WorkloadPriorityClasses",))
+def priority(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield classes of priorities in Kueue that are not there."""
+    made = {Reference.of(each): each for each in view.made}
+    for workload in view.workloads:
+        labels = (made.get(workload.reference) or {}).get("metadata", {}).get("labels") or {}
+        name = str(labels.get(PRIORITY_LABEL) or workload.labels.get(PRIORITY_LABEL) or "")
+        names = _priorities(reader) if name else []
+        if name and name not in names and (names or reader.complete):
+            near = nearest(name, names)
+            yield PRIORITY.at(
+                _place(view, workload, PRIORITY_LABEL),
+                name=name,
+                absent="does not exist" if reader.complete else "is not among the given objects",
+                near=f'; did you mean "{near}"?' if near else "",
+            )
+
+
+def _priorities(reader: Reader) -> list[str]:
+    found = (reader.list(each, "WorkloadPriorityClass", "", {}) for each in API_VERSIONS)
+    return [str(each["metadata"]["name"]) for listed in found for each in listed]
+
+
+def _place(view: ServiceView, workload: Workload, label: str) -> Place | str:
+    """Return where the author writes a label."""
+    return view.label(workload, label) or f'metadata.labels["{label}"]'
 
 
 def _queue_of(manifest: Json, workload: Workload) -> str:

@@ -69,6 +69,7 @@ def further_themes() -> Sequence[ModuleType]:
         picker_flags,
         pod_security,
         pools,
+        predictive_servers,
         probes,
         queues,
         quota,
@@ -79,7 +80,14 @@ def further_themes() -> Sequence[ModuleType]:
     )
 
     of_engines = (
-        *(other_engines, kserve_server, engine_values, variables, variable_values),
+        *(
+            other_engines,
+            kserve_server,
+            predictive_servers,
+            engine_values,
+            variables,
+            variable_values,
+        ),
         *(scripts, model_names),
     )
     of_pods = (device_names, volumes, picker_flags, probes, pools)

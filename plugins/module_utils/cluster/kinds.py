@@ -85,6 +85,7 @@ _KNOWN = (
     KindFacts("storage.k8s.io/v1", "CSIDriver", "csidrivers", namespaced=False),
     KindFacts("storage.k8s.io/v1", "StorageClass", "storageclasses", namespaced=False),
     KindFacts("networking.k8s.io/v1", "Ingress", "ingresses"),
+    KindFacts("networking.k8s.io/v1", "IngressClass", "ingressclasses", namespaced=False),
     KindFacts("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies"),
     KindFacts(gvk.RBAC, "ClusterRole", "clusterroles", namespaced=False),
     KindFacts(gvk.RBAC, "ClusterRoleBinding", "clusterrolebindings", namespaced=False),

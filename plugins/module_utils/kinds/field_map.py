@@ -53,7 +53,8 @@ class Place(NamedTuple):
 class Origin(NamedTuple):
     """Something that parts of a child come from.
 
-    child: the part, for example `spec.template.spec.containers[vllm].env`: an item of a list by its key; empty for the whole child.
+    child: the part, for example `spec.template.spec.containers[vllm].env`: an item of a list by its key, a word by itself; empty for the
+    whole child.
     field: where it is written. value: what stands there. object: as in `Place`.
     """
 
@@ -176,7 +177,7 @@ def _depth(child: str, steps: Sequence[_Step], values: Sequence[Any]) -> int | N
         else:
             key = _KEYS.get(step.field, "name")
             there = values[depth + 1]
-            named = there.get(key) if isinstance(there, Mapping) else None
+            named = there.get(key) if isinstance(there, Mapping) else there
             fits = step.number is not None and str(named) == item
         if not fits:
             return None

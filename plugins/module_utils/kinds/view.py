@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ..kube import gvk
 from ..kube.command_line import Flag, placed_flags
 from ..kube.manifest import Json, value_at
-from ..kube.named_objects import Named, named_by_pod, named_by_scaler
+from ..kube.named_objects import Named, named_by_ingress, named_by_pod, named_by_scaler
 from ..kube.reader import Reader
 from ..kube.reference import Reference
 from .field_map import NOWHERE, FieldMap, Place
@@ -243,7 +243,7 @@ class ServiceView:
 
     @cached_property
     def names(self) -> tuple[tuple[Named, Place], ...]:
-        """The objects that its pods and autoscalers name, each with where the author does so."""
+        """The objects that its pods, autoscalers and Ingresses name, each with where the author does so."""
         of_pods = [each for workload in self.workloads for each in self.names_of(workload)]
         targets = {each.reference.name: Place(each.origin) for each in self.workloads}
         of_scalers = [
@@ -255,7 +255,13 @@ class ServiceView:
             if manifest.get("kind") == "ScaledObject"
             for named in named_by_scaler(manifest)
         ]
-        return (*of_pods, *of_scalers)
+        of_ingresses = [
+            (named, Place(""))
+            for manifest in self.made
+            if manifest.get("kind") == "Ingress"
+            for named in named_by_ingress(manifest)
+        ]
+        return (*of_pods, *of_scalers, *of_ingresses)
 
     def names_of(self, workload: Workload) -> Iterator[tuple[Named, Place]]:
         """Yield the objects that the pods of one workload name."""
@@ -263,6 +269,16 @@ class ServiceView:
             # Positions within `env` are not the author's where a preset has variables, too.
             place = workload.fields(_VARIABLE.sub(r"\1", named.path))
             yield named, self.of_model(place, named.name)
+
+    def label(self, workload: Workload, name: str) -> Place | None:
+        """Return where the author writes a label of a workload or of its pods, None where nobody wrote it."""
+        made = (each for each in self.made if Reference.of(each) == workload.reference)
+        for manifest in made:
+            for path in ("", *(f"{path}." for path, dummy in templates_of(manifest))):
+                place = self.field_map.at(workload.reference, f'{path}metadata.labels["{name}"]')
+                if place.exact:
+                    return place
+        return None
 
     def of_model(self, place: Place, name: str) -> Place:
         """Return the field with the address of a model, where that is what a part of a pod comes from. name: that of its claim or image."""

@@ -22,7 +22,9 @@ _SERVED: Mapping[str, tuple[str, ...]] = {
     "ServiceAccount": ("v1",),
     "PersistentVolumeClaim": ("v1",),
     "StorageClass": ("storage.k8s.io/v1",),
+    "VolumeAttributesClass": ("storage.k8s.io/v1", "storage.k8s.io/v1beta1"),
     "CSIDriver": ("storage.k8s.io/v1",),
+    "IngressClass": ("networking.k8s.io/v1",),
     "Node": ("v1",),
     "RuntimeClass": ("node.k8s.io/v1",),
     "PriorityClass": ("scheduling.k8s.io/v1",),
@@ -35,7 +37,9 @@ _SERVED: Mapping[str, tuple[str, ...]] = {
 _CLUSTER_WIDE = frozenset(
     {
         "StorageClass",
+        "VolumeAttributesClass",
         "CSIDriver",
+        "IngressClass",
         "Node",
         "RuntimeClass",
         "PriorityClass",
@@ -48,7 +52,6 @@ READ_BY_NAME = ("Secret", "ConfigMap", "ServiceAccount", "Node")
 #: What every namespace and every cluster has by itself.
 _ALWAYS_THERE = frozenset(
     {
-        ("ServiceAccount", "default"),
         ("ConfigMap", "kube-root-ca.crt"),
         ("PriorityClass", "system-cluster-critical"),
         ("PriorityClass", "system-node-critical"),
@@ -61,7 +64,7 @@ class Named:
     """An object that something names.
 
     path: where, with positions. shown: the same for people, with names where items of lists have some. keys: entries that are wanted.
-    optional: whether it need not be there. stuck: whether pods never start without it.
+    optional: whether it need not be there. stuck: whether pods never start without it. implied: nobody wrote the name, and it is there.
     """
 
     kind: str
@@ -72,6 +75,7 @@ class Named:
     keys: tuple[str, ...] = ()
     optional: bool = False
     stuck: bool = True
+    implied: bool = False
 
     def __str__(self) -> str:
         """Return kind and name, as messages have them."""
@@ -111,6 +115,9 @@ _IN_CONTAINERS = tuple(
         ("envFrom[].configMapRef", "ConfigMap", ""),
     )
 )
+_ACCOUNT = "ServiceAccount"
+#: The account of pods that name none. Every namespace has it.
+_DEFAULT_ACCOUNT = "default"
 #: Every field of a pod spec that names an object.
 _IN_PODS = (
     *_IN_CONTAINERS,
@@ -123,13 +130,18 @@ _IN_PODS = (
     _Row("volumes[].azureFile", "Secret", "secretName"),
     *(
         _Row(f"volumes[].{kind}.secretRef", "Secret")
-        for kind in ("cephfs", "flexVolume", "iscsi", "rbd", "scaleIO", "storageos")
+        for kind in ("cephfs", "cinder", "flexVolume", "iscsi", "rbd", "scaleIO", "storageos")
     ),
     _Row("volumes[].persistentVolumeClaim", "PersistentVolumeClaim", "claimName"),
     _Row("volumes[].ephemeral.volumeClaimTemplate.spec", "StorageClass", "storageClassName"),
+    _Row(
+        "volumes[].ephemeral.volumeClaimTemplate.spec",
+        "VolumeAttributesClass",
+        "volumeAttributesClassName",
+    ),
     _Row("resourceClaims[]", "ResourceClaim", "resourceClaimName"),
     _Row("resourceClaims[]", "ResourceClaimTemplate", "resourceClaimTemplateName"),
-    _Row("", "ServiceAccount", "serviceAccountName"),
+    _Row("", _ACCOUNT, "serviceAccountName"),
     _Row("", "RuntimeClass", "runtimeClassName"),
     _Row("", "PriorityClass", "priorityClassName"),
     _Row("", "Node", "nodeName"),
@@ -155,7 +167,12 @@ def named_by_pod(pod: Json, namespace: str) -> Iterator[Named]:
                 tuple(str(key) for key in keys if key),
                 optional=holder.get("optional") is True,
                 stuck=row.stuck,
+                implied=(row.kind, name) == (_ACCOUNT, _DEFAULT_ACCOUNT),
             )
+    # What pods pull images with themselves takes the place of what their account has.
+    if not pod.get("serviceAccountName") and not pod.get("imagePullSecrets"):
+        path = "serviceAccountName"
+        yield Named(_ACCOUNT, namespace, _DEFAULT_ACCOUNT, path, path, implied=True)
 
 
 def named_by_scaler(manifest: Json) -> Iterator[Named]:
@@ -168,6 +185,14 @@ def named_by_scaler(manifest: Json) -> Iterator[Named]:
             place = "" if kind in _CLUSTER_WIDE else namespace
             path = f"spec.triggers[{number}].authenticationRef"
             yield Named(kind, place, str(login["name"]), path, path, stuck=False)
+
+
+def named_by_ingress(manifest: Json) -> Iterator[Named]:
+    """Yield the class of an Ingress, by which a controller takes it."""
+    name, path = value_at(manifest, ("spec", "ingressClassName")), "spec.ingressClassName"
+    if name:
+        shown = f"Ingress {manifest['metadata']['name']}"
+        yield Named("IngressClass", "", str(name), path, shown, stuck=False)
 
 
 def named_by_account(account: Json, named: Named) -> Iterator[Named]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..accelerators.demand import WORKLOADS, demands_of
 from ..accelerators.kueue import API_VERSIONS as QUEUE_VERSIONS
-from ..accelerators.kueue import QUEUE_LABEL
+from ..accelerators.kueue import PRIORITY_LABEL, QUEUE_LABEL
 from ..cluster.kinds import facts
 from ..kinds.kind import ServiceKind
 from ..kinds.kserve.service import GROUP
@@ -26,6 +26,7 @@ from ..kube.manifest import Json
 from ..kube.named_objects import (
     DEVICE_VERSIONS,
     READ_BY_NAME,
+    named_by_ingress,
     named_by_pod,
     named_by_scaler,
 )
@@ -37,6 +38,11 @@ _SERVICE, _CONFIG_MAP = ("v1", "Service"), ("v1", "ConfigMap")
 _LIMITS = (("v1", "LimitRange"), ("v1", "ResourceQuota"))
 #: What may change the number of a service's pods.
 _SCALERS = ((gvk.AUTOSCALING, "HorizontalPodAutoscaler"), (gvk.KEDA, "ScaledObject"))
+#: What labels of workloads name of Kueue's.
+_OF_QUEUES: Mapping[str, Sequence[str]] = {
+    QUEUE_LABEL: ("LocalQueue", "ClusterQueue", "ResourceFlavor"),
+    PRIORITY_LABEL: ("WorkloadPriorityClass",),
+}
 #: What claims of a namespace name in turn, for the whole cluster.
 _BEHIND: Mapping[str, Kind] = {
     "PersistentVolumeClaim": ("storage.k8s.io/v1", "StorageClass"),
@@ -199,10 +205,13 @@ def _named(manifests: Sequence[Json], *, namespaced: bool) -> Iterator[Right]:
     """Yield what is looked up because pods and autoscalers name it, and what stands behind that."""
     for each in manifests:
         found = list(named_by_scaler(each)) if each["kind"] == "ScaledObject" else []
+        found += named_by_ingress(each) if each["kind"] == "Ingress" else ()
         place = each["metadata"].get("namespace") or ""
         for dummy, template in templates_of(each) if each["kind"] in WORKLOADS else ():
             found += named_by_pod(template.get("spec") or {}, place)
         for named in found:
+            if named.implied:
+                continue
             behind = _BEHIND.get(named.kind)
             if bool(named.namespace) is namespaced:
                 verbs = ("get",) if named.kind in READ_BY_NAME else LIST
@@ -213,8 +222,9 @@ def _named(manifests: Sequence[Json], *, namespaced: bool) -> Iterator[Right]:
 
 def _queues(manifests: Sequence[Json]) -> Iterator[Right]:
     """Yield what is looked at where workloads name a queue of Kueue."""
-    if any(QUEUE_LABEL in (each["metadata"].get("labels") or {}) for each in manifests):
-        for kind in ("LocalQueue", "ClusterQueue", "ResourceFlavor"):
+    given = [each["metadata"].get("labels") or {} for each in manifests]
+    for label, kinds in _OF_QUEUES.items():
+        for kind in kinds if any(label in labels for labels in given) else ():
             yield (QUEUE_VERSIONS[0], kind), "", LIST
 
 

@@ -209,9 +209,13 @@ def volume(phase: str, mode: str) -> Json:
     }
 
 
-def queued(document: Json) -> Json:
-    """Return a service whose pods a queue has to let in."""
-    labels = {"kueue.x-k8s.io/queue-name": "team"}
+def queued(document: Json, **more: str) -> Json:
+    """Return a service whose pods a queue has to let in. more: other labels of Kueue's."""
+    names = {
+        "queue-name": "team",
+        **{name.replace("_", "-"): value for name, value in more.items()},
+    }
+    labels = {f"kueue.x-k8s.io/{name}": value for name, value in names.items()}
     return {**document, "metadata": {**document["metadata"], "labels": labels}}
 
 
@@ -230,6 +234,14 @@ QUEUES = (
         "spec": {"resourceGroups": []},
     },
 )
+#: The one class of priorities that Kueue knows.
+PRIORITY = {
+    "apiVersion": "kueue.x-k8s.io/v1beta1",
+    "kind": "WorkloadPriorityClass",
+    "metadata": {"name": "low"},
+    "value": 1,
+}
+PRIORITY_LABEL = 'metadata.labels["kueue.x-k8s.io/priority-class"]'
 
 
 def graph(**fields: Any) -> Json:
@@ -790,6 +802,11 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
         IS: Mistake(queued(custom()), 'metadata.labels["kueue.x-k8s.io/queue-name"]', (CONFIG, *QUEUES)),
         IG: Mistake(queued(graph()), 'metadata.labels["kueue.x-k8s.io/queue-name"]', (CONFIG, *QUEUES)),
     },
+    "queue-priority": {
+        LLM: Mistake(queued(llm(), priority_class="high"), PRIORITY_LABEL, (*QUEUES, PRIORITY)),
+        IS: Mistake(queued(custom(), priority_class="high"), PRIORITY_LABEL, (CONFIG, *QUEUES, PRIORITY)),
+        IG: Mistake(queued(graph(), priority_class="high"), PRIORITY_LABEL, (CONFIG, *QUEUES, PRIORITY)),
+    },
     "claim-lost": {
         LLM: Mistake(llm(model={"uri": "pvc://models/chat"}), "spec.model.uri", (volume("Lost", "ReadOnlyMany"),), stops=True),
         IS: Mistake(
@@ -892,6 +909,7 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("pod-security", MS): "its pods are as strict as the strictest level",
     ("claim-lost", MS): "mounts no claim",
     ("queue", MS): "its labels do not reach its pods",
+    ("queue-priority", MS): "its labels do not reach its pods",
     ("claim-shared", MS): "mounts no claim",
     ("claim-shared", IS): "leaves the number of its pods to an autoscaler",
     ("listener-missing", MS): "names no listener",

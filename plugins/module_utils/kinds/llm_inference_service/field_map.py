@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from ...kube import gvk
@@ -11,6 +11,8 @@ from ...kube.manifest import Json, value_at
 from ...kube.reference import Reference
 from ..field_map import FieldMap, Origin
 from . import names
+from .artifacts.adapters import LIMITS
+from .pod import MAIN
 from .resolved import Resolved
 
 #: A part of a child, and the path to what it is made of.
@@ -18,6 +20,14 @@ _Part = tuple[str, tuple[str, ...]]
 _GROUP = "spec.leaderWorkerTemplate"
 _POD, _METADATA = "spec.template.spec", "spec.template.metadata"
 _TEXTS = ("labels", "annotations")
+#: The pod templates of workloads, each with the field that describes it.
+_TEMPLATES: Mapping[str, Mapping[str, str]] = {
+    "Deployment": {"spec.template": "template"},
+    "LeaderWorkerSet": {
+        f"{_GROUP}.leaderTemplate": "template",
+        f"{_GROUP}.workerTemplate": "worker",
+    },
+}
 
 
 def field_map(resolved: Resolved, manifests: Sequence[Json]) -> FieldMap:
@@ -31,7 +41,11 @@ def _origins(resolved: Resolved, reference: Reference) -> list[Origin]:
         for child, path in _parts(resolved.name, reference)
         for origin in _written(resolved, child, path)
     ]
-    return [*found, *_gateways(resolved)] if reference.kind == "HTTPRoute" else found
+    if reference.kind == "HTTPRoute":
+        found += _gateways(resolved)
+    elif reference.kind in _TEMPLATES and reference.name != names.picker(resolved.name):
+        found += _adapters(resolved, _TEMPLATES[reference.kind])
+    return found
 
 
 def _gateways(resolved: Resolved) -> Iterator[Origin]:
@@ -41,6 +55,22 @@ def _gateways(resolved: Resolved) -> Iterator[Origin]:
             value = {"name": "", "namespace": "", **ref}
             child, field = f"{origin.child}[{value['name']}]", f"{origin.field}[{number}]"
             yield Origin(child, field, value, origin.object)
+
+
+def _adapters(resolved: Resolved, templates: Mapping[str, str]) -> Iterator[Origin]:
+    """Yield where the flags and volumes of adapters are written, which the controller makes of `model.lora`."""
+    for origin in _written(resolved, "", ("model", "lora")):
+        lora = origin.value or {}
+        for pod in (f"{template}.spec" for template in templates):
+            for field, flag in LIMITS.items():
+                word = f"{flag}={lora.get(field)}"
+                child = f"{pod}.containers[{MAIN}].args[{word}]"
+                yield Origin(child, f"{origin.field}.{field}", word, origin.object)
+            for number, adapter in enumerate(lora.get("adapters") or ()):
+                volume = names.adapter_volume(str((adapter or {}).get("name") or ""))
+                child = f"{pod}.volumes[{volume}]"
+                field = f"{origin.field}.adapters[{number}].uri"
+                yield Origin(child, field, object=origin.object)
 
 
 def _parts(service: str, reference: Reference) -> Iterator[_Part]:
@@ -76,11 +106,7 @@ def _scaling(*, prefill: bool) -> tuple[str, ...]:
 
 def _of_pods(kind: str, where: tuple[str, ...]) -> Iterator[_Part]:
     yield "spec.replicas", (*where, "replicas")
-    if kind == "Deployment":
-        templates = {"spec.template": "template"}
-    else:
-        templates = {f"{_GROUP}.leaderTemplate": "template", f"{_GROUP}.workerTemplate": "worker"}
-    for child, field in templates.items():
+    for child, field in _TEMPLATES[kind].items():
         yield f"{child}.spec", (*where, field)
         for texts in _TEXTS:
             yield f"{child}.metadata.{texts}", (*where, texts)

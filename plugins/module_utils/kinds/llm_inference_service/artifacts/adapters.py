@@ -33,7 +33,8 @@ _WITHOUT_INITIALIZER = {
     _CLAIM: "pvc:// requires a mounted volume",
 }
 _FLAG, _VARIABLE = "--lora-modules", "VLLM_ADDITIONAL_ARGS"
-_LIMITS = {
+#: How many and how large adapters are, by field of `model.lora`.
+LIMITS = {
     "maxRank": "--max-lora-rank",
     "maxAdapters": "--max-loras",
     "maxCpuAdapters": "--max-cpu-loras",
@@ -155,9 +156,7 @@ def _arguments(resolved: Resolved, adapters: Sequence[Adapter]) -> list[str]:
     """
     limits = resolved.at("model", "lora") or {}
     given = [
-        f"{flag}={limits[field]}"
-        for field, flag in _LIMITS.items()
-        if limits.get(field) is not None
+        f"{flag}={limits[field]}" for field, flag in LIMITS.items() if limits.get(field) is not None
     ]
     modules = [
         go_json({"name": name, "path": each.path})
