@@ -19,23 +19,9 @@ from tests.lab.cluster import Cluster, grant
 from tests.tools import tree
 
 from .support.cluster import owned
+from .support.elsewhere import CONNECTION
 from .support.services import full, small
 
-#: The same as `local` under another name: the action takes it for another machine, and hands over to the module.
-CONNECTION = """
-from ansible.plugins.connection.local import Connection as Local
-
-DOCUMENTATION = '''
-name: elsewhere
-short_description: this machine under another name
-description: For a test.
-options: {}
-'''
-
-
-class Connection(Local):
-    transport = "elsewhere"
-"""
 WHERE: dict[str, Json] = {
     "in-process": {"ansible_connection": "local"},
     "module": {"ansible_connection": "elsewhere"},

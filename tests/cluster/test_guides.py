@@ -12,7 +12,6 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,12 +21,12 @@ from tests.lab.client import Manifest
 from tests.lab.control_plane import ControlPlane
 from tests.objects import thing
 from tests.tools import pages
-from tests.tools.example_cluster import add_gateway, control_plane
 from tests.tools.recipes import MODULE, recipes
 from tests.tools.tree import CHECKOUT, TREE_ROOT
 
 from .support.bundles import crd
 from .support.entries import Entries
+from .support.places import plane_of_examples
 
 #: Guides whose commands are for a cluster.
 ON_A_CLUSTER = [
@@ -46,14 +45,7 @@ COUNTS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def plane() -> Iterator[ControlPlane]:
-    """A control plane with the gateway of the examples, as a reader has one."""
-    place = control_plane(f"guides-{os.getpid()}", os.getpid(), print)
-    place.start()
-    add_gateway(place.client)
-    yield place
-    place.stop()
+plane = plane_of_examples("guides")
 
 
 @pytest.fixture

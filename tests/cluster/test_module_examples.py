@@ -10,7 +10,6 @@ import importlib
 import json
 import os
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,13 +17,13 @@ import yaml
 
 from module_utils.kube.manifest import Json
 from tests.lab.control_plane import ControlPlane
-from tests.tools.example_cluster import add_gateway, control_plane
 from tests.tools.steps import tool
 from tests.tools.tree import CHECKOUT, TREE_ROOT
 
 from .support.entries import Entries
 from .support.llm_services import llm, routed
 from .support.llm_services import prepare as prepare_llm
+from .support.places import plane_of_examples
 from .support.services import small
 
 MODULES = ("epp_config", "gpu_resources", "llmisvc_info", "llmisvc_reconcile")
@@ -48,14 +47,7 @@ schedulingProfiles:
 """
 
 
-@pytest.fixture(scope="module")
-def plane() -> Iterator[ControlPlane]:
-    """A control plane with the gateway of the examples."""
-    place = control_plane(f"examples-{os.getpid()}", os.getpid(), print)
-    place.start()
-    add_gateway(place.client)
-    yield place
-    place.stop()
+plane = plane_of_examples("examples")
 
 
 def deployment(name: str, namespace: str, container: str) -> Json:

@@ -8,7 +8,6 @@ import os
 import signal
 import uuid
 from collections.abc import Iterator
-from types import TracebackType
 from typing import Any, Self
 
 from module_utils.kinds.model_service.kind import MODEL_SERVICE
@@ -40,12 +39,7 @@ class Stage:
         self._uid = parent["metadata"]["uid"]
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *dummy: object) -> None:
         self._client.delete(self._place)
 
     @property

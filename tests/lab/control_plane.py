@@ -20,7 +20,6 @@ import uuid
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from . import build, cluster, crds, kubeconfig, nodes, paths, pki, state
@@ -71,12 +70,7 @@ class ControlPlane:
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *dummy: object) -> None:
         self.stop()
 
     @property

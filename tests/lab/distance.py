@@ -19,7 +19,6 @@ import threading
 from asyncio import StreamReader, StreamWriter
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
@@ -53,12 +52,7 @@ class Distance:
         kubeconfig.write(self.kubeconfig, self._access, context="lab-distance")
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *dummy: object) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._folder.cleanup()

@@ -23,7 +23,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Protocol, Self
 
 from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout, TCPConnector, web
@@ -101,12 +100,7 @@ class Proxy:
             raise LabError(f"the proxy did not start: {self._failure}") from self._failure
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *dummy: object) -> None:
         self._loop.call_soon_threadsafe(self._stop_asked.set)
         self._thread.join()
         self._folder.cleanup()

@@ -8,7 +8,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from types import TracebackType
 from typing import Self
 
 from .asking import Answer
@@ -35,12 +34,7 @@ class Load:
             sender.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *dummy: object) -> None:
         self._over.set()
         for sender in self._senders:
             sender.join()

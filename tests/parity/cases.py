@@ -96,6 +96,16 @@ def impossible_cases(names: Iterable[str]) -> dict[str, Case]:
     return _cases([known[name] for name in names], _inference_service)
 
 
+def stored_cases() -> dict[str, Case]:
+    """Return the services of KServe's first release of which is known what the API server stored, in single cases and sequences."""
+    folders = [path.parent for path in sorted(llm.RECORDINGS.glob("*/stored.yaml"))]
+    found = (
+        _cases(folders, _llm_inference_service),
+        _cases(isvc.stored_cases(), _inference_service),
+    )
+    return {f"{case.kind.kind}/{name}": case for cases in found for name, case in cases.items()}
+
+
 def graph_cases(release: KServe) -> dict[str, Case]:
     """Return the cases of InferenceGraphs in a release."""
     return _cases(graphs.cases(release), _inference_graph)

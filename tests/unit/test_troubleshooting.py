@@ -12,7 +12,6 @@ from tests.tools import messages
 from tests.tools.tree import CHECKOUT
 
 PAGE = CHECKOUT / "docs" / "troubleshooting.md"
-PICKER_PAGE = CHECKOUT / "docs" / "endpoint_picker.md"
 #: Words in the page's messages that are the API server's, the kubelet's or those of a picker.
 OF_OTHERS = ("attempting to grant RBAC permissions not currently held",)
 

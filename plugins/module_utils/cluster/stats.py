@@ -36,14 +36,3 @@ class Stats:
                 self.writes += 1
             else:
                 self.lease_requests += 1
-
-    def as_dict(self) -> dict[str, int]:
-        """Return the counters under their public names."""
-        with self._lock:
-            return {
-                "requests": self.requests,
-                "reads": self.reads,
-                "writes": self.writes,
-                "lease_requests": self.lease_requests,
-                "retries": self.retries,
-            }

@@ -17,21 +17,8 @@ import yaml
 from module_utils.kube.manifest import Json
 from tests.tools import tree
 
-#: The same as `local` under another name: the action takes it for another machine, and hands over to the module.
-CONNECTION = """
-from ansible.plugins.connection.local import Connection as Local
+from .elsewhere import CONNECTION
 
-DOCUMENTATION = '''
-name: elsewhere
-short_description: this machine under another name
-description: For a test.
-options: {}
-'''
-
-
-class Connection(Local):
-    transport = "elsewhere"
-"""
 #: Python runs this at its start: what a module would send to the system's log is kept in a file as well.
 SYSLOG = """
 import os

@@ -7,13 +7,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from tests.lab.client import Client
+from tests.lab.control_plane import ControlPlane
 from tests.lab.fixtures import Cluster, fresh_namespace
+from tests.tools.example_cluster import add_gateway, control_plane
 
 from .entries import Entries
 
@@ -54,3 +57,17 @@ def own_namespace(prefix: str = "test") -> Any:
             yield name
 
     return place
+
+
+def plane_of_examples(name: str) -> Any:
+    """Return the fixture `plane`: a control plane with the gateway of the examples, as a reader has one."""
+
+    @pytest.fixture(scope="module")
+    def plane() -> Iterator[ControlPlane]:
+        place = control_plane(f"{name}-{os.getpid()}", os.getpid(), print)
+        place.start()
+        add_gateway(place.client)
+        yield place
+        place.stop()
+
+    return plane

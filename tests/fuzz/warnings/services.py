@@ -73,7 +73,6 @@ WORDS: Mapping[str, Sequence[str]] = {
     "deploymentStrategy": ("RollingUpdate",),
     "imagePullPolicy": ("Always", "IfNotPresent"),
 }
-_PODS = ("template", "worker", "workerSpec", "predictor", "transformer", "explainer")
 _AMOUNTS = ("1", "2", "4Gi", "500m", "8Gi")
 _OWN = (("team", "blue"), ("example.com/note", "hello"))
 

@@ -10,7 +10,6 @@ from .build import Json, deployment, judge, node, pod, said
 FITS, LACKS, UNCERTAIN = "fits", "does not fit", "uncertain"
 HOST = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
-CORDON = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
 
 
 def zoned(name: str, zone: str, devices: int = 8, **more: object) -> Json:

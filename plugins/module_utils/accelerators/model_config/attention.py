@@ -22,7 +22,6 @@ class Attention:
 
     shared: the layer uses the cache of an earlier one. tied_values: values are the keys' projection, so it has none of its own.
     gated: queries come with a gate of their size. bias: of queries, keys and values; out_bias: of the output.
-    norms: numbers of the norms of queries and keys.
     """
 
     hidden: int
@@ -36,7 +35,6 @@ class Attention:
     gated: bool = False
     bias: bool = False
     out_bias: bool = False
-    norms: int = 0
     prefix: str = "self_attn"
 
     def tensors(self) -> Iterator[Tensor]:
@@ -51,7 +49,6 @@ class Attention:
             yield from linear(f"{self.prefix}.v_proj", rows, self.hidden, bias=self.bias)
         columns = self.heads * self.value_dim
         yield from linear(f"{self.prefix}.o_proj", self.hidden, columns, bias=self.out_bias)
-        yield other(f"{self.prefix}.norms", self.norms)
 
     def kept(self) -> Kept | None:
         """Return keys and values of each token."""
@@ -81,7 +78,6 @@ def read_attention(
     bias: bool = False,
     out_bias: bool = False,
     gated: bool = False,
-    norms: int = 0,
     prefix: str = "self_attn",
 ) -> Attention:
     """Return the attention of most models. bias, out_bias: where the config does not say."""
@@ -103,7 +99,6 @@ def read_attention(
         bias=bias,
         out_bias=out_bias,
         gated=gated,
-        norms=norms,
         prefix=prefix,
     )
 
