@@ -61,4 +61,4 @@ def test_defaults_are_those_of_the_api_server_and_change_nothing_twice(
 def test_recordings_are_there() -> None:
     kinds = [case.kind.kind for case in CASES.values()]
     assert kinds.count("InferenceService") == 136
-    assert kinds.count("LLMInferenceService") == 152
+    assert kinds.count("LLMInferenceService") == 40
