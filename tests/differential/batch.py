@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -25,6 +26,7 @@ _QUIET = 6.0
 _ENDLESS = 12.0
 _OVER_AND_OVER = 3
 _PATIENCE = 40
+_IN_PATH = re.compile("/namespaces/([^/]+)/")
 _CHANGING = ("resourceVersion", "lastTransitionTime", "certificates.kserve.io")
 
 
@@ -56,8 +58,8 @@ class Case:
 class Outcome:
     """What the controller did. refusal: the API server's answer where it was not admitted.
 
-    kept_out: the answer where an update was not admitted. after: what was there after it. stuck: whether the API server then refused
-    a write. wanted: of each object that the controller made and did not delete, what it last wanted it to be.
+    kept_out: the answer where an update was not admitted. after: what was there after it. requests: what the controller asked for
+    before the update, and since.
     looks: what was there whenever it was looked at, with the phase. snapshots: the last of each phase. pods: pods of it before and after the webhook for pods.
     """
 
@@ -71,8 +73,7 @@ class Outcome:
     pods: list[tuple[Json, Json]] = field(default_factory=list)
     kept_out: str = ""
     after: list[Json] = field(default_factory=list)
-    stuck: bool = False
-    wanted: list[Json] = field(default_factory=list)
+    requests: tuple[list[Json], list[Json]] = field(default_factory=lambda: ([], []))
 
     def status(self, phase: int) -> Json:
         """Return the service's status of a phase."""
@@ -131,7 +132,7 @@ class Batch:
                 self._settle(len(updated))
                 for outcome in updated:
                     outcome.after = self._there(outcome.case.namespace)
-                note_wanted(updated, self._entries, entries)
+                self._note_requests(updated, entries)
         return outcomes
 
     def _update(self, outcome: Outcome) -> None:
@@ -246,6 +247,15 @@ class Batch:
             if posted and entry["code"] < 300 and _key(body) not in map(_key, outcome.sent):
                 outcome.sent.append(body)
 
+    def _note_requests(self, outcomes: Sequence[Outcome], updated: int) -> None:
+        """Note what was written. updated: how many entries there were before the updates."""
+        by_namespace = {each.case.namespace: each for each in outcomes}
+        for number, entry in enumerate(self._entries):
+            named = _IN_PATH.search(entry["path"])
+            place = _namespace_of(entry.get("body") or {}) or (named[1] if named else "")
+            if place in by_namespace:
+                by_namespace[place].requests[number >= updated].append(entry)
+
     def _look(self, outcome: Outcome, phase: int = 0) -> None:
         """Note what is there, in place of what was noted in this phase before."""
         found = self._there(outcome.case.namespace)
@@ -274,33 +284,6 @@ class Batch:
         outcome = Outcome(Case("kserve", {}))
         self._look(outcome)
         return outcome.snapshots[0]
-
-
-def note_wanted(outcomes: Sequence[Outcome], entries: Sequence[Json], updated: int) -> None:
-    """Note what the controller wanted last. updated: how many entries there were before the updates.
-
-    A write that only asks is what the controller wants; the one that follows has the server's defaults, too.
-    """
-    wanted: dict[str, Json] = {}
-    by_namespace = {each.case.namespace: each for each in outcomes}
-    for number, entry in enumerate(entries):
-        path, body = entry["path"], entry.get("body") or {}
-        outcome = by_namespace.get(_namespace_of(body))
-        if outcome is not None and number >= updated and entry["code"] in (400, 403, 422):
-            outcome.stuck = True
-        if entry["code"] >= 300 or path.endswith("/status") or "/events" in path:
-            continue
-        asks = "dryRun" in entry.get("query", "")
-        if entry["method"] == "POST" and not asks:
-            wanted[f"{path}/{body['metadata']['name']}"] = body
-        elif entry["method"] == "PUT" and (asks or path not in wanted):
-            wanted[path] = body
-        elif entry["method"] == "DELETE":
-            wanted.pop(path, None)
-    for body in wanted.values():
-        outcome = by_namespace.get(_namespace_of(body))
-        if outcome is not None and body["kind"] != outcome.case.document["kind"]:
-            outcome.wanted.append(body)
 
 
 def _namespace(name: str) -> Json:

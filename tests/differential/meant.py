@@ -17,6 +17,8 @@ _ON_PURPOSE = frozenset({"name", "route-empty", "ca-bundle", "unknown-field"})
 #: From this release on a webhook writes the service anew as it has read it, before the schema is asked: L102.
 _FILLED_SINCE = KServe.V0_19
 _READ_OTHERWISE = re.compile(r"null is not|\d+\.\d+ is not a quantity")
+#: Of managed accounts that are not used any more, the account or its rights stay: L4.
+ACCESS = frozenset({"ServiceAccount", "Role", "RoleBinding", "ClusterRoleBinding"})
 #: Containers with a model's image; one after the first has a number.
 _CAR = re.compile(r"modelcar(-init)?(-\d+)?")
 

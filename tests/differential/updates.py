@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from module_utils.kinds.kserve.releases import KServe
@@ -24,6 +25,7 @@ from .recordings import moved
 Json = dict[str, Any]
 
 
+_REFUSED = (400, 403, 422)
 #: How far apart the seeds are of services and of what they become.
 _APART = 500_000
 
@@ -56,6 +58,43 @@ def with_updates(cases: Sequence[Case], others: Iterable[Case]) -> list[Case]:
     return found
 
 
+@dataclass
+class Wanted:
+    """What a controller last wanted the objects to be that it made. stuck: whether something stopped it after the update."""
+
+    objects: list[Json]
+    stuck: bool
+
+
+def wanted(outcome: Outcome) -> Wanted:
+    """Return what a controller wanted after an update, by what it asked for.
+
+    A write that only asks is what it wants, also where the server refuses it; the one that follows has the server's defaults, too.
+    Where a refusal stops the controller, or a Gateway that is missing (L61), it has no wish about the rest.
+    """
+    found: dict[str, tuple[bool, Json]] = {}
+    stuck = meant.stops_half_way(outcome.status_in(outcome.after))
+    for later, requests in enumerate(outcome.requests):
+        for entry in requests:
+            path, code, body = entry["path"], entry["code"], entry.get("body") or {}
+            asks, refused = "dryRun" in entry.get("query", ""), code in _REFUSED
+            stuck |= bool(later and refused)
+            if entry["method"] == "POST" and code < 300 and not asks:
+                found[f"{path}/{body['metadata'].get('name')}"] = (bool(later), body)
+            elif entry["method"] == "PUT" and path in found and asks and (code < 300 or refused):
+                found[path] = (bool(later), body)
+            elif entry["method"] == "DELETE" and code < 300:
+                found.pop(path, None)
+    return Wanted(
+        [
+            body
+            for later, body in found.values()
+            if "involvedObject" not in body and (later or not stuck)
+        ],
+        stuck,
+    )
+
+
 def judge(outcome: Outcome, system: Sequence[Json], settings: Settings) -> Iterator[str]:
     """Yield one line for each difference after an update. What a service is before it is not judged here."""
     case = outcome.case.becomes
@@ -78,8 +117,10 @@ def judge(outcome: Outcome, system: Sequence[Json], settings: Settings) -> Itera
     except InputError:
         # What is refused before a write is judged where services are new.
         return
-    theirs = by_key(map(plain, outcome.wanted))
+    asked = wanted(outcome)
+    theirs = by_key(map(plain, asked.objects))
     ours = by_key(plain(child.manifest.to_dict()) for child in intent.children)
-    if outcome.stuck or meant.stops_half_way(outcome.status_in(outcome.after)):
+    if asked.stuck:
         ours = {key: one for key, one in ours.items() if key in theirs}
+    theirs = {key: one for key, one in theirs.items() if key in ours or key[1] not in meant.ACCESS}
     yield from (f"update: {line}" for line in differences(ours, theirs))

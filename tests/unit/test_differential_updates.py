@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from module_utils.kinds.kserve.releases import KServe
-from tests.differential.batch import Case, Outcome, note_wanted
-from tests.differential.updates import cases
+from tests.differential.batch import Case, Outcome
+from tests.differential.updates import Wanted, cases, wanted
 
 Json = dict[str, Any]
 _ALL = "/api/v1/namespaces/n/services"
@@ -20,14 +20,14 @@ def entry(method: str, path: str, size: int = 0, query: str = "", code: int = 20
     return {"method": method, "path": path, "query": query, "code": code, **sent}
 
 
-def after(*entries: Json, updated: int = 1) -> Outcome:
-    outcome = Outcome(Case("n", {"kind": "LLMInferenceService", "metadata": {"name": "one"}}))
-    note_wanted([outcome], entries, updated)
-    return outcome
+def after(*entries: Json, updated: int = 1) -> Wanted:
+    outcome = Outcome(Case("n", {"kind": "LLMInferenceService", "metadata": {"name": "chat"}}))
+    outcome.requests = (list(entries[:updated]), list(entries[updated:]))
+    return wanted(outcome)
 
 
 def sizes(*entries: Json) -> list[int]:
-    return [each["size"] for each in after(*entries).wanted]
+    return [each["size"] for each in after(*entries).objects]
 
 
 def test_what_is_asked_for_last_is_wanted_without_the_defaults_of_the_server() -> None:
@@ -37,6 +37,8 @@ def test_what_is_asked_for_last_is_wanted_without_the_defaults_of_the_server() -
     assert sizes(made, asked, entry("PUT", one, 3)) == [2]
     assert sizes(made, asked, entry("PUT", f"{one}/status", 4)) == [2]
     assert sizes(made, entry("PUT", one, 5, query="dryRun=All", code=409)) == [1]
+    assert sizes(made, entry("PUT", one, 6, query="dryRun=All", code=422)) == [6]
+    assert sizes(entry("PUT", one, 7, query="dryRun=All")) == []
 
 
 def test_what_is_deleted_is_not_wanted_until_it_is_made_again() -> None:
@@ -45,10 +47,12 @@ def test_what_is_deleted_is_not_wanted_until_it_is_made_again() -> None:
     assert sizes(made, gone, entry("POST", _ALL, 2)) == [2]
 
 
-def test_a_write_that_the_server_refuses_after_the_update_is_noted() -> None:
-    refused = entry("PUT", f"{_ALL}/one", 2, query="dryRun=All", code=422)
-    assert after(refused, updated=0).stuck
-    assert not after(refused, updated=1).stuck
+def test_a_controller_that_is_stopped_by_a_refusal_has_no_wish_about_the_rest() -> None:
+    made, other = entry("POST", _ALL, 1), entry("POST", "/api/v1/namespaces/n/secrets", 2)
+    refused = entry("PUT", f"{_ALL}/one", 3, query="dryRun=All", code=422)
+    assert after(made, other, refused, updated=2).stuck
+    assert [each["size"] for each in after(made, other, refused, updated=2).objects] == [3]
+    assert not after(made, other, refused, updated=3).stuck
 
 
 def test_services_become_others_of_their_name_in_their_own_namespace() -> None:
