@@ -62,6 +62,7 @@ options:
       memory:
         description:
           - Memory of one device in GiB, for sizing O(model).
+          - Where it is not given, what O(accelerator.profile) or O(accelerator.product) says by its name.
         type: float
       devices_per_node:
         description:

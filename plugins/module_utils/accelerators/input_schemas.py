@@ -85,7 +85,14 @@ _LOCAL_QUEUE: Mapping[str, Schema] = {
     "spec": part(clusterQueue=_TEXT, **_STOP),
     "status": part(conditions=_CONDITIONS),
 }
-_FLAVOR: Mapping[str, Schema] = {"spec": part(nodeLabels=MapOf(values=_TEXT))}
+_TAINT: Mapping[str, Schema] = {"key": _TEXT, "value": _TEXT, "effect": _TEXT}
+_FLAVOR: Mapping[str, Schema] = {
+    "spec": part(
+        nodeLabels=MapOf(values=_TEXT),
+        nodeTaints=parts("key", "effect", **_TAINT),
+        tolerations=parts(operator=_TEXT, **_TAINT),
+    )
+}
 _CLUSTER_QUEUE: Mapping[str, Schema] = {
     "spec": part(
         **_STOP,

@@ -15,6 +15,7 @@ from ..kube.problem import Problem, Severity
 from ..kube.selector import selector_keys, selects
 from .demand import templates_of
 from .fit import Answer
+from .node_eligibility import untolerated
 from .requests import CLASS_PREFIX, PODS, Amounts, amounts, shown
 
 #: The label of a workload by which it names its LocalQueue.
@@ -84,7 +85,8 @@ def queue_problems(answers: Sequence[Answer], queue: str, queues: Queues) -> Ite
             each: wanted.pop(each) for each in group.get("coveredResources") or () if each in wanted
         }
         if covered:
-            yield from _group(cluster_queue, name, group, covered)
+            unfit = _unfit(group, queues, answers)
+            yield from _group(cluster_queue, name, group, covered, unfit)
     wanted.pop(PODS, None)
     for resource in wanted:
         if resource.startswith(CLASS_PREFIX):
@@ -171,13 +173,53 @@ def _wanted(answers: Sequence[Answer]) -> Amounts:
     return total
 
 
+def _unfit(group: Json, queues: Queues, answers: Sequence[Answer]) -> Mapping[str, str]:
+    """Return the flavors of a group that pods cannot get, and why: their taints, and labels that contradict the node selector."""
+    flavors = {
+        flavor["name"]: value_at(_named(queues.flavors or (), flavor["name"]) or {}, ("spec",))
+        or {}
+        for flavor in group.get("flavors") or ()
+    }
+    # Of a node selector Kueue looks at the labels that flavors have.
+    keys = {key for flavor in flavors.values() for key in flavor.get("nodeLabels") or {}}
+    unfit: dict[str, str] = {}
+    for name, flavor in flavors.items():
+        labels = flavor.get("nodeLabels") or {}
+        for spec in (answer.demand.spec for answer in answers if answer.wanted):
+            tolerations = (*(spec.get("tolerations") or ()), *(flavor.get("tolerations") or ()))
+            taint = untolerated(flavor.get("nodeTaints") or (), tolerations)
+            selector = spec.get("nodeSelector") or {}
+            other = [
+                key for key in sorted(selector.keys() & keys) if labels.get(key) != selector[key]
+            ]
+            if taint is not None:
+                shown_taint = f"{taint['key']}={taint.get('value') or ''}:{taint['effect']}"
+                unfit[name] = f"the pods do not tolerate its taint {shown_taint}"
+            elif other:
+                unfit[name] = f"the pods want nodes with {other[0]}={selector[other[0]]}"
+    return unfit
+
+
 def _group(
-    cluster_queue: Json, name: str, group: Json, wanted: Mapping[str, int]
+    cluster_queue: Json,
+    name: str,
+    group: Json,
+    wanted: Mapping[str, int],
+    unfit: Mapping[str, str],
 ) -> Iterator[Problem]:
-    """Yield a problem where no flavor has enough of everything, with what the best one lacks."""
+    """Yield a problem where no flavor has enough of everything, with what the best one lacks. unfit: flavors that the pods cannot get, and why."""
+    names = [flavor["name"] for flavor in group.get("flavors") or ()]
+    if names and unfit.keys() >= {*names}:
+        why = "; ".join(f"flavor {each}: {unfit[each]}" for each in names)
+        text = (
+            f"ClusterQueue {name} has no flavor for these pods, so Kueue does not admit them: {why}"
+        )
+        yield Problem("", text, rule="queue")
+        return
     shortages = [
         (flavor["name"], _lacking(cluster_queue, flavor, wanted))
         for flavor in group.get("flavors") or ()
+        if flavor["name"] not in unfit
     ]
     if any(not lacking for dummy, lacking in shortages):
         return

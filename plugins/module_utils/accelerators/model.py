@@ -17,7 +17,7 @@ from .model_config.index import Index, read_index
 from .model_config.read import ModelConfig, Network, Weights, read_config
 from .precision import PRECISIONS, in_bytes
 
-_COUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMBT]?)", re.ASCII)
+_COUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMBT]?)", re.ASCII | re.IGNORECASE)
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
 #: Fewer parameters than any language model has.
 _FEWEST = 10**4
@@ -169,7 +169,7 @@ def _count(value: Any) -> int:
     match = None if isinstance(value, bool) else _COUNT.fullmatch(str(value).strip())
     if match is None or float(match[1]) == 0:
         raise ValueError(f"{show(value)} is not a number of parameters such as 8.03B")
-    count = int(Fraction(match[1]) * _UNITS[match[2]])
+    count = int(Fraction(match[1]) * _UNITS[match[2].upper()])
     if count < _FEWEST:
         raise ValueError(f"{show(value)} means {count} parameters; write {match[1]}B for billions")
     return count

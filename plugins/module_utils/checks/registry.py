@@ -73,6 +73,7 @@ def further_themes() -> Sequence[ModuleType]:
         probes,
         queues,
         quota,
+        references,
         scripts,
         variable_values,
         variables,
@@ -87,6 +88,7 @@ def further_themes() -> Sequence[ModuleType]:
             engine_values,
             variables,
             variable_values,
+            references,
         ),
         *(scripts, model_names),
     )

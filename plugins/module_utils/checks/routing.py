@@ -16,6 +16,12 @@ from ..kube.reader import Reader
 _LISTENERS = ("spec", "listeners")
 
 MISSING = Check("gateway-missing", WARNING, finds="{absent}", fix="create it or name another one")
+ELSEWHERE = Check(
+    "gateway-missing",
+    WARNING,
+    finds="Gateway {gateway} is not among the given objects, and one of that name is in {others}",
+    fix="name its namespace, or give the other one, too",
+)
 ADMITS = Check(
     "gateway-admits",
     WARNING,
@@ -70,6 +76,21 @@ def missing(view: ServiceView, reader: Reader) -> Iterator[Problem]:
     for parent in _parents(view):
         if parent.absent and reader.complete and reader.get(parent.gateway) is None:
             yield MISSING.at(parent.place, absent=parent.absent)
+
+
+@check(ELSEWHERE, reads=("Gateways",))
+def elsewhere(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield Gateways that are given in another namespace than the one that a route names."""
+    for parent in _parents(view) if not reader.complete else ():
+        given = reader.list(gvk.GATEWAY, "Gateway", "", {})
+        spaces = sorted(
+            str(each["metadata"].get("namespace"))
+            for each in given
+            if each["metadata"]["name"] == parent.gateway.name
+        )
+        if spaces and parent.gateway.namespace not in spaces:
+            place = f"{parent.gateway.namespace}/{parent.gateway.name}"
+            yield ELSEWHERE.at(parent.place, gateway=place, others=", ".join(spaces))
 
 
 @check(ADMITS, reads=("Gateways", "Namespaces"))

@@ -78,16 +78,19 @@ def _memory_problems(given: Params, device: float) -> Iterator[Problem]:
 def _memory(
     params: Params, accelerator: Accelerator, parallelism: Parallelism
 ) -> tuple[list[Json], list[Problem]]:
-    if not params["model"]:
-        return [], []
     problems = []
-    device = params["accelerator"]["memory"] or 0
+    given = params["accelerator"]
+    device = given["memory"] or 0
     if device < 0:
         problems.append(Problem("accelerator.memory", f"{device} is negative", rule="memory"))
-    problems += _memory_problems(params["accelerator"], device)
+    problems += _memory_problems(given, device)
     if not 0 < params["utilization"] <= 1:
         text = f"{params['utilization']} is not above 0 and at most 1"
         problems.append(Problem("utilization", text, rule="memory"))
+    if not params["model"]:
+        return [], problems
+    # What a name says is little more than what an engine finds.
+    device = device or known_memory(given["profile"] or "", given["product"] or "")
     files = read_model_files(params["model"], "model")
     problems += files.problems
     broken = bool(files.problems) and files.config is None

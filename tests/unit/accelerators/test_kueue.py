@@ -145,3 +145,19 @@ def test_a_queue_in_an_annotation_is_told() -> None:
     assert problem.path == f'metadata.annotations["{QUEUE_LABEL}"]'
     workload["metadata"]["labels"] = {QUEUE_LABEL: "team"}
     assert list(misplaced_queue(workload)) == []
+
+
+def test_flavors_that_the_pods_cannot_get_do_not_count() -> None:
+    taint = {"key": "gpu", "value": "h100", "effect": "NoSchedule"}
+    tainted = {"metadata": {"name": "h100"}, "spec": {"nodeTaints": [taint]}}
+    plain = {"metadata": {"name": "a100"}, "spec": {}}
+    ((severity, text),) = said(cluster_queue(8, 0), [LOCAL], [tainted, plain])
+    assert (severity, "flavor a100: 1" in text, "h100" in text) == ("error", True, False)
+    both = [tainted, {"metadata": {"name": "a100"}, "spec": {"nodeTaints": [taint]}}]
+    ((severity, text),) = said(cluster_queue(8, 0), [LOCAL], both)
+    assert severity == "error"
+    assert "has no flavor for these pods" in text
+    assert "flavor h100: the pods do not tolerate its taint gpu=h100:NoSchedule" in text
+    tolerated = {**tainted["spec"], "tolerations": [{"key": "gpu", "operator": "Exists"}]}
+    found = [{"metadata": {"name": "h100"}, "spec": tolerated}, plain]
+    assert said(cluster_queue(8, 0), [LOCAL], found) == []

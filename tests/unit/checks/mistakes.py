@@ -498,6 +498,12 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             (preset(command=["/bin/bash", "-c"], args=["exec vllm serve /mnt/models"]),)),
         IS: Mistake(custom("--max-model-len=1", command=["sh", "-ec"]), f"{SERVER_PATH}.args[0]"),
     },
+    "variable-reference": {
+        MS: Mistake(
+            model_service(engine={"env": [{"name": "B", "value": "$(A)"}, {"name": "A", "value": "1"}]}), "spec.engine.env[0]"),
+        LLM: Mistake(llm(env=[{"name": "B", "value": "$(NOWHERE)/x"}]), f"{MAIN_PATH}.env[0]"),
+        IS: Mistake(custom("--max-model-len=$(LENGTH)"), f"{SERVER_PATH}.args[0]", (CONFIG,)),
+    },
     "server-argument": {
         IS: Mistake(
             custom("--backend=vLLM-v1", image="example.com/kserve/huggingfaceserver:v0.17.0"), f"{SERVER_PATH}.args[0]", (CONFIG,)),
@@ -979,7 +985,7 @@ _OF_GRAPHS: dict[str, tuple[str, ...]] = {
         *("argument-blank", "argument-computed", "argument-twice", "argument-typography", "argument-variable"),
         *("engine-arguments", "engine-beside", "engine-flag", "engine-release", "engine-variable", "data-parallel"),
         *("engine-other", "argument-script", "picker-flag", "engine-value", "engine-together", "engine-releases", "served-name"),
-        *("server-argument", "server-model", "argument-again", "model-flag", "probe-port", "probe-scheme", "visible-devices"),
+        *("variable-reference", "server-argument", "server-model", "argument-again", "model-flag", "probe-port", "probe-scheme", "visible-devices"),
     ),
     "its router asks for no devices of its own": (
         *("mixed-devices", "shared-devices", "mig-parallel", "claim-unused", "shared-memory", "devices-missing", "tpu-selector"),

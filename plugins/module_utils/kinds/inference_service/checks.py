@@ -12,7 +12,7 @@ from ...kube.manifest import Json
 from ...kube.problem import Problem
 from ...kube.reader import Reader
 from ...kube.reference import Reference
-from ..check import NOTE, WARNING, Check, check
+from ..check import ERROR, NOTE, WARNING, Check, check
 from ..kserve.framework import authors_field
 from ..kserve.images import image
 from ..kserve.modes import KNATIVE, STANDARD
@@ -119,9 +119,10 @@ KNATIVE_FEATURES = Check(
 )
 KNATIVE_LIMITS = Check(
     "knative-limits",
-    WARNING,
+    ERROR,
     finds="Knative {fault}: it refuses the service",
     fix="change it, or use Standard mode",
+    stops=True,
 )
 PATH_TEMPLATE = Check(
     "path-template",
@@ -300,8 +301,11 @@ def knative_limits(view: ServiceView, reader: Reader) -> Iterator[Problem]:
         for place, fault in port_faults(component.pod):
             where = own(place) if own else f"spec.{component.role}"
             yield KNATIVE_LIMITS.at(where, fault=fault)
-        for field, fault in number_faults(component.spec, reader):
-            yield KNATIVE_LIMITS.at(f"spec.{component.role}.{field}", fault=fault)
+        for field, fault, sure in number_faults(component.spec, reader):
+            severity = ERROR if sure else WARNING
+            yield KNATIVE_LIMITS.at(
+                f"spec.{component.role}.{field}", severity=severity, fault=fault
+            )
     for path, given in _annotations(view):
         for name, fault in annotation_faults(given):
             yield KNATIVE_LIMITS.at(f'{path}.annotations["{name}"]', fault=fault)

@@ -45,15 +45,21 @@ def port_faults(pod: Json) -> Iterator[tuple[str, str]]:
             yield f"{place}.containerPort", f"keeps port {port['containerPort']} for itself"
 
 
-def number_faults(component: Json, reader: Reader) -> Iterator[tuple[str, str]]:
-    """Yield field and fault of the numbers of a component."""
-    data = (reader.get(DEFAULTS) or {}).get("data") or {}
+def number_faults(component: Json, reader: Reader) -> Iterator[tuple[str, str, bool]]:
+    """Yield field and fault of the numbers of a component, and whether that is sure: a cluster may have limits of its own."""
+    given = reader.get(DEFAULTS)
+    data = (given or {}).get("data") or {}
+    known = reader.complete or given is not None
     for field, name in (("timeout", _TIMEOUT), ("containerConcurrency", _CONCURRENCY)):
         text = str(data.get(name) or "")
         most = int(text) if text.isdecimal() else _USUAL[name]
         value = component.get(field)
         if isinstance(value, int) and not 0 <= value <= most:
-            yield field, f"takes 0 to {most} ({name} of {DEFAULTS.name}), and this is {value}"
+            yield (
+                field,
+                f"takes 0 to {most} ({name} of {DEFAULTS.name}), and this is {value}",
+                known,
+            )
     share = component.get(_CANARY)
     if isinstance(share, int) and not 0 <= share <= _ALL:
-        yield _CANARY, f"takes 0 to {_ALL} of a hundred requests, and this is {share}"
+        yield _CANARY, f"takes 0 to {_ALL} of a hundred requests, and this is {share}", True
