@@ -193,7 +193,7 @@ EXAMPLES = r"""
     src:
       - bundles/lws/manifests.yaml
 
-- name: See what an upgrade would change
+- name: Preview an upgrade
   modelops.inference.applyset:
     name: lws
     src:
@@ -225,7 +225,7 @@ EXAMPLES = r"""
         inferenceservice-config:
           deploy: {defaultDeploymentMode: Standard}
 
-- name: Look for drift
+- name: Report drift
   modelops.inference.applyset:
     state: gathered
     name: kserve
@@ -234,7 +234,7 @@ EXAMPLES = r"""
   register: kserve
   failed_when: kserve.drift | length > 0
 
-- name: See that it works
+- name: Verify the installation
   modelops.inference.applyset:
     state: gathered
     name: kserve

@@ -133,7 +133,7 @@ EXAMPLES = r"""
     target: llmd:0.9
   register: migrated
 
-- name: Store a preset and restart the picker if it means something else than before
+- name: Store a preset, and restart the picker if its meaning changed
   modelops.inference.epp_config:
     preset: pd
     overrides:

@@ -313,12 +313,12 @@ EXAMPLES = r"""
     - {role: decode, tensor: 4}
     - {role: prefill, tensor: 2}
 
-- name: Fail now where the pods would stay Pending
+- name: Fail if the pods would stay Pending
   modelops.inference.gpu_resources:
     state: gathered
     src: [manifests/]
 
-- name: What is free?
+- name: Report free devices
   modelops.inference.gpu_resources:
     state: gathered
   register: cluster

@@ -116,21 +116,21 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Look at every service of the fleet
+- name: Get every service of the fleet
   modelops.inference.llmisvc_info:
   register: fleet
 
-- name: Name those that are not ready
+- name: Report services that are not ready
   ansible.builtin.debug:
     msg: "{{ fleet.services | rejectattr('ready') | map(attribute='name') | list }}"
 
-- name: Ask every service of the fleet
+- name: Send a request to every service of the fleet
   modelops.inference.llmisvc_info:
     answer: true
     answer_options: {through: apiserver}
   register: canary
 
-- name: Name those that do not answer
+- name: Report services that do not answer
   ansible.builtin.debug:
     msg: "{{ canary.services | rejectattr('answer.fault', 'eq', '') | map(attribute='name') | list }}"
 
@@ -143,7 +143,7 @@ EXAMPLES = r"""
     topology: true
   register: assistant
 
-- name: Name what is not ready
+- name: Report what is not ready
   ansible.builtin.debug:
     msg: "{{ item.layer }} {{ item.kind }} {{ item.name }}: {{ item.state }} {{ item.message }}"
   loop: "{{ assistant.services[0].topology | rejectattr('state', 'in', ['ready', 'there']) }}"

@@ -273,7 +273,7 @@ EXAMPLES = r"""
           decode: {}
     create_namespaces: true
 
-- name: Make the fleet exactly what the folder says, as a prediction first
+- name: Preview making the fleet match the folder
   modelops.inference.llmisvc_reconcile:
     src: [services/]
     state: overridden

@@ -24,7 +24,7 @@ class Figure:
     name: str
     unit: str
     target: float
-    moonshot: float | None
+    stretch: float | None
     of: Callable[[Results], float]
     at_least: bool = False
 
@@ -56,7 +56,7 @@ FIGURES = (
     Figure("P1 no-op L, requests", "", 30, 16, _ours("noop-L", "requests")),
     Figure("P2 no-op L, writes", "", 0, 0, _ours("noop-L", "writes")),
     Figure("P3 no-op L, in the task", "s", 2.5, 1.0, _ours("noop-L", "task_s")),
-    Figure("P3 the same 20 ms away", "s", 3.0, 1.2, _ours("noop-L", "task_s", 20)),
+    Figure("P3 the same, 20 ms away", "s", 3.0, 1.2, _ours("noop-L", "task_s", 20)),
     Figure("P3 times faster than kubernetes.core.k8s", "x", 20, 30, _ratio("noop-L", K8S), **_MORE),
     Figure("P4 no-op L, whole play", "s", 5.0, 2.5, _ours("noop-L", "wall_s")),
     Figure("P5 create L, of the ceiling", "", 0.8, 0.95, _ratio("create-L", "ceiling"), **_MORE),
@@ -67,8 +67,8 @@ FIGURES = (
         "P7 one settled service, above an empty play", "s", 0.4, 0.12, _ours("noop-S", "overhead_s")
     ),
     Figure("P8 loading the action, CPU", "s", 0.06, 0.04, _ours("load", "import_cpu_s")),
-    Figure("P9 to decide on a Deployment", "us", 250, 100, _ours("decide", "deployment_us")),
-    Figure("P9 to decide on an object of 3 kB", "us", 100, 40, _ours("decide", "small_us")),
+    Figure("P9 deciding about a Deployment", "us", 250, 100, _ours("decide", "deployment_us")),
+    Figure("P9 deciding about an object of 3 kB", "us", 100, 40, _ours("decide", "small_us")),
     Figure("P10 no-op XL, peak memory", "MB", 250, 150, _ours("noop-XL", "peak_rss_mb")),
     Figure("P11 24 clusters, whole play", "s", 15, 6, _ours("clusters", "wall_s", 20)),
     Figure(
@@ -87,7 +87,7 @@ FIGURES = (
     ),
     Figure("the same, writes", "", 0, None, _ours("bundle-noop", "writes")),
     Figure(
-        "the same, requests of a loop of kubernetes.core.k8s / ours",
+        "the same, requests of kubernetes.core.k8s in a loop / ours",
         "x",
         5,
         None,
@@ -95,16 +95,16 @@ FIGURES = (
         **_MORE,
     ),
     Figure(
-        "its installation, requests of a loop of kubernetes.core.k8s / ours",
+        "its installation, requests of kubernetes.core.k8s in a loop / ours",
         "x",
         5,
         None,
         _ratio("bundle-create", "loop of kubernetes.core.k8s", "requests"),
         **_MORE,
     ),
-    Figure("to compile one ModelService", "ms", 1.5, None, _compile_ms("compile")),
-    Figure("to compile one LLMInferenceService", "ms", 5, None, _compile_ms("compile-llm")),
-    Figure("to compile one InferenceService", "ms", 5, None, _compile_ms("compile-isvc")),
+    Figure("compiling one ModelService", "ms", 1.5, None, _compile_ms("compile")),
+    Figure("compiling one LLMInferenceService", "ms", 5, None, _compile_ms("compile-llm")),
+    Figure("compiling one InferenceService", "ms", 5, None, _compile_ms("compile-isvc")),
     Figure(
         "100 settled LLMInferenceServices, requests", "", 20, None, _ours("noop-llm", "requests")
     ),
@@ -112,7 +112,7 @@ FIGURES = (
     Figure("100 settled InferenceServices, requests", "", 20, None, _ours("noop-isvc", "requests")),
     Figure("the same, writes", "", 0, None, _ours("noop-isvc", "writes")),
     Figure(
-        "fit on 1,000 nodes with 10,000 pods, beside the LISTs",
+        "fit on 1,000 nodes with 10,000 pods, without the LISTs",
         "s",
         1.5,
         None,
@@ -137,12 +137,12 @@ def page(document: Json) -> str:
     results = by_id(document)
     machine = document["machine"]
     place = f"{machine['cpus']} CPUs, {machine['system']}, Python {machine['python']}"
-    lines = [HEAD, f"Measured {document['when']} on {place}.", "", "## Wanted and measured", ""]
+    lines = [HEAD, f"Measured {document['when']} on {place}.", "", "## Targets and results", ""]
     lines += _table(
-        ("figure", "measured", "target", "moonshot", ""),
+        ("figure", "measured", "target", "stretch", ""),
         [_row(figure, results) for figure in FIGURES],
     )
-    lines += ["", "## Beside the peers", ""]
+    lines += ["", "## Compared with other tools", ""]
     lines += _table(
         (
             "scenario",
@@ -169,17 +169,17 @@ def by_id(document: Json) -> Results:
 def _row(figure: Figure, results: Results) -> tuple[str, ...]:
     unit = f" {figure.unit}" if figure.unit else ""
     wanted = f"{'>=' if figure.at_least else '<='} {figure.target:g}{unit}"
-    moonshot = "" if figure.moonshot is None else f"{figure.moonshot:g}{unit}"
+    stretch = "" if figure.stretch is None else f"{figure.stretch:g}{unit}"
     try:
         value = figure.of(results)
     except KeyError:
-        return figure.name, "not measured", wanted, moonshot, ""
+        return figure.name, "not measured", wanted, stretch, ""
     verdict = "missed"
-    if figure.moonshot is not None and figure.reached(value, figure.moonshot):
-        verdict = "moonshot"
+    if figure.stretch is not None and figure.reached(value, figure.stretch):
+        verdict = "stretch"
     elif figure.reached(value, figure.target):
         verdict = "reached"
-    return figure.name, f"{value:.3g}{unit}", wanted, moonshot, verdict
+    return figure.name, f"{value:.3g}{unit}", wanted, stretch, verdict
 
 
 def _peer_rows(result: Json) -> list[tuple[str, ...]]:

@@ -153,7 +153,7 @@ def test_a_deployment_that_cannot_run_it_stops_everything(
     assert "set key: other.yaml" in result["msg"]
     assert config_map(client, namespace) is None
     missing = entries.picker(**PLACE, namespace=namespace, preset="default", restart="nobody")
-    assert "is not there" in missing["msg"]
+    assert "does not exist" in missing["msg"]
 
 
 def test_objects_of_a_service_are_left_to_it(

@@ -144,7 +144,7 @@ def test_what_is_not_there_or_not_meant_is_refused(
     entries: Entries, client: Client, namespace: str
 ) -> None:
     nowhere = entries.gpu(accelerator=NVIDIA, workload=workload(namespace))
-    assert "is not there" in nowhere["msg"]
+    assert "does not exist" in nowhere["msg"]
     client.apply(deployment(namespace))
     unnamed = entries.gpu(accelerator=NVIDIA, workload=workload(namespace, container=""))
     assert "there are several containers; name one: vllm, proxy" in unnamed["msg"]

@@ -139,7 +139,7 @@ def test_role_that_is_not_there_is_not_made(
 ) -> None:
     service = by_hand(client, namespace)
     refused = entries.gpu(**options(service, workload=role(service, "prefill")))
-    assert "spec.prefill: is not there" in refused["msg"]
+    assert "spec.prefill: does not exist" in refused["msg"]
     wrong = entries.gpu(**options(service, workload=role(service, "encode")))
     assert '"encode" is not one of decode, prefill' in wrong["msg"]
 

@@ -183,7 +183,7 @@ _WEBHOOK = "localmodel-webhook-server-service.kserve.svc"
         pytest.param(_stale_lease, {f"leader/{KSERVE_LEASE}": "does not renew it"}, id="renewal"),
         pytest.param(
             _no_webhook,
-            {f"webhook/trainedmodel.{_KSERVE}": "is not there: what it would refuse is stored"},
+            {f"webhook/trainedmodel.{_KSERVE}": "does not exist: what it would refuse is stored"},
             id="webhook",
         ),
         pytest.param(

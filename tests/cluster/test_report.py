@@ -86,7 +86,7 @@ def test_page_without_the_right_to_look_at_nodes(
     robot = Playbooks(tmp_path, lab.service_account_kubeconfig("robot", namespace))
     code, printed = robot.run("report", report_namespace=namespace)
     assert code == WELL, printed
-    assert "They could not be looked at: " in Page(tmp_path / "inference-report.html").words
+    assert "They could not be read: " in Page(tmp_path / "inference-report.html").words
 
 
 def test_report_of_a_cluster_that_is_not_there_fails_with_its_reason(tmp_path: Path) -> None:

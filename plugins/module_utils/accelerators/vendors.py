@@ -119,7 +119,7 @@ def resource_name(accelerator: str, *, profile: str = "", shared: bool = False) 
     if profile:
         return _partition(accelerator, profile)
     if shared and accelerator != "nvidia":
-        raise ValueError(f"shared devices are known of nvidia alone, not of {quoted(accelerator)}")
+        raise ValueError(f"shared devices are only known for nvidia, not for {quoted(accelerator)}")
     if accelerator in VENDORS:
         return VENDORS[accelerator].resource + (_SHARED if shared else "")
     return _any_name(accelerator)

@@ -29,9 +29,7 @@ from .reader import take_inventory
 from .source import Looking, Source, grows
 
 #: There is no room, but that may change by itself.
-_MORE_NODES = (
-    "not on the nodes that are there, but the cluster may grow: an autoscaler of nodes is seen"
-)
+_MORE_NODES = "not on the existing nodes, but the cluster may grow: it has an autoscaler of nodes"
 _AUTOSCALER = (gvk.AUTOSCALING, "HorizontalPodAutoscaler")
 #: What can be checked.
 CHECKS = ("fit", "quota", "limits")

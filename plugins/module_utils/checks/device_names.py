@@ -26,7 +26,7 @@ _LIKENESS = 0.85
 UNKNOWN = Check(
     "device-name",
     WARNING,
-    finds="no device plugin offers {resource}: the pods wait for ever",
+    finds="no device plugin offers {resource}: the pods wait forever",
     fix="write {near} if that is what you mean",
 )
 BEYOND = Check(

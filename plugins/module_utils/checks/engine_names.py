@@ -48,7 +48,7 @@ VARIABLE_OF_OTHER_RELEASE = Check(
 BESIDE = Check(
     "engine-beside",
     WARNING,
-    finds="the container {name} starts vLLM beside {engine}, which serves: requests never reach it",
+    finds="the container {name} starts vLLM in addition to {engine}, which serves: requests never reach it",
     fix="call it {engine}, so that the two become one",
 )
 RELEASES = Check(

@@ -184,7 +184,7 @@ def value_form(view: ServiceView) -> Iterator[Problem]:
 
 @check(NO_JSON, costly=True)
 def not_json(view: ServiceView) -> Iterator[Problem]:
-    """Yield maps that are not written as JSON, which has double quotes."""
+    """Yield maps that are not valid JSON, often for lack of double quotes."""
     for workload, flag in _flags(view):
         value = written(workload.engine_container, flag.name).strip()
         if flag.name not in _MAPS or not value.startswith("{") or "$" in value:

@@ -66,7 +66,7 @@ NO_MODEL = Check(
 
 @check(WORD, costly=True)
 def word(view: ServiceView) -> Iterator[Problem]:
-    """Yield words that KServe's server does not take for a flag."""
+    """Yield values that KServe's server does not accept for a flag."""
     for workload in _servers(view):
         for flag in workload.flags:
             words = _WORDS.get(flag.name)
@@ -86,7 +86,7 @@ def word(view: ServiceView) -> Iterator[Problem]:
 
 @check(TWO_MODELS, costly=True)
 def two_models(view: ServiceView) -> Iterator[Problem]:
-    """Yield a model that is fetched beside the one which the server fetches by itself."""
+    """Yield models that are downloaded although the server downloads another one itself."""
     given = [model for model in view.models if model.value]
     for workload in _servers(view) if given else ():
         for flag in workload.flags:
@@ -100,7 +100,7 @@ def two_models(view: ServiceView) -> Iterator[Problem]:
 
 @check(NO_MODEL, costly=True)
 def no_model(view: ServiceView) -> Iterator[Problem]:
-    """Yield servers to which nothing brings a model."""
+    """Yield servers without a model to load."""
     for workload in _servers(view):
         container = workload.engine_container
         named = {flag.name: flag.value for flag in workload.flags}

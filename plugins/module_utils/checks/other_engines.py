@@ -156,7 +156,7 @@ OTHER_VARIABLE = Check(
 OTHER_IMAGE = Check(
     "engine-other",
     WARNING,
-    finds="the image is one of {owner}, and the command of the container {container} starts {engine}: the program is not there",
+    finds="the image is one of {owner}, and the command of the container {container} starts {engine}: the image lacks that program",
     fix="take an image of {engine}, or give the command of {owner}",
 )
 OTHER_VENDOR = Check(

@@ -73,7 +73,7 @@ VALUE = Check(
 
 @check(UNREAD, costly=True)
 def unread(view: ServiceView) -> Iterator[Problem]:
-    """Yield flags that one of KServe's own servers passes over."""
+    """Yield flags that one of KServe's own servers ignores."""
     for workload, server, flag, dummy, path in _flags(view):
         known = _COMMON | _SERVERS[server]
         # A flag may be cut short, as long as one alone begins so.

@@ -27,7 +27,7 @@ def there(cluster: Cluster, reference: Reference) -> Json:
     """Return the object. Raises InputError where it is not there."""
     live = cluster.get(reference)
     if live is None:
-        raise InputError.single(str(reference), "", "is not there")
+        raise InputError.single(str(reference), "", "does not exist")
     return live
 
 

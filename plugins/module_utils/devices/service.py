@@ -38,7 +38,7 @@ class ServiceDevices:
         self._kind = DEVICE_FIELDS[reference.kind]
         path = self._kind.place(role)
         if not isinstance(value_at(self._live, path), dict):
-            text = "is not there; set it in the service first, since its presence alone changes what the service is"
+            text = "does not exist; set it in the service first, since its mere presence changes the service"
             raise InputError.single(str(reference), ".".join(path), text)
         held = (managed_fields.apply_entry(self._live, GPU_MANAGER) or {}).get("fieldsV1") or {}
         self._served = LiveService(self._live["spec"], held, role, path[1:])

@@ -39,7 +39,7 @@ def _plan_removal(plan: ServicePlan, change: Change, live: Json) -> None:
     reference = Reference.of(live)
     owned = plan.whose(live)
     if owned.owner not in (Owner.THIS, Owner.CONTROLLER):
-        text = f"{reference} exists and {owned.text}; {change.reference} cannot exist beside it: remove it"
+        text = f"{reference} exists and {owned.text}; {change.reference} cannot exist at the same time: remove it"
         plan.problems.append(Problem("", text, rule="replaced"))
     elif is_dying(live):
         plan.dying[reference] = live

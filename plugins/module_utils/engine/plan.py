@@ -102,7 +102,7 @@ class Plan(ABC):
     def weigh(self, wanted: Desired, live: Json | None, *, adopt: bool) -> None:
         """Plan what one object needs. adopt: whether it may be taken over."""
         if live is None:
-            self.add(Action.CREATE, wanted, None, "it is not there")
+            self.add(Action.CREATE, wanted, None, "it does not exist")
             return
         owned = Ownership(Owner.THIS, "") if wanted.shared else self.whose(live)
         if not owned.ours and not (adopt and owned.adoptable):

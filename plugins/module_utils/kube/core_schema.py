@@ -26,7 +26,7 @@ ENV_VAR = Object(
     fields={
         "name": Text(description="The variable. Printable ASCII without an equals sign."),
         "value": Text(
-            description="The value; `$(NAME)` refers to a variable that stands before it.",
+            description="The value; `$(NAME)` refers to an earlier variable.",
             sensitive=True,
         ),
         "valueFrom": Object(
@@ -38,9 +38,7 @@ ENV_VAR = Object(
                     description="A field of the pod.",
                     fields={
                         "fieldPath": Text(description="The field, for example `status.podIP`."),
-                        "apiVersion": Text(
-                            description="Version in which the path is written. `v1` where absent."
-                        ),
+                        "apiVersion": Text(description="API version of the path; `v1` by default."),
                     },
                     required=("fieldPath",),
                     atomic=True,
@@ -49,7 +47,7 @@ ENV_VAR = Object(
                     description="A request or limit of a container.",
                     fields={
                         "resource": Text(description="The resource, for example `limits.memory`."),
-                        "containerName": Text(description="The container; this one where absent."),
+                        "containerName": Text(description="The container; by default this one."),
                         "divisor": QuantityValue(description="The unit of the value."),
                     },
                     required=("resource",),
@@ -84,7 +82,7 @@ TOLERATION = Object(
             description="`NoSchedule`, `PreferNoSchedule` or `NoExecute`; absent for all effects."
         ),
         "tolerationSeconds": Integer(
-            description="How long a `NoExecute` taint is tolerated, in seconds; absent for ever.",
+            description="How long a `NoExecute` taint is tolerated, in seconds; forever if absent.",
             bits=64,
         ),
     },
@@ -105,12 +103,12 @@ def resources(description: str) -> Object:
                 values=QuantityValue(),
             ),
             "claims": ListOf(
-                description="Device claims of the pod. The pods of this kind have none, so a claim cannot be used.",
+                description="Device claims of the pod. Pods of this kind have none, so claims cannot be used.",
                 items=Object(
                     fields={
                         "name": Text(description="Name of an entry of the pod's `resourceClaims`."),
                         "request": Text(
-                            description="Name of a request in the claim; all where absent."
+                            description="Name of a request in the claim; by default all."
                         ),
                     },
                     required=("name",),

@@ -73,7 +73,7 @@ def v1_pool_spec(*, strict: bool = True) -> Object:
         rules=(_PORTS_DIFFER,),
     )
     return Object(
-        description="The pool that is made for the service.",
+        description="The pool that is created for the service.",
         fields={
             "selector": selector,
             "targetPorts": ports,
@@ -87,7 +87,7 @@ def v1_pool_spec(*, strict: bool = True) -> Object:
 def v1alpha2_pool_spec() -> Object:
     """Return the schema of inference.networking.x-k8s.io/v1alpha2: one port, labels without a frame."""
     return Object(
-        description="The pool that is made for the service.",
+        description="The pool that is created for the service.",
         fields={
             "selector": _label_map(strict=True),
             "targetPortNumber": _PORT,

@@ -148,7 +148,7 @@ def http_route_spec(
     header_templates: names of headers do, too. newer: with what Gateway API 1.5 brought.
     """
     return Object(
-        description="The HTTPRoute that is made for the service.",
+        description="The HTTPRoute that is created for the service.",
         fields={
             "parentRefs": ListOf(items=_parent(strict), max_items=32),
             "useDefaultGateways": Text(enum=("All", "None")),

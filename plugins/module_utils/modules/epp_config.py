@@ -200,7 +200,7 @@ def _deployment(cluster: Cluster, params: Mapping[str, Any]) -> Json | None:
         return None
     live = cluster.get(_deployment_name(params))
     if live is None:
-        raise InputError.single(SUBJECT, "restart", f"{_deployment_name(params)} is not there")
+        raise InputError.single(SUBJECT, "restart", f"{_deployment_name(params)} does not exist")
     store.refuse_service(live, _deployment_name(params))
     return live
 

@@ -157,7 +157,7 @@ def run(
         raise InputError.single(
             "accelerator",
             "device_class",
-            "claims are for state rendered alone; apply what it returns",
+            "claims are only for state rendered; apply what it returns",
         )
     with arguments.connection(params, environment) as cluster:
         change = _change_service if is_service else _change_workload

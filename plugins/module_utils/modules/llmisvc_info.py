@@ -106,7 +106,7 @@ def _asked(params: Mapping[str, Any]) -> AnswerOptions | None:
     """Return what services are asked, None where they are not. Raises InputError."""
     if not params["answer"]:
         if params["answer_options"] is not None:
-            raise InputError.single("answer_options", "", "is for answer: true alone")
+            raise InputError.single("answer_options", "", "is only for answer: true")
         return None
     return answer_options(params["answer_options"], timeout=CANARY_S)
 

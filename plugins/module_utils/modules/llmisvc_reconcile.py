@@ -190,14 +190,14 @@ def _check_options(params: Params, documents: Sequence[Document]) -> None:
                 "no service is given; an empty list would remove the whole fleet",
             )
     if params["dest"] and state != "rendered":
-        raise InputError.single("dest", "", "is for state rendered alone")
+        raise InputError.single("dest", "", "is only for state rendered")
 
 
 def _answer(params: Params) -> AnswerOptions | None:
     """Return what is sent where a real answer is waited for, None where none is. Raises InputError."""
     if params["wait_for"] != ANSWER:
         if params["answer"] is not None:
-            raise InputError.single(ANSWER, "", "is for wait_for: answer alone")
+            raise InputError.single(ANSWER, "", "is only for wait_for: answer")
         return None
     if params["state"] not in ("present", "overridden"):
         text = f"answer needs services that run, and state {params['state']} leaves none to ask"

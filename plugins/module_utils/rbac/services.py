@@ -264,7 +264,7 @@ def _lost(everywhere: Sequence[Json], *, configured: bool) -> Iterator[str]:
     yield "whether a controller runs for the services is not seen; set reconciler: direct"
     if configured:
         yield "which release the controller in the cluster has is not seen; write it into releases.kserve for new services"
-    yield "whether the gateway is there is not seen, nor its address, so services can be asked by answer: {through: apiserver} alone"
+    yield "the gateway and its address cannot be read, so services can only be asked by answer: {through: apiserver}"
     yield "namespaces cannot be created, and a missing one is only seen when a write fails"
     yield "whether pods will find room on the nodes is not judged"
 

@@ -194,7 +194,7 @@ class Reconciler:
             service = next(
                 plan.service for plan in self.done.plans if plan.service.namespace == name
             )
-            self.done.outcomes.append(Outcome(reference, service, "created", "it is not there"))
+            self.done.outcomes.append(Outcome(reference, service, "created", "it does not exist"))
 
     def _execute(
         self, planned: Planned, new_namespaces: frozenset[str], guard: Callable[[str], object]

@@ -95,7 +95,7 @@ class Managers:
         except ClusterError as error:
             return str(error)
         if live is None:
-            return "it is not there"
+            return "it does not exist"
         self._there[reference] = live
         self.around.append(live)
         return ""

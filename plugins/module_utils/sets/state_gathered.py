@@ -53,7 +53,7 @@ def _drift(applyset: ApplySet, fitted: Fitted) -> Iterator[Json]:
         key = MemberKey.of(wanted.reference)
         there = live.get(key)
         if there is None:
-            what: str | None = "it is not there"
+            what: str | None = "it does not exist"
         elif key in live.members or wanted.shared:
             what = doubt(wanted, there, "")
         else:

@@ -42,7 +42,7 @@ def test_resource_of_an_accelerator(accelerator: str, options: Any, wanted: str)
         ("nvidia", {"profile": "0g.5gb"}, "is not a MIG profile"),
         ("nvidia", {"profile": "1g.5gb", "shared": True}, "do not go together"),
         ("amd", {"profile": "1g.5gb"}, "is not a partition"),
-        ("amd", {"shared": True}, "of nvidia alone"),
+        ("amd", {"shared": True}, "for nvidia"),
         ("google", {"profile": "1g.5gb"}, "of nvidia and amd"),
         ("cpu", {"shared": True}, "cpu has neither"),
         ("kubernetes.io/gpu", {}, "is not the name of a device"),

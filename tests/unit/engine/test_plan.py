@@ -103,7 +103,10 @@ def test_what_is_missing_is_made_and_what_differs_is_updated() -> None:
         "ConfigMap team-a/chat-config": Action.UPDATE,
         "Deployment team-a/chat-decode": Action.CREATE,
     }
-    assert [change.reason for change in plan.changes] == ["data.key was changed", "it is not there"]
+    assert [change.reason for change in plan.changes] == [
+        "data.key was changed",
+        "it does not exist",
+    ]
 
 
 def test_children_get_a_new_owner_where_the_parent_was_made_anew() -> None:

@@ -343,7 +343,7 @@ def test_no_room_is_not_certain_where_nodes_may_be_added() -> None:
     for seen in (pool, report):
         found = gathered(deployment(8), cluster=[node("a", 4), seen])
         assert not found.get("failed")
-        assert "the cluster may grow: an autoscaler of nodes is seen" in str(found["warnings"])
+        assert "the cluster may grow: it has an autoscaler of nodes" in str(found["warnings"])
     other = {**report, "metadata": {"name": "other", "namespace": "kube-system"}}
     assert gathered(deployment(8), cluster=[node("a", 4), other])["failed"]
 

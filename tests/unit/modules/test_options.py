@@ -30,8 +30,8 @@ ONE = [document()]
         ({"state": "overridden", "services": ONE, "fleet": ""}, "name the fleet"),
         ({"state": "overridden", "fleet": "blue"}, "an empty list would remove the whole fleet"),
         ({"state": "present", "services": ONE, "dest": "/x"}, "dest: 1 problem"),
-        ({"state": "absent", "services": ONE, "dest": "/x"}, "is for state rendered alone"),
-        ({"state": "gathered", "dest": "/x"}, "is for state rendered alone"),
+        ({"state": "absent", "services": ONE, "dest": "/x"}, "is only for state rendered"),
+        ({"state": "gathered", "dest": "/x"}, "is only for state rendered"),
         ({"src": ["/nowhere.yaml"]}, "src /nowhere.yaml"),
         ({"state": "rendered", "services": ONE, "settings": {"gatway_name": "x"}}, "gatway_name"),
         (

@@ -88,7 +88,7 @@ def test_body_may_be_a_map_or_json(tmp_path: Path) -> None:
         ({"state": "absent", "wait": True}, "state absent leaves none to ask"),
         ({"state": "rendered", "wait": True}, "state rendered leaves none to ask"),
         ({"state": "present"}, "answer needs wait: true"),
-        ({"state": "present", "wait_for": "ready", "answer": {}}, "answer: is for wait_for: answer alone"),
+        ({"state": "present", "wait_for": "ready", "answer": {}}, "answer: is only for wait_for: answer"),
         ({"state": "present", "wait": True, "answer": {"path": "x"}}, "does not begin with a slash"),
     ],
 )  # fmt: skip

@@ -278,7 +278,7 @@ def _fleet(action: str, reason: str) -> list[ServiceResult]:
 @pytest.mark.parametrize(
     ("action", "reason"),
     [
-        ("created", "it is not there"),
+        ("created", "it does not exist"),
         ("updated", "spec.template.spec.containers[vllm].env[VLLM_PORT].value was changed"),
         ("unchanged", ""),
     ],
@@ -294,7 +294,7 @@ def test_result_of_200_services_is_kept(action: str, reason: str) -> None:
 
 
 def test_children_that_are_too_many_to_list_are_counted_and_listed_on_request() -> None:
-    fleet = _fleet("created", "it is not there")
+    fleet = _fleet("created", "it does not exist")
     brief = summary_of(fleet, {}, verbose=False)
     assert any(text.startswith("3400 objects changed") for text in brief["warnings"])
     verbose = summary_of(fleet, {}, verbose=True)

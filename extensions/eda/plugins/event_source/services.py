@@ -11,27 +11,27 @@ from pathlib import Path
 from typing import Any
 
 DOCUMENTATION = r"""
-short_description: Follow inference services and what they consist of
+short_description: Follow inference services and their children
 description:
-  - Watches the services of every kind that the collection knows, and the children that it made for them.
-  - Emits C(drift) where somebody else changed or deleted one of these, or changed a service; C(failure) where a service fails or is no longer
+  - Watches the services of every kind that the collection knows, and the children that it created for them.
+  - Emits C(drift) when somebody else changes or deletes a child, or changes a service; C(failure) when a service fails or is no longer
     ready; C(new) and C(deletion) for services.
-  - The event for a deleted child comes five seconds after the last one of its service, and not if the service itself is removed.
+  - The event for a deleted child comes when no other child of its service has been deleted for five seconds, and not if the service itself is removed.
   - Each event has C(type), C(fleet), C(service) and C(object) (each with C(kind), C(namespace), C(name)), C(reason) and C(message).
-  - The source accepts the state at the beginning, so run a reconcile first. A lost connection is made again, and what happened
-    meanwhile is told then. Contents of Secrets are not followed.
+  - The source accepts the state at the beginning, so run a reconcile first. After a lost connection it reconnects and emits
+    what happened meanwhile. It does not follow the content of Secrets.
 options:
   namespaces:
-    description: Where to look; everywhere where none is named. One that does not exist is an error.
+    description: The namespaces to look in, by default all. One that does not exist is an error.
     type: list
     elements: str
     default: []
   fleet:
-    description: The fleet whose children are followed.
+    description: The fleet whose children to follow.
     type: str
     default: default
   kubeconfig:
-    description: The kubeconfig file. The options and variables of authentication are those of the modules, C(K8S_AUTH_*) among them.
+    description: The kubeconfig file. Authentication has the options and variables of the modules, including C(K8S_AUTH_*).
     type: str
   context:
     description: The context of the kubeconfig file.

@@ -19,7 +19,7 @@ _OTHERS = {
     "_diffusers_version": "is a pipeline that makes pictures (diffusers), which has no KV cache",
     "_class_name": "is a part of a pipeline that makes pictures (diffusers), which has no KV cache",
     "peft_type": "is an adapter; give the config.json of its base model",
-    "weight_map": "is the index of the weights; give it as index, and the config.json beside it as config",
+    "weight_map": "is the index of the weights; give it as index, and the config.json next to it as config",
     "n_layers": "looks like a params.json of the model's authors; give the config.json that Hugging Face has",
 }
 _DRAFTS = ("num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers")

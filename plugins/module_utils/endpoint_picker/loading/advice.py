@@ -122,7 +122,7 @@ def _services(plugin: Declared, loading: Loading) -> Iterator[Finding]:
             plugin.path,
             plugin.name,
             "the picker waits for a tokenizer service on a Unix socket when it starts, and fails after about 10 s",
-            "run the tokenizer beside the picker",
+            "run the tokenizer next to the picker",
         )
     for key, file in certificate_files(plugin):
         yield warning(

@@ -153,7 +153,7 @@ def _unmet(plugins: Iterable[Declared], there: Set[Key]) -> Iterator[Finding]:
                 "data-optional",
                 plugin.path or "plugins",
                 plugin.name,
-                f"{plugin.name} could use data of {need.producer}, which is not there; it does without",
+                f"{plugin.name} could use data of {need.producer}, which does not exist; it works without",
                 f"declare {need.producer} if this matters",
             )
 

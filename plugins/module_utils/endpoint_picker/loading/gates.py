@@ -56,5 +56,5 @@ def _unknown(name: str, path: str, release: PickerRelease) -> Finding:
     )
     fix = f"did you mean {hint}?" if hint and not having else "delete it"
     if "=" in name:
-        fix = "name=value is read from llm-d 0.10 on; write the name alone, or delete the entry"
+        fix = "name=value is read from llm-d 0.10 on; write only the name, or delete the entry"
     return unknown("gate-unknown", path, name, message, fix, sure=sure)

@@ -83,7 +83,7 @@ def _tokens_apart(state: MigrationState, parameters: Json) -> None:
     state.declare(_TOKENS, state.plugins[0], **({"modelName": model} if model else {}))
     state.changed(f"tokenizersPoolConfig became {_TOKENS}")
     state.decide(
-        f"{_TOKENS} asks a vLLM server for tokens, by default at http://localhost:8000: run `vllm launch render` beside the picker, "
+        f"{_TOKENS} asks a vLLM server for tokens, by default at http://localhost:8000: run `vllm launch render` next to the picker, "
         "or name another server in its parameter vllm.url"
     )
 
@@ -115,7 +115,7 @@ def without_decay_factor(state: MigrationState) -> None:
     for dummy, parameters in state.of_type("program-aware-fairness"):
         if parameters.pop("lasDecayFactor", None) is not None:
             state.changed("program-aware-fairness: lasDecayFactor was dropped")
-            state.decide("program-aware-fairness forgets by lasHalfLifeSeconds alone: set it")
+            state.decide("program-aware-fairness only forgets by lasHalfLifeSeconds: set it")
 
 
 def to_named_producers(state: MigrationState) -> None:

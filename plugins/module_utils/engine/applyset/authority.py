@@ -39,7 +39,7 @@ def held_texts(cluster: Cluster, secret: Reference) -> dict[str, str]:
     """Return the data of a Secret, as base64. Raises ClusterError, also where it is not there."""
     held = cluster.get(secret)
     if held is None:
-        raise NoAuthority(f"{secret} is not there")
+        raise NoAuthority(f"{secret} does not exist")
     return held.get("data") or {}
 
 

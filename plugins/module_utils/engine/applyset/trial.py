@@ -107,7 +107,7 @@ def _beside(change: Change, applyset: ApplySet) -> str:
     )
     if not others:
         return ""
-    return f"; fields of {', '.join(others)} stay in it beside those of the set: remove them if they are the reason"
+    return f"; fields of {', '.join(others)} stay in it next to those of the set: remove them if they are the reason"
 
 
 def _conflict(reference: Reference, error: Conflict) -> str:

@@ -216,7 +216,7 @@ def too_early(view: ServiceView) -> Iterator[Problem]:
 
 @check(UNUSED_ANSWER)
 def unused_answer(view: ServiceView) -> Iterator[Problem]:
-    """Yield steps of a Sequence whose answer is passed over."""
+    """Yield steps of a Sequence whose response nothing reads."""
     for step in _in(view, SEQUENCE):
         following = next(_after(view, step), None)
         if following is None or step.value.get("dependency") == "Hard":
@@ -227,7 +227,7 @@ def unused_answer(view: ServiceView) -> Iterator[Problem]:
 
 @check(TOO_SHORT)
 def too_short(view: ServiceView) -> Iterator[Problem]:
-    """Yield a time for steps that is longer than the router's own for its answer."""
+    """Yield time limits of steps beyond the router's own limit for a response."""
     timeouts = _spec(view).get("routerTimeouts") or {}
     step, write = timeouts.get("serviceClient") or 0, timeouts.get("serverWrite", _SERVER_WRITE)
     if 0 < write < step:
@@ -344,7 +344,7 @@ def no_config(view: ServiceView, reader: Reader) -> Iterator[Problem]:
     """Yield that KServe's configuration is missing or unreadable."""
     namespace = _resolved(view).settings.kserve_namespace
     if reader.get(Reference("v1", "ConfigMap", namespace, CONFIG_MAP)) is None:
-        what = "is not there" if reader.complete else "is not among the given objects"
+        what = "does not exist" if reader.complete else "is not among the given objects"
         yield NO_CONFIG.at("", place=f"{namespace}/{CONFIG_MAP}", what=what)
 
 

@@ -17,9 +17,7 @@ _WHOLE = {"{": "}", "[": "]"}
 def path_fault(condition: str) -> str:
     """Return why a condition does not tell requests apart, empty where it may."""
     if condition[:1] in _WHOLE and condition.endswith(_WHOLE[condition[0]]):
-        return (
-            "builds a value of its own, which is there for every request: the step is taken always"
-        )
+        return "builds a value of its own, which exists in every request: the step is always taken"
     if condition.startswith(("$.", "$[")):
         return 'is JSONPath, and here names a field "$": the step is never taken'
     if condition.startswith("@"):

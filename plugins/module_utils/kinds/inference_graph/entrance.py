@@ -25,5 +25,5 @@ def entrance(resolved: Resolved, settings: Settings, reader: Reader) -> Entrance
         GRAPH,
         graph.name,
         backend=backend,
-        closed=f"it is called inside the cluster alone, by {where}",
+        closed=f"it can only be called inside the cluster, by {where}",
     )

@@ -90,7 +90,7 @@ def _mode_problems(
         yield Problem(_MODE, message, rule="mode")
     elif mode != STANDARD:
         who = f"{show(written)}" if written else f"{mode or 'nothing'}, the default of {CONFIG_MAP}"
-        message = f"{who}: this collection runs graphs in Standard mode alone; write {STANDARD}"
+        message = f"{who}: this collection runs graphs only in Standard mode; write {STANDARD}"
         yield Problem(_MODE, f"{message} here, and the router becomes a Deployment", rule="mode")
 
 

@@ -18,26 +18,28 @@ from .status_schema import STATUS
 STEP = Object(
     description="Whom a request goes to; exactly one of `nodeName`, `serviceName` and `serviceUrl`.",
     fields={
-        "name": Text(description="What an Ensemble calls its answer; unique within the node."),
+        "name": Text(
+            description="The name of its response in an Ensemble; unique within the node."
+        ),
         "nodeName": Text(description="Another node of the graph."),
         "serviceName": Text(description="An InferenceService of the graph's namespace."),
         "serviceUrl": Text(description="The URL of anything that answers a POST."),
         "data": Text(
-            description="`$response`: the step gets the answer of the step before it; anything else: the request."
+            description="`$response`: the step gets the response of the previous step; anything else: the request."
         ),
         "mapPredictionsToInstances": Boolean(
-            description="Whether the step gets `predictions` of what it is given as `instances`; in a Sequence."
+            description="Whether `predictions` in the step's input become `instances`; in a Sequence."
         ),
         "weight": Integer(
-            description="The share of requests in per cent; in a Splitter, where all together are 100.",
+            description="The share of requests in percent; in a Splitter, where all add up to 100.",
             bits=64,
         ),
         "condition": Text(
-            description="A gjson path. In a Switch the first step whose path is in the request gets it; "
-            "a Sequence ends before a step whose path is not in the answer so far."
+            description="A gjson path. In a Switch, the first step whose path is in the request gets it; "
+            "a Sequence ends before a step whose path is not in the response so far."
         ),
         "dependency": Text(
-            description="`Hard`: a step that fails ends its node with its answer.",
+            description="`Hard`: if the step fails, the node ends with its response.",
             enum=("Soft", "Hard"),
         ),
     },
@@ -47,17 +49,18 @@ NODE = Object(
     description="One node.",
     fields={
         "routerType": Text(
-            description="`Sequence`: one step after the other. `Splitter`: one step by weight. `Ensemble`: all steps at once. "
+            description="`Sequence`: one step after the other. `Splitter`: one step by weight. `Ensemble`: all steps in parallel. "
             "`Switch`: the first step whose condition holds.",
             enum=ROUTER_TYPES,
         ),
-        "steps": ListOf(description="Whom requests go to.", items=STEP, title="name"),
+        "steps": ListOf(description="Where requests are sent.", items=STEP, title="name"),
     },
     required=("routerType",),
 )
 
 _AFFINITY = dataclasses.replace(
-    POD_SPEC.fields["affinity"], description="Which nodes the router's pods want, as in a pod."
+    POD_SPEC.fields["affinity"],
+    description="Node and pod affinity of the router's pods, as in a pod.",
 )
 
 SPEC = Object(
@@ -68,31 +71,33 @@ SPEC = Object(
             values=NODE,
         ),
         "resources": resources(
-            "Resources of the router's pods; those of `inferenceservice-config` where absent."
+            "Resources of the router's pods; by default those of `inferenceservice-config`."
         ),
         "affinity": _AFFINITY,
         "timeout": Integer(
-            description="Seconds after which Knative gives a request up; without effect in Standard mode.",
+            description="Seconds after which Knative gives up a request; without effect in Standard mode.",
             bits=64,
         ),
         "routerTimeouts": Object(
             description="Time limits of the router, in seconds.",
             fields={
-                "serverRead": Integer(description="Of reading a request; 60.", bits=64),
-                "serverWrite": Integer(description="Of writing an answer; 60.", bits=64),
-                "serverIdle": Integer(
-                    description="Of a connection without a request; 180.", bits=64
+                "serverRead": Integer(description="For reading a request; 60 by default.", bits=64),
+                "serverWrite": Integer(
+                    description="For writing a response; 60 by default.", bits=64
                 ),
-                "serviceClient": Integer(description="Of one step; none where absent.", bits=64),
+                "serverIdle": Integer(
+                    description="For a connection without a request; 180 by default.", bits=64
+                ),
+                "serviceClient": Integer(description="For one step; none by default.", bits=64),
             },
         ),
-        "minReplicas": Integer(description="Fewest pods; 1 where absent or less."),
-        "maxReplicas": Integer(description="Most pods; as many as the fewest where less."),
+        "minReplicas": Integer(description="Fewest pods; 1 by default or if less."),
+        "maxReplicas": Integer(description="Most pods; `minReplicas` if less."),
         "scaleTarget": Integer(
-            description="Share of the request in per cent above which pods are added; 80 for `cpu`."
+            description="Share of the request in percent above which pods are added; 80 by default for `cpu`."
         ),
         "scaleMetric": Text(
-            description="What is measured: `cpu` (default) or `memory`; `concurrency` and `rps` are Knative's.",
+            description="The metric: `cpu` (default) or `memory`; `concurrency` and `rps` need Knative.",
             enum=("cpu", "memory", "concurrency", "rps"),
         ),
         "tolerations": ListOf(

@@ -144,7 +144,7 @@ def no_config(view: ServiceView, reader: Reader) -> Iterator[Problem]:
     """Yield that KServe's configuration is missing or unreadable."""
     place = _config_map(view)
     if reader.get(place) is None:
-        what = "is not there" if reader.complete else "is not among the given objects"
+        what = "does not exist" if reader.complete else "is not among the given objects"
         yield NO_CONFIG.at("", place=f"{place.namespace}/{place.name}", what=what)
 
 
@@ -318,7 +318,7 @@ def path_template(view: ServiceView) -> Iterator[Problem]:
     ingress = resolved.config.ingress
     if resolved.mode != STANDARD or not ingress.path_template or not has_routes(resolved):
         return
-    effect = "which has no effect on an Ingress: the service is reached by its host name alone"
+    effect = "which has no effect on an Ingress: the service is only reached by its host name"
     if ingress.enable_gateway_api:
         effect = (
             f"so that the route of each service takes every path of {ingress.domain}: of several services only the oldest is "
@@ -404,7 +404,7 @@ def _standard(component: Json, resolved: Resolved) -> Iterator[tuple[str, str, s
     scaler = resolved.service.annotations.get(CLASS_ANNOTATION, "hpa")
     scaler = (component.get("annotations") or {}).get(CLASS_ANNOTATION, scaler)
     if component.get("canaryTrafficPercent") is not None:
-        effect = "has an effect in Knative mode alone; all requests go to the new pods"
+        effect = "only has an effect in Knative mode; all requests go to the new pods"
         yield "canaryTrafficPercent", effect, "leave it out, or use Knative mode"
     if scaler != "hpa":
         return
@@ -417,7 +417,7 @@ def _standard(component: Json, resolved: Resolved) -> Iterator[tuple[str, str, s
         effect = f"an HPA does not know {metric}, so that it has no metric"
         yield "scaleMetric", effect, "use cpu or memory, or Knative mode"
     if scaling is not None and scaling.get("behavior") is not None:
-        effect = "KServe gives it to KEDA alone, and with class hpa it is left out"
+        effect = "KServe passes it only to KEDA, and leaves it out with class hpa"
         yield "autoScaling.behavior", effect, "use the annotation of class keda"
     for number, item in enumerate((scaling or {}).get("metrics") or ()):
         if item["type"] != "Resource":
@@ -431,7 +431,7 @@ def _knative(component: Json) -> Iterator[tuple[str, str, str]]:
         effect = f"has an effect in {STANDARD} mode alone"
         yield "autoScaling", effect, f"use scaleMetric and scaleTarget in {KNATIVE} mode"
     if component.get("workerSpec") is not None:
-        effect = f"KServe makes no workers in {KNATIVE} mode, and the server waits for them"
+        effect = f"KServe creates no workers in {KNATIVE} mode, and the server waits for them"
         yield "workerSpec", effect, f"use {STANDARD} mode"
 
 

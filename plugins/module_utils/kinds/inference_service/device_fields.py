@@ -68,7 +68,7 @@ def device_problems(wish: DeviceRequest, service: LiveService) -> Iterator[Probl
         text = "has no model: set resources in its containers, a list that only its author can write as a whole"
         yield Problem(f"spec.{service.role}", text, rule="devices")
     if wish.accelerator.device_class:
-        text = "an InferenceService has no field for claims of its model's server alone; ask for a resource"
+        text = "an InferenceService has no field for claims of only its model's server; request a resource"
         yield Problem("accelerator.device_class", text, rule="accelerator")
     pipeline, workers = wish.parallelism.pipeline, service.part.get(_WORKERS) is not None
     if pipeline > 1 and not workers:

@@ -22,7 +22,7 @@ from .resolved import Resolved
 from .router.front_component import PORT, front_name, front_role
 from .settings import Settings
 
-_GRPC = "its model server speaks gRPC alone"
+_GRPC = "its model server only speaks gRPC"
 
 
 def entrance(resolved: Resolved, settings: Settings, reader: Reader) -> Entrance:
@@ -47,7 +47,7 @@ def entrance(resolved: Resolved, settings: Settings, reader: Reader) -> Entrance
         )
         if not routes:
             where = backend.url(settings.cluster_domain)
-            closed = f"it is called inside the cluster alone, by {where}"
+            closed = f"it can only be called inside the cluster, by {where}"
     return Entrance(
         protocol,
         _model(containers, service.name),

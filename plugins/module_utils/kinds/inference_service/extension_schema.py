@@ -18,18 +18,20 @@ def storage_fields(what: str) -> dict[str, Schema]:
     return {
         "path": Text(description=f"Where {what} in the store.", keep_empty=True),
         "parameters": MapOf(
-            description="What differs from the Secret: `type`, `bucket` and the like.",
+            description="Values that override the Secret's: `type`, `bucket` and the like.",
             values=Text(),
         ),
-        "key": Text(description="The entry of the Secret that tells the store.", keep_empty=True),
+        "key": Text(
+            description="The entry of the Secret that describes the store.", keep_empty=True
+        ),
     }
 
 
 LOGGER = Object(
-    description="Requests and answers are sent to a collector.",
+    description="Sends requests and responses to a collector.",
     fields={
         "url": Text(
-            description="Where events are sent; KServe's default where absent.", keep_empty=True
+            description="Where events are sent; KServe's default if absent.", keep_empty=True
         ),
         "mode": Text(
             description="What is sent. KServe refuses a logger without it.", enum=LOG_MODES
@@ -49,22 +51,24 @@ LOGGER = Object(
                 ),
             },
         ),
-        "marshallerUrl": Text(description="Service that shapes events first.", keep_empty=True),
-        "batchSize": Integer(description="Events that are written at once.", bits=64),
+        "marshallerUrl": Text(
+            description="A service that transforms events first.", keep_empty=True
+        ),
+        "batchSize": Integer(description="Events that are written together.", bits=64),
         "batchInterval": Text(
-            description="How long events wait for others, as `5s`.", keep_empty=True
+            description="How long events wait for others, such as `5s`.", keep_empty=True
         ),
     },
 )
 
 BATCHER = Object(
-    description="Requests are gathered. Its presence, also as `{}`, switches it on.",
+    description="Combines requests into batches. Its presence, even as `{}`, switches it on.",
     fields={
-        "maxBatchSize": Integer(description="Requests that go together.", bits=64),
+        "maxBatchSize": Integer(description="Requests in a batch.", bits=64),
         "maxLatency": Integer(
-            description="How long one waits for others, in milliseconds.", bits=64
+            description="How long a request waits for others, in milliseconds.", bits=64
         ),
-        "timeout": Integer(description="How long an answer may take, in seconds.", bits=64),
+        "timeout": Integer(description="How long a response may take, in seconds.", bits=64),
     },
 )
 
@@ -73,24 +77,26 @@ STRATEGY = Object(
     fields={
         "type": Text(description="`RollingUpdate` or `Recreate`."),
         "rollingUpdate": Object(
-            description="How many at once.",
+            description="Limits of a rolling update.",
             fields={
                 "maxUnavailable": IntOrText(description="Pods that may be missing."),
-                "maxSurge": IntOrText(description="Pods that may be there beside."),
+                "maxSurge": IntOrText(description="Additional pods during an update."),
             },
         ),
     },
 )
 
 EXTENSION: Mapping[str, Schema] = {
-    "minReplicas": Integer(description="Fewest pods; 1 where absent, 0 lets them go while idle."),
-    "maxReplicas": Integer(description="Most pods; as `minReplicas` where absent or less."),
-    "scaleTarget": Integer(description="How much of `scaleMetric` a pod should have."),
-    "scaleMetric": Text(description="What pods are added and removed by.", enum=SCALE_METRICS),
-    "scaleMetricType": Text(description="How `scaleTarget` is meant.", enum=TARGET_TYPES),
+    "minReplicas": Integer(description="Fewest pods; 1 by default, 0 to scale to zero while idle."),
+    "maxReplicas": Integer(description="Most pods; `minReplicas` by default or if less."),
+    "scaleTarget": Integer(description="The target value of `scaleMetric` for each pod."),
+    "scaleMetric": Text(description="The metric for adding and removing pods.", enum=SCALE_METRICS),
+    "scaleMetricType": Text(description="The meaning of `scaleTarget`.", enum=TARGET_TYPES),
     "autoScaling": AUTO_SCALING,
-    "containerConcurrency": Integer(description="Requests that a pod serves at once.", bits=64),
-    "timeout": Integer(description="How long an answer may take, in seconds.", bits=64),
+    "containerConcurrency": Integer(
+        description="Requests that a pod serves at the same time.", bits=64
+    ),
+    "timeout": Integer(description="How long a response may take, in seconds.", bits=64),
     "canaryTrafficPercent": Integer(
         description="Share of requests that the newest revision gets, in Knative mode.", bits=64
     ),

@@ -36,13 +36,13 @@ IDLE: tuple[Idle, ...] = (
     ),
     Idle(
         r"spec\.[a-z]+\.(containerConcurrency|timeout)",
-        "Knative obeys it, and in Standard mode nothing that is made here does",
+        "Knative reads it, but nothing in Standard mode does",
         "leave it out, or use Knative mode",
         _standard,
     ),
     Idle(
         r"spec\.[a-z]+\.autoScaling\..+",
-        "the autoscaler that {release} makes does not get it",
+        "the autoscaler that {release} creates does not get it",
         "leave it out, or use the other class of autoscaler (annotation serving.kserve.io/autoscalerClass)",
     ),
     Idle(

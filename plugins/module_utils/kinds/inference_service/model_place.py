@@ -37,7 +37,7 @@ STORAGE_PATH = Check(
 
 @check(MODELCAR_OFF, reads=("ClusterStorageContainers",))
 def modelcar_off(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield models in images where KServe does not mount images."""
+    """Yield models in images while KServe's support for them is off."""
     resolved: Resolved = view.basis
     if resolved.config.storage.enable_modelcar:
         return
@@ -49,7 +49,7 @@ def modelcar_off(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(STORAGE_PATH, costly=True)
 def storage_path(view: ServiceView) -> Iterator[Problem]:
-    """Yield addresses where a path within a bucket belongs."""
+    """Yield addresses instead of a path within a bucket."""
     resolved: Resolved = view.basis
     for role in resolved.service.roles:
         component = view.document["spec"].get(role) or {}

@@ -35,7 +35,7 @@ PROTOCOL = Check(
 
 @check(HOST, costly=True)
 def predictor_host(view: ServiceView) -> Iterator[Problem]:
-    """Yield addresses of the predictor that this service does not have."""
+    """Yield addresses of a predictor that this service does not create."""
     made = {str(each["metadata"]["name"]) for each in view.made}
     for workload, flag, place in _flags(view):
         host = flag.value.rpartition("://")[2].partition(":")[0].partition("/")[0]
@@ -49,7 +49,7 @@ def predictor_host(view: ServiceView) -> Iterator[Problem]:
 
 @check(PROTOCOL, costly=True)
 def predictor_protocol(view: ServiceView) -> Iterator[Problem]:
-    """Yield protocols by which the predictor's runtime is asked and that it does not speak."""
+    """Yield protocols that the predictor's runtime does not support."""
     resolved: Resolved = view.basis
     runtime = resolved.components.runtime
     spoken = (runtime.spec.get("protocolVersions") or ()) if runtime else ()

@@ -11,44 +11,44 @@ BACKENDS = ("prometheus", "graphite")
 POD_BACKENDS = ("opentelemetry",)
 
 _TARGET = Object(
-    description="How much a pod should have.",
+    description="The target value.",
     fields={
         "type": Text(
             description="Which of the following counts. KServe refuses a target without it.",
             enum=TARGET_TYPES,
         ),
-        "value": QuantityValue(description="Of all pods together.", as_written=True),
+        "value": QuantityValue(description="For all pods together.", as_written=True),
         "averageValue": QuantityValue(description="Of each pod.", as_written=True),
-        "averageUtilization": Integer(description="Of each pod, in percent of what it asks for."),
+        "averageUtilization": Integer(description="For each pod, in percent of its request."),
     },
 )
 
 _RESOURCE = Object(
     description="CPU or memory.",
     fields={
-        "name": Text(description="Which of them.", enum=("cpu", "memory")),
+        "name": Text(description="`cpu` or `memory`.", enum=("cpu", "memory")),
         "target": _TARGET,
     },
     required=("name", "target"),
 )
 
 _EXTERNAL = Object(
-    description="A figure of a monitoring system, with KEDA.",
+    description="A metric of a monitoring system, with KEDA.",
     fields={
         "metric": Object(
-            description="Which figure.",
+            description="Which metric.",
             fields={
                 "backend": Text(
                     description="The monitoring system. KServe refuses a metric without it.",
                     enum=BACKENDS,
                 ),
                 "serverAddress": Text(description="Its address."),
-                "query": Text(description="The query whose answer counts."),
-                "namespace": Text(description="The namespace in which it is asked."),
+                "query": Text(description="The query whose result counts."),
+                "namespace": Text(description="The namespace of the query."),
             },
         ),
         "authenticationRef": Object(
-            description="How KEDA shows who asks.",
+            description="How KEDA authenticates.",
             fields={
                 "authenticationRef": Object(
                     description="The credentials.",
@@ -65,19 +65,19 @@ _EXTERNAL = Object(
 )
 
 _POD_METRIC = Object(
-    description="A figure of the pods themselves, with KEDA and a collector beside them.",
+    description="A metric of the pods themselves, with KEDA and a collector in the pods.",
     fields={
         "metric": Object(
-            description="Which figure.",
+            description="Which metric.",
             fields={
                 "backend": Text(
-                    description="What collects it. KServe refuses a metric without it.",
+                    description="The collector. KServe refuses a metric without it.",
                     enum=POD_BACKENDS,
                 ),
-                "serverAddress": Text(description="KEDA's scaler; KServe's default where absent."),
-                "metricNames": ListOf(description="Figures that are collected.", items=Text()),
-                "query": Text(description="The figure that counts."),
-                "operationOverTime": Text(description="How values of some time become one."),
+                "serverAddress": Text(description="KEDA's scaler; KServe's by default."),
+                "metricNames": ListOf(description="Metrics that are collected.", items=Text()),
+                "query": Text(description="The metric that counts."),
+                "operationOverTime": Text(description="How values over time are aggregated."),
             },
         ),
         "target": _TARGET,
@@ -88,7 +88,9 @@ _POD_METRIC = Object(
 _STEPS = Object(
     description="How fast.",
     fields={
-        "stabilizationWindowSeconds": Integer(description="How long the past counts, in seconds."),
+        "stabilizationWindowSeconds": Integer(
+            description="How long earlier values count, in seconds."
+        ),
         "selectPolicy": Text(description="Which policy counts: `Max`, `Min` or `Disabled`."),
         "policies": ListOf(
             description="Steps that are allowed.",
@@ -96,23 +98,23 @@ _STEPS = Object(
                 fields={
                     "type": Text(description="`Pods` or `Percent`."),
                     "value": Integer(description="How many."),
-                    "periodSeconds": Integer(description="In which time, in seconds."),
+                    "periodSeconds": Integer(description="The period of the policy, in seconds."),
                 },
                 required=("periodSeconds", "type", "value"),
             ),
         ),
-        "tolerance": QuantityValue(description="How far off the target nothing is done."),
+        "tolerance": QuantityValue(description="Deviation from the target that is ignored."),
     },
 )
 
 AUTO_SCALING = Object(
-    description="Scaling by several figures, in place of `scaleMetric` and `scaleTarget`.",
+    description="Scaling by several metrics, instead of `scaleMetric` and `scaleTarget`.",
     fields={
         "metrics": ListOf(
-            description="The figures; the one that asks for most pods counts.",
+            description="The metrics; the one that needs most pods counts.",
             items=Object(
                 fields={
-                    "type": Text(description="Which of the following it is.", enum=METRIC_TYPES),
+                    "type": Text(description="Which of the following is used.", enum=METRIC_TYPES),
                     "resource": _RESOURCE,
                     "external": _EXTERNAL,
                     "podmetric": _POD_METRIC,
@@ -121,7 +123,7 @@ AUTO_SCALING = Object(
             ),
         ),
         "behavior": Object(
-            description="How fast pods are added and removed; with KEDA only the time that the past counts.",
+            description="How fast pods are added and removed; with KEDA only the stabilization window.",
             fields={"scaleUp": _STEPS, "scaleDown": _STEPS},
         ),
     },

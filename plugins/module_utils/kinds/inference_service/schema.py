@@ -43,12 +43,10 @@ STORAGE_URIS = ListOf(
 )
 
 _STORAGE = Object(
-    description="Where the model is, in a store that a Secret tells.",
+    description="Where the model is, in a store that a Secret describes.",
     fields={
         **storage_fields("the model is"),
-        "schemaPath": Text(
-            description="Where its schema is; kept, without effect.", keep_empty=True
-        ),
+        "schemaPath": Text(description="Where its schema is; without effect.", keep_empty=True),
     },
 )
 
@@ -72,18 +70,18 @@ _CANARY = (
 )
 
 MODEL = Object(
-    description="A model whose server a runtime describes; container fields go over the runtime's.",
+    description="A model whose server a runtime describes; fields of a container override the runtime's.",
     fields={
         "modelFormat": Object(
-            description="What the model is, by which a runtime is found.",
+            description="The format of the model, by which a runtime is chosen.",
             fields={
                 "name": Text(description="The format, such as `sklearn` or `huggingface`."),
-                "version": Text(description="Its version; any where absent.", keep_empty=True),
+                "version": Text(description="Its version; by default any.", keep_empty=True),
             },
             required=("name",),
         ),
         "runtime": Text(
-            description="The ServingRuntime or ClusterServingRuntime; found by the format where absent.",
+            description="The ServingRuntime or ClusterServingRuntime; by default chosen by the format.",
             keep_empty=True,
         ),
         **_SERVER,
@@ -91,11 +89,11 @@ MODEL = Object(
 )
 
 _WORKERS = Object(
-    description="Pods beside the predictor's, which hold one model together with it.",
+    description="Further pods, which hold one model together with the predictor's.",
     fields={
         **WORKER_POD,
         "pipelineParallelSize": Integer(
-            description="Pods over which layers are dealt out.", bits=64
+            description="Pods over which the layers are split.", bits=64
         ),
         "tensorParallelSize": Integer(description="GPUs over which each layer is split.", bits=64),
     },
@@ -105,9 +103,9 @@ _ART = Object(
     description="An explainer of the Adversarial Robustness Toolbox.",
     fields={
         "type": Text(description="The method, for example `SquareAttack`."),
-        "storageUri": Text(description="Where a model of its own is."),
+        "storageUri": Text(description="Where its own model is."),
         "runtimeVersion": Text(
-            description="Tag of its image; KServe's default where absent.", keep_empty=True
+            description="Tag of its image; KServe's default if absent.", keep_empty=True
         ),
         "config": string_map("Arguments of the method."),
         **CONTAINER.fields,
@@ -116,7 +114,7 @@ _ART = Object(
 )
 
 PREDICTOR = Object(
-    description="What answers: `model`, a framework's field, or containers of its own.",
+    description="What serves requests: `model`, a framework's field, or your own containers.",
     fields={
         "name": Text(
             description="A name for this version of the predictor: its objects are called `<service>-<name>-predictor`.",
@@ -133,7 +131,7 @@ PREDICTOR = Object(
         "model": MODEL,
         "storageUris": STORAGE_URIS,
         "storageContainerName": Text(
-            description="The ClusterStorageContainer that fetches the model; the first that takes its address where absent.",
+            description="The ClusterStorageContainer that fetches the model; by default the first that supports its address.",
             keep_empty=True,
             since=KServe.V0_20,
         ),
@@ -144,12 +142,12 @@ PREDICTOR = Object(
 )
 
 TRANSFORMER = Object(
-    description="What changes requests before the predictor and answers after it.",
+    description="Changes requests before the predictor and responses after it.",
     fields={**COMPONENT_POD, **EXTENSION, "storageUris": STORAGE_URIS},
 )
 
 EXPLAINER = Object(
-    description="What explains answers.",
+    description="Explains predictions.",
     fields={"art": _ART, **COMPONENT_POD, **EXTENSION, "storageUris": STORAGE_URIS},
 )
 

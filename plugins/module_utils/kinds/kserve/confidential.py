@@ -26,7 +26,7 @@ _NOT_FETCHED = {
 CONFIDENTIAL = Object(
     description="The model is encrypted; the init container that fetches it decrypts it.",
     fields={
-        "enabled": Boolean(description="Whether it is."),
+        "enabled": Boolean(description="Whether it is encrypted."),
         "resourceId": Text(
             description="The key at the key broker, as `kbs:///<repo>/<type>/<tag>`.",
             keep_empty=True,

@@ -71,7 +71,9 @@ def device_problems(wish: DeviceRequest, service: LiveService) -> Iterator[Probl
     """Yield what is wanted and cannot be said in an LLMInferenceService."""
     parallelism = wish.parallelism
     if wish.accelerator.device_class:
-        text = "claims of devices are for state rendered alone: put them into the template of the service"
+        text = (
+            "device claims are only for state rendered: put them into the template of the service"
+        )
         yield Problem("accelerator.device_class", text, rule="accelerator")
     if parallelism.pipeline > 1 and parallelism.data > 1:
         text = f"pipeline {parallelism.pipeline} and data {parallelism.data} exclude each other in an LLMInferenceService"

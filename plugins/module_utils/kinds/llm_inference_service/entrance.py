@@ -23,7 +23,7 @@ def entrance(resolved: Resolved, settings: Settings, reader: Reader) -> Entrance
     routes = addressed_routes(resolved, reader)
     closed = "the service is stopped" if resolved.stopped else ""
     if not (closed or routes):
-        closed = "it has no route, so it is called inside the cluster alone"
+        closed = "it has no route, so it can only be called inside the cluster"
         if backend is not None:
             closed += f", by {backend.url(resolved.settings.cluster_domain)}"
     return Entrance(

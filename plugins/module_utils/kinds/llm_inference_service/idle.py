@@ -69,7 +69,7 @@ IDLE: tuple[Idle, ...] = (
     ),
     Idle(
         r"spec\.(prefill\.)?scaling(\..+)?",
-        "{release} makes no autoscaler, KServe does from 0.18 on",
+        "{release} creates no autoscaler, KServe does from 0.18 on",
         "set replicas, or make an autoscaler of your own",
         _makes_no_scalers,
     ),
@@ -81,7 +81,7 @@ IDLE: tuple[Idle, ...] = (
     ),
     Idle(
         r"spec\.router\.ingress(\..+)?",
-        "KServe keeps it, and makes routes of the Gateway API alone",
+        "KServe stores it, but only creates routes of the Gateway API",
         "use spec.router.gateway and spec.router.route",
     ),
     Idle(

@@ -11,7 +11,7 @@ _FILES = Object(
     description="A folder; either `emptyDir` or `pvc`.",
     fields={
         "emptyDir": Object(
-            description="On the disk of the node, which is asked for it.",
+            description="On the disk of the node, as an ephemeral volume.",
             fields={"size": QuantityValue(description="How much of it.")},
             required=("size",),
         ),
@@ -19,12 +19,12 @@ _FILES = Object(
             description="In a claim; either `spec` or `ref`.",
             fields={
                 "spec": Object(
-                    description="A claim that comes and goes with each pod.",
+                    description="A claim that is created and deleted with each pod.",
                     fields=CLAIM_SPEC.fields,
                     required=CLAIM_SPEC.required,
                 ),
                 "ref": Object(
-                    description="A claim that is there.",
+                    description="An existing claim.",
                     fields={
                         "name": Text(description="Its name."),
                         "path": Text(description="A folder in it."),
@@ -37,12 +37,14 @@ _FILES = Object(
 )
 
 OFFLOADING = Object(
-    description="Where the engine keeps its KV cache beside the GPU; the presets of KServe tell it.",
+    description="Where the engine keeps its KV cache besides the GPU; KServe's presets pass it on.",
     fields={
         "cpu": QuantityValue(description="Memory of the host."),
-        "evictionPolicy": Text(description="What goes first.", enum=("lru", "arc"), default="lru"),
+        "evictionPolicy": Text(
+            description="Which entries are evicted first.", enum=("lru", "arc"), default="lru"
+        ),
         "secondary": ListOf(
-            description="Files for what does not fit there, the first tier first.",
+            description="Files for what does not fit there; the first tier is filled first.",
             items=Object(fields={"fileSystem": _FILES}),
         ),
     },
@@ -51,12 +53,14 @@ OFFLOADING = Object(
 )
 
 TRACING = Object(
-    description="Traces of requests. Its presence, also as `{}`, asks for them.",
+    description="Traces of requests. Its presence, even as `{}`, switches them on.",
     fields={
         "exporterEndpoint": Text(description="Where they are sent."),
         "sampler": Text(description="Which requests are traced."),
-        "samplerArg": Text(description="How many of them."),
-        "exporter": Text(description="In which protocol."),
+        "samplerArg": Text(
+            description="The sampler's argument, for example the share of requests."
+        ),
+        "exporter": Text(description="The protocol of the exporter."),
     },
     since=KServe.V0_20,
 )

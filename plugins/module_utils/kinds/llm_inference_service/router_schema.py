@@ -49,7 +49,7 @@ _SECTION = replace(SUBDOMAIN, description="Its listener.", since=KServe.V0_18)
 #: Whether routes are those of Gateway API 1.5.
 _NEWER_ROUTES: Since[bool] = Since({KServe.V0_17: False, KServe.V0_20: True})
 _APP_PROTOCOL = Text(
-    description="What gateways speak with the model servers.",
+    description="The protocol between gateways and model servers.",
     enum=("http", "kubernetes.io/h2c"),
     default="http",
     since=KServe.V0_20,
@@ -82,10 +82,10 @@ def _pool_spec(*, strict: bool) -> Object:
 def _scheduler(version: str, strict: bool) -> Object:
     pool_spec = _pool_spec(strict=strict) if version == "v1alpha2" else v1alpha2_pool_spec()
     return Object(
-        description="The endpoint picker, which chooses a pod for each request. Its presence, also as `{}`, asks for one.",
+        description="The endpoint picker, which chooses a pod for each request. Its presence, even as `{}`, requests one.",
         fields={
             "pool": Object(
-                description="The InferencePool; made with defaults where absent.",
+                description="The InferencePool; by default one is created.",
                 fields={
                     "spec": pool_spec,
                     "ref": name_only("Somebody else's pool, with a picker of its own."),
@@ -111,13 +111,13 @@ def router_schema(version: str, release: KServe, *, strict: bool) -> Object:
         newer=_NEWER_ROUTES.at(release),
     )
     route = Object(
-        description="How requests come in. Its presence, also as `{}`, asks for a route.",
+        description="How requests come in. Its presence, even as `{}`, requests a route.",
         fields={
             "http": Object(
-                description="The HTTPRoute; the preset's where absent.",
+                description="The HTTPRoute; by default the preset's.",
                 fields={
                     "refs": ListOf(
-                        description="Routes of the user, which then stand instead of a managed one.",
+                        description="Routes of the user, which replace a managed one.",
                         items=name_only(""),
                     ),
                     "spec": spec,
@@ -139,11 +139,11 @@ def router_schema(version: str, release: KServe, *, strict: bool) -> Object:
         },
     )
     return Object(
-        description="How the service is reached. Where absent, by its workload Service alone.",
+        description="How the service is reached. By default, only by its workload Service.",
         fields={
             "route": route,
             "gateway": Object(
-                description="Gateways of the route; the cluster's default where there are none.",
+                description="Gateways of the route; by default the cluster's default Gateway.",
                 fields={"refs": _elsewhere("Gateways of the user.", {"sectionName": _SECTION})},
             ),
             "ingress": Object(

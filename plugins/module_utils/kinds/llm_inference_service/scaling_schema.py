@@ -110,7 +110,7 @@ _BEHAVIOR = Object(
 )
 
 _ADVANCED = Object(
-    description="The API refuses it whatever it holds.",
+    description="The API refuses any value.",
     fields={
         "horizontalPodAutoscalerConfig": Object(fields={"behavior": _BEHAVIOR, "name": Text()}),
         "restoreToOriginalReplicaCount": Boolean(),
@@ -127,11 +127,15 @@ _ADVANCED = Object(
 
 _FALLBACKS = ("static", "currentReplicas", "currentReplicasIfHigher", "currentReplicasIfLower")
 _FALLBACK = Object(
-    description="Pods to have while the metric cannot be read.",
+    description="Pods while the metric cannot be read.",
     fields={
-        "failureThreshold": Integer(description="Failed readings in a row before it counts."),
+        "failureThreshold": Integer(
+            description="Failed readings in a row before the fallback applies."
+        ),
         "replicas": Integer(description="Pods."),
-        "behavior": Text(description="Which number it is.", default="static", enum=_FALLBACKS),
+        "behavior": Text(
+            description="How the number of pods is chosen.", default="static", enum=_FALLBACKS
+        ),
     },
     required=("failureThreshold", "replicas"),
 )
@@ -139,12 +143,14 @@ _FALLBACK = Object(
 _KEDA = Object(
     description="Scaling by KEDA.",
     fields={
-        "pollingInterval": Integer(description="Seconds between two looks.", minimum=1),
+        "pollingInterval": Integer(
+            description="Seconds between two readings of the metric.", minimum=1
+        ),
         "cooldownPeriod": Integer(description="Seconds before scaling to idle.", minimum=0),
         "initialCooldownPeriod": Integer(
-            description="The same after the object was made.", minimum=0
+            description="The same after the object was created.", minimum=0
         ),
-        "idleReplicaCount": Integer(description="Pods without work.", minimum=1),
+        "idleReplicaCount": Integer(description="Pods while there is no load.", minimum=1),
         "fallback": _FALLBACK,
         "advanced": _ADVANCED,
     },
@@ -158,7 +164,7 @@ _LEAST: Since[int | None] = Since({KServe.V0_17: None, KServe.V0_18: 1})
 def scaling_schema(release: KServe) -> Object:
     """Return the schema of `scaling` as a release has it."""
     return Object(
-        description="How the number of pods follows the load. Checked and stored; KServe makes nothing of it before 0.18.",
+        description="How the number of pods follows the load. Before 0.18, KServe checks and stores it, but it has no effect.",
         fields={
             "minReplicas": Integer(
                 description="Fewest pods.", minimum=1, default=_LEAST.at(release)

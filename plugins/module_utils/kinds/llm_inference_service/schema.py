@@ -39,11 +39,11 @@ PARALLELISM = Object(
     description="How the model is spread.",
     fields={
         "tensor": _parallel("Devices over which each layer is split."),
-        "pipeline": _parallel("Pods over which the layers are dealt out. Not with `data`."),
+        "pipeline": _parallel("Pods over which the layers are split. Not with `data`."),
         "data": _parallel("Copies of the model that work as one server."),
         "dataLocal": _parallel("Copies of the model in one pod; `data` over `dataLocal` pods."),
         "dataRPCPort": Integer(
-            description="Port by which the copies talk.", minimum=1, maximum=65535
+            description="Port on which the copies communicate.", minimum=1, maximum=65535
         ),
         "expert": Boolean(description="Whether the experts of a model are spread."),
     },
@@ -61,7 +61,7 @@ def _model(version: str) -> Object:
             keep_empty=True,
         ),
         "name": Text(
-            description="The name that clients send as `model`; the service's own where absent."
+            description="The name that clients send as `model`; by default the service's own."
         ),
     }
     if version == "v1alpha1":
@@ -69,11 +69,11 @@ def _model(version: str) -> Object:
             description="How much requests matter. Kept, without effect.", enum=CRITICALITIES
         )
     fields["lora"] = Object(
-        description="Adapters, which the engine serves from 0.19 on; kept, without effect before.",
+        description="Adapters, which the engine serves from 0.19 on; without effect before.",
         fields={
             "adapters": Anything(description="Adapters, as models."),
             "maxRank": _limit("Highest rank of an adapter."),
-            "maxAdapters": _limit("Adapters that serve at once."),
+            "maxAdapters": _limit("Adapters in use at the same time."),
             "maxCpuAdapters": _limit("Adapters that are kept in the memory of the host."),
         },
     )
@@ -93,7 +93,7 @@ def _workload(what: str, scaling: Schema, version: str) -> dict[str, Schema]:
     """Return the fields that decode and prefill share. what: whose pods these are. scaling: how they are scaled."""
     return {
         "replicas": Integer(
-            description="Pods, or groups of pods. Where absent, what is there is left alone.",
+            description="Pods, or groups of pods. If absent, the existing number is kept.",
             minimum=0,
         ),
         "scaling": scaling,
@@ -101,7 +101,7 @@ def _workload(what: str, scaling: Schema, version: str) -> dict[str, Schema]:
         "labels": string_map(f"Labels of {what}."),
         "annotations": string_map(f"Annotations of {what}."),
         "template": _pod("The pod, or the leader of a group; merged over the preset's."),
-        "worker": _pod("The other pods of a group. Its presence makes groups of pods."),
+        "worker": _pod("The other pods of a group. Its presence creates groups of pods."),
         **({"kvCacheOffloading": OFFLOADING} if version == STORED_VERSION else {}),
     }
 
@@ -142,7 +142,7 @@ def _spec(version: str, release: KServe, *, strict: bool) -> Object:
             "router": router_schema(version, release, strict=strict),
             "prefill": prefill,
             "baseRefs": ListOf(
-                description="Configs under this spec, a later one over an earlier one.",
+                description="Configs that are merged under this spec, a later one over an earlier one.",
                 items=name_only(""),
             ),
             "tracing": TRACING,

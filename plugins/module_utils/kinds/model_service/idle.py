@@ -8,7 +8,7 @@ from ..idle import Idle
 IDLE: tuple[Idle, ...] = (
     Idle(
         r"spec\.monitoring\.podMonitor(\..+)?",
-        "no PodMonitor is made while spec.monitoring.podMonitor.enabled is false",
+        "no PodMonitor is created while spec.monitoring.podMonitor.enabled is false",
         "set enabled: true, or leave it out",
     ),
     Idle(

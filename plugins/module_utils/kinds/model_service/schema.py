@@ -45,14 +45,14 @@ MODEL = Object(
             max_length=253,
         ),
         "image": Text(
-            description="The OCI artefact that holds the weights, as `kit unpack` takes it.",
+            description="The OCI artefact with the weights, as for `kit unpack`.",
             min_length=1,
         ),
         "mountPath": Text(
             description="Absolute path of the weights in the engine container.", default="/models"
         ),
         "imagePullSecrets": ListOf(
-            description="Secrets with which images are pulled. Only the first one is used to fetch the weights.",
+            description="Secrets for pulling images. Only the first one is used to fetch the weights.",
             items=Object(
                 fields={
                     "name": Text(description="Name of a Secret in the same namespace.", default="")
@@ -67,12 +67,12 @@ MODEL = Object(
 ENGINE = Object(
     description="The vLLM server that both roles run.",
     fields={
-        "image": Text(description="Engine image. The setting `images.engine` where absent."),
+        "image": Text(description="Engine image. By default, the setting `images.engine`."),
         "imagePullPolicy": Text(
-            description="`Always`, `IfNotPresent` or `Never`. Where absent the kubelet decides by the image's tag."
+            description="`Always`, `IfNotPresent` or `Never`. By default, the kubelet decides by the image's tag."
         ),
         "args": ListOf(
-            description="More arguments for `vllm serve`, after those that are made from this object. One word per item.",
+            description="More arguments for `vllm serve`, after those that follow from this object. One word per item.",
             items=Text(),
         ),
         "env": ListOf(
@@ -80,7 +80,7 @@ ENGINE = Object(
             items=ENV_VAR,
             title="name",
         ),
-        "port": _port("Port at which the service is called: the pool's target port.", 8000),
+        "port": _port("Port for requests: the pool's target port.", 8000),
     },
     hints={
         "replicas": "it belongs in spec.decode.replicas and spec.prefill.replicas",
@@ -92,7 +92,7 @@ ACCELERATOR = Object(
     description="The devices on which both roles run.",
     fields={
         "type": Text(
-            description="Vendor, which decides the device resource; `cpu` asks for none. "
+            description="Vendor, which decides the device resource; `cpu` requests none. "
             "Devices per pod are tensor times dataLocal.",
             enum=ACCELERATORS,
         )
@@ -104,7 +104,7 @@ PARALLELISM = Object(
     description="How the model is spread.",
     fields={
         "tensor": _parallel("Devices over which each layer is split."),
-        "data": _parallel("Copies of the model that work as one server. It asks for no devices."),
+        "data": _parallel("Copies of the model that work as one server. It requests no devices."),
         "dataLocal": _parallel(
             "Copies of the model in one pod; multiplies the devices of the pod."
         ),
@@ -114,7 +114,7 @@ PARALLELISM = Object(
 ROUTING_PROXY = Object(
     description="The sidecar of decode pods that has prompts prefilled elsewhere. Needed with `spec.prefill`.",
     fields={
-        "image": Text(description="Proxy image. The setting `images.routing_proxy` where absent."),
+        "image": Text(description="Proxy image. By default, the setting `images.routing_proxy`."),
         "connector": Text(
             description="How the KV cache travels: `nixlv2`, `shared-storage` or `sglang`.",
             default="nixlv2",
@@ -122,10 +122,10 @@ ROUTING_PROXY = Object(
         "targetPort": _port(
             "Port of the engine behind the proxy; the proxy takes `spec.engine.port`.", 8200
         ),
-        "zapEncoder": Text(description="Form of the proxy's log: `json` or `console`."),
+        "zapEncoder": Text(description="Format of the proxy's log: `json` or `console`."),
         "zapLogLevel": Text(description="Level of the proxy's log."),
         "secureProxy": Boolean(
-            description="Whether the proxy serves TLS. Release 0.9.0-alpha.2 serves it where absent."
+            description="Whether the proxy serves TLS. Release 0.9.0-alpha.2 does by default."
         ),
         "prefillerUseTLS": Boolean(description="Whether the proxy calls prefill pods with TLS."),
         "certPath": Text(
@@ -135,13 +135,13 @@ ROUTING_PROXY = Object(
 )
 
 INFERENCE_POOL = Object(
-    description="The InferencePool and its endpoint picker. Where absent, a pool with defaults and FailClose is made.",
+    description="The InferencePool and its endpoint picker. By default, a pool with defaults and FailClose is created.",
     fields={
         "endpointPicker": Object(
             description="The picker that chooses a pod for each request.",
             fields={
                 "image": Text(
-                    description="Picker image. The setting `images.endpoint_picker` where absent."
+                    description="Picker image. By default, the setting `images.endpoint_picker`."
                 ),
                 "replicas": Integer(
                     description="Picker pods. With more than one, a leader is elected and only it is ready.",
@@ -149,7 +149,7 @@ INFERENCE_POOL = Object(
                     minimum=0,
                 ),
                 "resources": resources(
-                    "Resources of the picker. Where neither requests nor limits are given: requests of 4 CPU and 8Gi, "
+                    "Resources of the picker. Without requests and limits: requests of 4 CPU and 8Gi, "
                     "memory limit of 16Gi."
                 ),
                 "port": _port(
@@ -167,20 +167,20 @@ INFERENCE_POOL = Object(
 )
 
 HTTP_ROUTE = Object(
-    description="The route to the pool. Where absent, a default route to the setting `gateway_name` is made.",
+    description="The route to the pool. By default, a route to the Gateway of the setting `gateway_name` is created.",
     fields={
         "gatewayRef": Object(
-            description="The Gateway that takes the route.",
+            description="The Gateway of the route.",
             fields={
                 "name": Text(description="Name of the Gateway.", min_length=1),
                 "namespace": Text(
-                    description="Namespace of the Gateway; the service's own where absent."
+                    description="Namespace of the Gateway; by default the service's own."
                 ),
             },
             required=("name",),
         ),
         "hostnames": ListOf(
-            description="Host names that the route takes, at most 16, `*.` in front for a wildcard. All where absent.",
+            description="Host names of the route, at most 16, `*.` in front for a wildcard. By default all.",
             items=Text(keep_empty=True),
         ),
     },
@@ -194,7 +194,7 @@ MONITORING = Object(
             description="PodMonitors for the engine pods; with an explicit pool also a ServiceMonitor for the picker.",
             fields={
                 "enabled": Boolean(
-                    description="Whether monitors are made. Release 1.0.1 makes them where `podMonitor` is absent.",
+                    description="Whether monitors are created. Release 1.0.1 creates them if `podMonitor` is absent.",
                     default=False,
                 ),
                 "portName": Text(
@@ -213,7 +213,7 @@ MONITORING = Object(
 def _role(what: str) -> Object:
     fields: dict[str, Schema] = {
         "replicas": Integer(
-            description="Pods. Where absent one is made, and a number that an autoscaler sets later is left alone.",
+            description="Pods. By default one is created, and a number that an autoscaler sets later is kept.",
             default=1,
             minimum=0,
         ),

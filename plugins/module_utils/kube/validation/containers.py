@@ -130,7 +130,7 @@ def _mounts(container: Json, path: str, volumes: Mapping[str, Json]) -> Iterator
             yield Problem(f"{where}.subPathExpr", "cannot be combined with subPath", rule="mount")
         way = mount.get("mountPropagation")
         if way == "Bidirectional" and not privileged:
-            message = "Bidirectional is for privileged containers alone"
+            message = "Bidirectional is only for privileged containers"
             yield Problem(f"{where}.mountPropagation", message, rule="mount")
         writable = not mount.get("readOnly") or way not in (None, "None")
         if mount.get("recursiveReadOnly") in ("Enabled", "IfPossible") and writable:

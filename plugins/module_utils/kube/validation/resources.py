@@ -43,7 +43,7 @@ def resource_problems(
     if any(name.startswith(_HUGE_PAGES) for name in named) and not named & {"cpu", "memory"}:
         yield Problem(
             path,
-            "huge pages need a request or limit of cpu or memory beside them",
+            "huge pages also need a request or limit of cpu or memory",
             rule="resources",
         )
     if claims is not None:
@@ -60,7 +60,7 @@ def pod_resource_problems(pod: Json, path: str) -> Iterator[Problem]:
         for name, amount in amounts.items():
             where = child_path(f"{path}.resources.{side}", name)
             if name not in _POD_RESOURCES and not name.startswith(_HUGE_PAGES):
-                message = f"a pod as a whole asks for {' and '.join(_POD_RESOURCES)} alone; write {show(name)} into resources of a container"
+                message = f"a pod as a whole may only request {' and '.join(_POD_RESOURCES)}; write {show(name)} into resources of a container"
                 yield Problem(where, message, rule="resources")
             elif parse_quantity(amount) < 0:
                 yield Problem(where, f"{amount} is negative", rule="resources")

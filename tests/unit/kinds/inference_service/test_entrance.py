@@ -70,7 +70,7 @@ def test_protocol_is_that_of_the_model_server(
 def test_server_without_http_is_said_to_have_none() -> None:
     grpc = runtime("served", takes(), protocolVersions=["grpc-v2"])
     found = entered(model(protocolVersion="grpc-v2"), grpc)
-    assert (found.protocol, found.closed) == (None, "its model server speaks gRPC alone")
+    assert (found.protocol, found.closed) == (None, "its model server only speaks gRPC")
 
 
 def test_route_of_the_service_is_the_way_in() -> None:

@@ -144,7 +144,7 @@ REFUSED: dict[str, tuple[DeviceRequest, LiveService, str, str]] = {
         wish(device_class="gpu.nvidia.com", tensor=1),
         served(),
         "accelerator.device_class",
-        "state rendered alone",
+        "only for state rendered",
     ),
 }
 

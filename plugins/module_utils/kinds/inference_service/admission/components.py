@@ -82,7 +82,7 @@ def _predictor(predictor: Json, found: list[str]) -> Iterator[Problem]:
             container.get("name") == TRANSFORMER_CONTAINER
             and variable(container, "STORAGE_URI") is not None
         ):
-            message = f"STORAGE_URI belongs to {KSERVE_CONTAINER}: a transformer beside the predictor shares its model"
+            message = f"STORAGE_URI belongs to {KSERVE_CONTAINER}: a transformer next to the predictor shares its model"
             yield Problem(f"spec.predictor.containers[{number}].env", message, rule="collocation")
 
 

@@ -117,7 +117,7 @@ def _hpa(component: Json) -> _Faults:
         if item["type"] != "Resource":
             yield (
                 f"{where}.type",
-                f"{show(item['type'])}: an HPA understands Resource alone; use the class keda",
+                f"{show(item['type'])}: an HPA only supports Resource; use the class keda",
             )
         elif item.get("resource") is None:
             yield f"{where}.resource", "missing"
@@ -127,7 +127,7 @@ def _kpa(component: Json) -> _Faults:
     if component.get("deploymentStrategy") is not None:
         yield (
             "deploymentStrategy",
-            "Knative replaces pods in its own way; it has a meaning in Standard mode alone",
+            "Knative replaces pods in its own way; it only has an effect in Standard mode",
         )
     metric, target = component.get("scaleMetric", "concurrency"), component.get("scaleTarget")
     if metric not in _KPA_METRICS:

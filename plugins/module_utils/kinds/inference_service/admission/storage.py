@@ -74,7 +74,7 @@ def _paths(uris: list[Json], path: str) -> Iterator[Problem]:
             message = f"{show(mount)} is mounted twice" + (
                 "; give each claim a path of its own"
                 if several
-                else ", so that the second claim is not there"
+                else ", so the second claim is not mounted"
             )
             yield Problem(where, message, "error" if several else "warning", rule="mount-path")
         into.append(mount)

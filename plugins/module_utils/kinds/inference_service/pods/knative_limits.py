@@ -40,7 +40,7 @@ def port_faults(pod: Json) -> Iterator[tuple[str, str]]:
                 f'takes no port name but h2c and http1, and this is "{port["name"]}"',
             )
         if (port.get("protocol") or "TCP") != "TCP":
-            yield f"{place}.protocol", f"takes TCP alone, and this is {port['protocol']}"
+            yield f"{place}.protocol", f"only takes TCP, and this is {port['protocol']}"
         if port.get("containerPort") in _RESERVED:
             yield f"{place}.containerPort", f"keeps port {port['containerPort']} for itself"
 

@@ -94,7 +94,7 @@ def _check(adapter: Adapter, *, fetches: bool) -> None:
         raise ArtifactError(
             f"{label}: oci:// is not supported for LoRA adapters",
             _PATH,
-            "one image beside the server is all there can be: put the adapter into a claim (pvc://), or fetch it by hf:// or s3://",
+            "there can only be one image next to the server: put the adapter into a claim (pvc://), or fetch it by hf:// or s3://",
         )
     if adapter.scheme not in (*_FETCHED, _CLAIM):
         raise ArtifactError(

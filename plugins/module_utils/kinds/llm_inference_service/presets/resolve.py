@@ -121,7 +121,7 @@ def _validate(spec: Json, service: LlmInferenceService, settings: Settings) -> N
     if refusal:
         raise Unbuildable(
             refusal,
-            advice="the service alone is valid, but not together with its presets and baseRefs",
+            advice="the service by itself is valid, but not together with its presets and baseRefs",
             rule="merged",
         )
     try:

@@ -161,7 +161,7 @@ def _not_seen(
     return Unbuildable(
         message,
         path=path,
-        told=f"the service itself does not say {path}: {elsewhere}templates see the service's own spec alone",
+        told=f"the service itself does not say {path}: {elsewhere}templates only see the service's own spec",
         advice=f"{where}; set {path} on the service itself",
         rule="template",
     )

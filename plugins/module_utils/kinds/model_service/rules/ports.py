@@ -27,6 +27,6 @@ def proxy_port(service: ModelService, _settings: Settings) -> Iterator[Problem]:
     if proxy is not None and proxy.target_port == service.engine.port:
         message = (
             f"{proxy.target_port} is spec.engine.port too, which the proxy takes; the engine cannot listen there and "
-            "restarts for ever. Choose another port"
+            "restarts forever. Choose another port"
         )
         yield Problem("spec.routingProxy.targetPort", message, "warning", rule="proxy-port")

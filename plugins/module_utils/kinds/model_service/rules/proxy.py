@@ -11,7 +11,7 @@ from ..children.routing_proxy import SECURE_BY_DEFAULT
 from ..settings import Settings
 from ..spec import ModelService
 
-#: What the routing sidecar v0.6.0 understands; it ends at once with any other, and is started again for ever.
+#: What the routing sidecar v0.6.0 understands; it ends at once with any other, and is restarted forever.
 CONNECTORS = ("nixlv2", "shared-storage", "sglang")
 #: What its flags --zap-encoder and --zap-log-level take. Source: sigs.k8s.io/controller-runtime pkg/log/zap/flags.go.
 _ENCODERS, _LEVELS = ("json", "console"), ("debug", "info", "error", "panic")
@@ -31,7 +31,7 @@ def connector(service: ModelService, _settings: Settings) -> Iterator[Problem]:
 
 
 def log(service: ModelService, _settings: Settings) -> Iterator[Problem]:
-    """Warn of words for its log that the proxy does not know: it ends at once, and is started again for ever."""
+    """Warn of words for its log that the proxy does not know: it ends at once, and is restarted forever."""
     proxy = service.routing_proxy
     encoder, level = (proxy.zap_encoder, proxy.zap_log_level) if proxy is not None else ("", "")
     number = level.isdecimal() and int(level) > 0
@@ -40,7 +40,7 @@ def log(service: ModelService, _settings: Settings) -> Iterator[Problem]:
         ("zapLogLevel", "" if number else level, _LEVELS, ", nor a number above 0"),
     ):
         if value and value.lower() not in known:
-            message = f"{show(value)} is not one of {', '.join(known)}{other}; the proxy ends at once and is started again for ever"
+            message = f"{show(value)} is not one of {', '.join(known)}{other}; the proxy ends at once and is restarted forever"
             yield Problem(f"spec.routingProxy.{field}", message, "warning", rule="connector")
 
 
