@@ -40,11 +40,9 @@ IDLE: dict[str, set[str]] = {
     },
     "isvc/hpa-autoscaling-metrics": {
         "spec.predictor.autoScaling.behavior.scaleDown.stabilizationWindowSeconds",
-        "spec.predictor.autoScaling.metrics[0].resource.target.type",
     },
     "isvc/hpa-cpu-averagevalue": {
         "spec.predictor.autoScaling.metrics[0].resource.target.averageValue",
-        "spec.predictor.autoScaling.metrics[0].resource.target.type",
     },
     "isvc/kn-scale-annotations": {
         'metadata.annotations["autoscaling.knative.dev/max-scale"]',

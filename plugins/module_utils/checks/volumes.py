@@ -11,9 +11,9 @@ from ..kube.manifest import Json
 from ..kube.problem import Problem
 
 UNMOUNTED = Check(
-    "no-effect",
+    "volume-unmounted",
     WARNING,
-    finds="the volume {name} has no effect: no container of the pods mounts it",
+    finds="no container of the pods mounts the volume {name}",
     fix="add it to volumeMounts of a container, or leave it out",
 )
 

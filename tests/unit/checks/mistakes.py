@@ -322,6 +322,7 @@ CPU = {"type": "cpu"}
 TOKEN = [{"name": "HF_TOKEN", "value": "x"}]
 SERVER_PATH = "spec.predictor.containers[0]"
 MAIN_PATH = "spec.template.containers[0]"
+EXTRA = {"name": "extra", "emptyDir": {}}
 ROUTE = {"route": {}, "gateway": {}}
 #: A route that takes every request at a path.
 EVERYTHING = {
@@ -586,6 +587,11 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
         IS: Mistake(
             custom_with(timeout=30, containerConcurrency=4), "spec.predictor.containerConcurrency", (CONFIG,)),
         IG: Mistake(annotated(graph(), "serving.kserve.io/deployMode"), 'metadata.annotations["serving.kserve.io/deployMode"]', (CONFIG,)),
+    },
+    "volume-unmounted": {
+        LLM: Mistake(
+            llm_inference_service(template={"containers": [{"name": "main"}], "volumes": [EXTRA]}), "spec.template.volumes[0]"),
+        IS: Mistake(custom_with(volumes=[EXTRA]), "spec.predictor.volumes[0]", (CONFIG,)),
     },
     "engine-arguments": {
         MS: Mistake(model_service(engine={"args": ["--pipeline-parallel-size=2"]}), "spec.decode.resources"),
@@ -916,6 +922,7 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("claim-lost", MS): "mounts no claim",
     ("queue", MS): "its labels do not reach its pods",
     ("queue-priority", MS): "its labels do not reach its pods",
+    ("volume-unmounted", MS): "has no volumes of its author's",
     ("claim-shared", MS): "mounts no claim",
     ("claim-shared", IS): "leaves the number of its pods to an autoscaler",
     ("listener-missing", MS): "names no listener",
@@ -990,7 +997,9 @@ _OF_GRAPHS: dict[str, tuple[str, ...]] = {
     "its router asks for no devices of its own": (
         *("mixed-devices", "shared-devices", "mig-parallel", "claim-unused", "shared-memory", "devices-missing", "tpu-selector"),
     ),
-    "its pods have no fields of their author's but a few that every API server knows": ("gated-field",),
+    "its pods have no fields of their author's but a few that every API server knows": (
+        *("gated-field", "volume-unmounted"),
+    ),
     "has no prefill pods": (
         *("prefill-without-proxy", "prefill-tensor", "kv-transfer", "kv-role", "kv-connector"),
     ),

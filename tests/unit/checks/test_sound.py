@@ -45,6 +45,8 @@ EARNED_BY = {
     "port-taken": {"model_service/proxy-same-port"},
     # An account's Secret without an entry that KServe asks it for.
     "key-missing": {"llm_inference_service/cred-azure-token"},
+    # A volume beside one of KServe's name, to see which is kept.
+    "volume-unmounted": {"llm_inference_service/tpl-extra-container"},
     "model-not-brought": {"llm_inference_service/storage-off-oci"},
     "reference-grant": {"llm_inference_service/router-filters-kept"},
     # KEDA's webhook was not there when it was recorded.

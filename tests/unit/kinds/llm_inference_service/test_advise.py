@@ -33,9 +33,12 @@ def test_an_ordinary_service_is_warned_about_nothing() -> None:
     assert warnings(document()) == {}
 
 
-@pytest.mark.parametrize("name", ["HF_TOKEN", "AWS_SECRET_ACCESS_KEY"])
-def test_credentials_of_the_server_do_not_fetch_the_model(name: str) -> None:
-    told = warnings(document(template=own_main(name)))["fetch-credentials"]
+@pytest.mark.parametrize(
+    ("name", "uri"),
+    [("HF_TOKEN", "hf://acme/chat"), ("AWS_SECRET_ACCESS_KEY", "s3://models/chat")],
+)
+def test_credentials_of_the_server_do_not_fetch_the_model(name: str, uri: str) -> None:
+    told = warnings(document(template=own_main(name), model={"uri": uri}))["fetch-credentials"]
     assert name in told
     assert "storage-initializer" in told
     assert "service account" in told
