@@ -24,7 +24,7 @@ options:
         type: str
       kserve:
         description:
-          - A release of KServe, V(0.17), V(0.18), V(0.19) or V(0.20), for all services of the task. The default is V(auto).
+          - A release of KServe, V(0.17), V(0.18), V(0.19), V(0.20) or V(0.21), for all services of the task. The default is V(auto).
           - With V(auto), each service keeps the release that created its objects. A service without objects gets the release of the
             controller in the cluster, otherwise the newest proved release whose status the CRD declares. If no
             cluster is read, it gets the newest proved one.

@@ -13,9 +13,11 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_infer
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.presets.engine_arguments import (
     Asked,
 )
+from tests.lab import crds
 from tests.lab.client import Client
 from tests.objects import thing
 
+from .support.bundles import crd
 from .support.cluster import claim, read, there
 from .support.entries import Entries, actions
 from .support.llm_services import children, llm, prepare, routed
@@ -116,6 +118,36 @@ def test_a_live_service_becomes_one_of_0_20(entries: Entries, place: str) -> Non
     made = entries.reconcile(service, **options)
     assert actions(made) == actions(predicted)
     again = entries.reconcile(service, **options)
+    assert (again["changed"], restarts(again)) == (False, [])
+
+
+def test_a_live_service_becomes_one_of_0_21_and_keeps_its_autoscaler(
+    entries: Entries, client: Client, place: str
+) -> None:
+    """What llm-d's autoscaler worked from goes after the autoscaler of the pods is marked; without its kind nothing is missed."""
+    variants = crd("llmd.ai", "VariantAutoscaling", ("v1alpha1",))
+    wanted = {"minReplicas": 1, "maxReplicas": 3, "wva": {"hpa": {}}}
+    service = routed("chat", place, scaling=wanted)
+    service["spec"].pop("replicas")
+    scaler = {**HPA, "metadata": {**HPA["metadata"], "namespace": place}}
+    options = {"releases": {"kserve": "0.21"}}
+    crds.install(client, [variants])
+    try:
+        entries.reconcile(service, releases={"kserve": "0.20"})
+        uid = there(client, scaler)["metadata"]["uid"]
+        predicted = entries.reconcile(service, **options, check_mode=True)
+        (told,) = restarts(predicted)
+        assert "but the task asks for 0.21" in told
+        made = entries.reconcile(service, **options)
+        assert actions(made) == actions(predicted)
+        assert actions(made)["VariantAutoscaling/chat-kserve-va"] == "deleted"
+        assert actions(made)["HorizontalPodAutoscaler/chat-kserve-hpa"] == "updated"
+        metadata = there(client, scaler)["metadata"]
+        assert (metadata["uid"], metadata["annotations"]["llm-d.ai/managed"]) == (uid, "true")
+        assert not entries.reconcile(service)["changed"]
+    finally:
+        client.delete(variants)
+    again = entries.reconcile(service)
     assert (again["changed"], restarts(again)) == (False, [])
 
 

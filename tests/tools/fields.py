@@ -58,7 +58,7 @@ default has no value unless you set it.
 _GRAPH_HEAD = """# Fields of an InferenceGraph
 
 `python -m tests.tools.fields` writes this page from `plugins/module_utils/kinds/inference_graph/schema.py`.
-The fields are those of `serving.kserve.io/v1alpha1` in KServe 0.17 to 0.20. `affinity`, `tolerations` and `resources`
+The fields are those of `serving.kserve.io/v1alpha1` in KServe 0.17 to 0.21. `affinity`, `tolerations` and `resources`
 hold fields of a pod of Kubernetes; this page does not repeat them. A **bold** field is required if you set the field
 above it. A field without a default has no value unless you set it.
 

@@ -194,5 +194,5 @@ def test_what_is_proved_was_recorded(kind: str) -> None:
 
 
 def test_the_newest_release_of_a_kind_is_reproduced() -> None:
-    assert llm_inference_service.NEWEST is KServe.V0_20
+    assert llm_inference_service.NEWEST is KServe.V0_21
     assert model_service.BACKING[model_service.NEWEST] != "refused"

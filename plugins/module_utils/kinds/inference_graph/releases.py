@@ -13,4 +13,5 @@ BACKING: Mapping[KServe, Backing] = {
     KServe.V0_18: "unjudged",
     KServe.V0_19: "unjudged",
     KServe.V0_20: "proved",
+    KServe.V0_21: "unjudged",
 }

@@ -18,7 +18,10 @@ _TEXT, _FLAG = Text(), Boolean()
 _POD: dict[str, Schema] = {
     **{
         name: WORKER_POD[name]
-        for name in ("nodeSelector", "affinity", "tolerations", "volumes", "imagePullSecrets")
+        for name in (
+            *("nodeSelector", "affinity", "tolerations", "volumes", "imagePullSecrets"),
+            "resourceClaims",
+        )
     },
     "schedulerName": _TEXT,
     "containers": ListOf(items=CONTAINER),

@@ -13,6 +13,7 @@ BACKING: Mapping[KServe, Backing] = {
     KServe.V0_18: "unjudged",
     KServe.V0_19: "unjudged",
     KServe.V0_20: "unjudged",
+    KServe.V0_21: "unjudged",
 }
 #: The newest that is reproduced.
 NEWEST = max(release for release, how in BACKING.items() if how != "refused")

@@ -6,6 +6,7 @@ Source: KServe pkg/apis/serving/v1beta1/{inference_service,predictor}.go@v0.17.0
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 
 from ...kube.core_schema import string_map
@@ -63,11 +64,19 @@ _SERVER: dict[str, Schema] = {
     "storage": _STORAGE,
     "confidential": CONFIDENTIAL,
 }
-#: What is said of canaries.
+#: What is said of canaries, of traces, and of pods that are scheduled together.
 _CANARY = (
     "KServe 0.20 knows it, and this collection does not yet: give the new version a service of its own, and split requests by an "
     "HTTPRoute of yours"
 )
+_TRACING = (
+    "KServe 0.21 knows it, and this collection does not yet: give the containers the variables of OpenTelemetry, such as "
+    "OTEL_EXPORTER_OTLP_ENDPOINT"
+)
+_SCHEDULING_GROUP: Mapping[str, str] = {
+    "schedulingGroup": "KServe 0.21 knows it, and this collection does not yet: leave it out, or have pods scheduled together by a "
+    "scheduler that goes by labels"
+}
 
 MODEL = Object(
     description="A model whose server a runtime describes; fields of a container override the runtime's.",
@@ -97,6 +106,7 @@ _WORKERS = Object(
         ),
         "tensorParallelSize": Integer(description="GPUs over which each layer is split.", bits=64),
     },
+    hints=_SCHEDULING_GROUP,
 )
 
 _ART = Object(
@@ -139,23 +149,26 @@ PREDICTOR = Object(
         **COMPONENT_POD,
         **EXTENSION,
     },
+    hints=_SCHEDULING_GROUP,
 )
 
 TRANSFORMER = Object(
     description="Changes requests before the predictor and responses after it.",
     fields={**COMPONENT_POD, **EXTENSION, "storageUris": STORAGE_URIS},
+    hints=_SCHEDULING_GROUP,
 )
 
 EXPLAINER = Object(
     description="Explains predictions.",
     fields={"art": _ART, **COMPONENT_POD, **EXTENSION, "storageUris": STORAGE_URIS},
+    hints=_SCHEDULING_GROUP,
 )
 
 SPEC = Object(
     description="What is wanted.",
     fields={"predictor": PREDICTOR, "explainer": EXPLAINER, "transformer": TRANSFORMER},
     required=("predictor",),
-    hints={"canary": _CANARY},
+    hints={"canary": _CANARY, "tracing": _TRACING},
 )
 
 

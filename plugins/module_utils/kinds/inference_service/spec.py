@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from ...kube.manifest import Json
 from ...kube.reference import Reference
+from ...kube.release import Since
+from ..kserve.releases import KServe
 from ..kserve.service import GROUP, KServeService
 from .names import Role, component
 
@@ -15,6 +17,8 @@ KIND = "InferenceService"
 
 #: In the order in which the controller looks after them.
 ROLES: tuple[Role, ...] = ("predictor", "transformer", "explainer")
+#: Whether a route is called by its component alone. Source: httproute_reconciler.go at aaac4e294dae.
+_KEEPS_ROUTE: Since[bool] = Since({KServe.V0_17: False, KServe.V0_21: True})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,10 @@ class InferenceService(KServeService):
         """Return the name of all objects of a component."""
         variant = self.spec["predictor"].get("name") if role == "predictor" else None
         return component(self.name, role, variant or "")
+
+    def route_name(self, role: Role, release: KServe) -> str:
+        """Return the name of a component's route, which also begins its host: later it stays while a predictor's name changes."""
+        return component(self.name, role) if _KEEPS_ROUTE.at(release) else self.component_name(role)
 
     @property
     def roles(self) -> tuple[Role, ...]:

@@ -79,6 +79,7 @@ BLOCKS: Mapping[str, Object] = {
             **_texts("caBundleConfigMapName", "caBundleVolumeMountPath"),
             "enableModelcar": _BOOL,
             "enableOciModelSupport": _BOOL,
+            "ociInsecureRegistry": _BOOL,
             **_texts("ociModelMode", "cpuModelcar", "memoryModelcar"),
             "uidModelcar": Integer(bits=64),
         }

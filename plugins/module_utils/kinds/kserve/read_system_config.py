@@ -198,6 +198,7 @@ def storage(block: Block) -> Storage:
         ca_bundle_mount_path=block.text("caBundleVolumeMountPath"),
         enable_images=block.flag("enableOciModelSupport"),
         image_mode=block.text("ociModelMode"),
+        insecure_registry=block.flag("ociInsecureRegistry"),
     )
 
 

@@ -13,6 +13,7 @@ class KServe(ControllerRelease):
     V0_18 = "0.18"
     V0_19 = "0.19"
     V0_20 = "0.20"
+    V0_21 = "0.21"
 
     @property
     def product(self) -> str:

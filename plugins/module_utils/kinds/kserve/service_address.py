@@ -14,7 +14,9 @@ from .system_config import Ingress
 #: The scheme in Standard mode, whatever is configured for calls from outside; empty: as configured.
 _SCHEME_INSIDE: Since[str] = Since({KServe.V0_17: "", KServe.V0_18: "http"})
 #: Where pods behind a Service without an address of its own listen.
-_POD_PORT = ":8080"
+_POD_PORT = 8080
+#: Whether the Service says where. Source: kube_ingress_reconciler.go at aaac4e294dae.
+_ASKS_SERVICE: Since[bool] = Since({KServe.V0_17: False, KServe.V0_21: True})
 
 
 def standard_address(
@@ -25,10 +27,15 @@ def standard_address(
     release: KServe,
     cluster_domain: str,
     headless: bool,
+    target: int | None = None,
 ) -> str:
-    """Return the address in Standard mode. front: the Service that takes requests. headless: whether it has no address of its own."""
+    """Return the address in Standard mode. front: the Service that takes requests. headless: whether it has no address of its own.
+
+    target: where the pods behind it listen, as far as it says so.
+    """
     scheme = _SCHEME_INSIDE.at(release) or ingress.url_scheme
-    port = _POD_PORT if headless else ""
+    known = target if _ASKS_SERVICE.at(release) else None
+    port = f":{known or _POD_PORT}" if headless else ""
     return f"{scheme}://{local_host(front, namespace, cluster_domain)}{port}"
 
 

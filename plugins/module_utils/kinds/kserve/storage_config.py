@@ -12,7 +12,8 @@ class Storage:
     """How models get into pods. Amounts are quantities as text.
 
     uid_modelcar: user of the model container; None leaves it to the image.
-    enable_images, image_mode: whether and how models in images are read, of which only later releases know.
+    enable_images, image_mode: whether and how models in images are read, of which only later releases know. insecure_registry: whether
+    images are fetched from registries without TLS.
     ca_bundle_config_map: ConfigMap with the certificates of S3 endpoints; empty for none.
     """
 
@@ -29,6 +30,7 @@ class Storage:
     ca_bundle_mount_path: str = ""
     enable_images: bool = False
     image_mode: str = ""
+    insecure_registry: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,7 @@ from .children.global_ca_bundle import global_ca_bundle
 from .children.http_route import http_route
 from .children.inference_pools import inference_pool, old_inference_pool
 from .children.leader_worker_sets import main_group, prefill_group
+from .children.own_tokenizer import own_tokenizer, own_tokenizer_service
 from .children.picker_access import (
     picker_cluster_role_binding,
     picker_role,
@@ -77,8 +78,8 @@ Builder: TypeAlias = Callable[[Resolved, Reader], "Child | None"]
 _SCALED = (("scaling",), ("prefill", "scaling"))
 
 
-def _scaler(build: Builder, kind: ObjectKind) -> Made[Builder]:
-    return Made(build, kind, since=KServe.V0_18, asked_by=_SCALED)
+def _scaler(build: Builder, kind: ObjectKind, until: KServe | None = None) -> Made[Builder]:
+    return Made(build, kind, since=KServe.V0_18, until=until, asked_by=_SCALED)
 
 
 #: What serves the model, then what brings requests to it, in the order in which the controller makes it.
@@ -98,16 +99,18 @@ CHILDREN: Children[Builder] = Children(
     Made(main_deployment, DEPLOYMENT),
     Made(prefill_deployment, DEPLOYMENT),
     Made(workload_service, SERVICE),
-    _scaler(partial(variant_autoscaling, MAIN), VARIANT),
+    _scaler(partial(variant_autoscaling, MAIN), VARIANT, until=KServe.V0_21),
     _scaler(partial(scaled_object, MAIN), SCALED_OBJECT),
     _scaler(partial(pod_autoscaler, MAIN), HPA),
-    _scaler(partial(variant_autoscaling, PREFILL), VARIANT),
+    _scaler(partial(variant_autoscaling, PREFILL), VARIANT, until=KServe.V0_21),
     _scaler(partial(scaled_object, PREFILL), SCALED_OBJECT),
     _scaler(partial(pod_autoscaler, PREFILL), HPA),
     Made(picker_service_account, SERVICE_ACCOUNT),
     Made(picker_cluster_role_binding, CLUSTER_ROLE_BINDING),
     Made(picker_role, ROLE),
     Made(picker_role_binding, ROLE_BINDING),
+    Made(own_tokenizer, DEPLOYMENT, since=KServe.V0_21),
+    Made(own_tokenizer_service, SERVICE, since=KServe.V0_21),
     Made(picker_deployment, DEPLOYMENT),
     Made(picker_service, SERVICE),
     Made(inference_pool, POOL),

@@ -7,6 +7,8 @@ from ..kserve import unbuildable
 
 #: The condition and reason under which KServe reports whatever goes wrong while presets are combined.
 PRESETS_COMBINED, COMBINE_ERROR = "PresetsCombined", "CombineBaseError"
+#: What later releases say where they are combined, and the API refuses what came of it.
+REJECTED = "InvalidRenderedConfig"
 
 
 class Unbuildable(unbuildable.Unbuildable):

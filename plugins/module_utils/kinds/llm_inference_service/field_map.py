@@ -79,6 +79,8 @@ def _parts(service: str, reference: Reference) -> Iterator[_Part]:
     if kind == "Deployment" and name == names.picker(service):
         yield _POD, ("router", "scheduler", "template")
         yield "spec.replicas", ("router", "scheduler", "replicas")
+    elif kind == "Deployment" and name == names.tokenizer(service):
+        yield _POD, ("router", "scheduler", "tokenizer", "template")
     elif kind in ("Deployment", "LeaderWorkerSet"):
         prefill = name in (names.prefill(service), names.multi_node_prefill(service))
         yield from _of_pods(kind, ("prefill",) if prefill else ())
@@ -97,7 +99,8 @@ def _parts(service: str, reference: Reference) -> Iterator[_Part]:
             ("maxReplicaCount", "maxReplicas"),
         ):
             yield f"spec.{counted}", (*scaling, field)
-        yield "spec", (*scaling, "wva", "keda")
+        for means in (("keda",), ("wva", "keda")):
+            yield "spec", (*scaling, *means)
 
 
 def _scaling(*, prefill: bool) -> tuple[str, ...]:

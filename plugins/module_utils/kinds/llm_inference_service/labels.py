@@ -46,6 +46,11 @@ def picker(name: str) -> Labels:
     return _component(name, "router-scheduler")
 
 
+def tokenizer(name: str) -> Labels:
+    """Return the labels of the tokenizer, of its pods and of its Service."""
+    return {COMPONENT_LABEL: "tokenizer", **common(name)}
+
+
 def workload_selector(name: str) -> Labels:
     """Return the labels by which workload Service and pool find model servers, prefill and decode alike."""
     return {**common(name), **_SERVING}

@@ -89,6 +89,11 @@ def picker_service(service: str) -> str:
     return child_name(service, "-epp-service")
 
 
+def tokenizer(service: str) -> str:
+    """Return the name of the tokenizer's Deployment and of its Service."""
+    return child_name(service, "-tokenizer")
+
+
 def inference_pool(service: str) -> str:
     """Return the name of both InferencePools."""
     return child_name(service, "-inference-pool")

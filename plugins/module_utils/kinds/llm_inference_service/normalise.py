@@ -20,7 +20,16 @@ from ...kube.schema_faults import show
 from ..kind import Loaded
 from ..kserve.load import loaded, outside
 from ..kserve.releases import KServe
-from .admission import adapters, confidential, offloading, routing, scaling, scheduler, workloads
+from .admission import (
+    adapters,
+    confidential,
+    offloading,
+    rollout,
+    routing,
+    scaling,
+    scheduler,
+    workloads,
+)
 from .conversion import OLD_API_VERSION, to_v1alpha2
 from .labels import GROUP_LABEL
 from .managed_devices import annotation_problems
@@ -118,6 +127,7 @@ def _refused(spec: Json, service: str, version: str, settings: Settings) -> Iter
         scaling.mixed(spec, settings.release),
         adapters.errors(spec, service, version, settings.release),
         offloading.errors(spec),
+        rollout.errors(spec),
         routing.group_errors(spec),
         confidential.errors(spec),
     )

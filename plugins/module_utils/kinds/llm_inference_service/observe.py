@@ -31,7 +31,10 @@ from .conditions.condition_types import (
     READY,
     ROUTER,
     ROUTES,
+    TOKENIZER,
     WORKLOADS,
+    counting,
+    to_json,
 )
 from .conditions.pools import pool_state
 from .conditions.routes import gateways_condition, live_routes, routes_condition
@@ -40,6 +43,8 @@ from .conditions.scaling import scaling_conditions
 from .conditions.workloads import (
     picker_condition,
     picker_reference,
+    tokenizer_condition,
+    tokenizer_reference,
     workload_conditions,
     workload_references,
 )
@@ -77,7 +82,8 @@ def observe(resolved: Resolved, reader: Reader, pods: Sequence[Json] = ()) -> Ob
         *scaling_conditions(resolved, reader),
         *router.conditions,
     ]
-    conditions = {part.type: part for part in (*parts, *_summaries(parts))}
+    summaries = _summaries(parts, counting(resolved.settings.release))
+    conditions = {part.type: part for part in (*parts, *summaries)}
     status = _status(resolved, parent, conditions.values(), router.addresses)
     if TELLS_PARTS.at(resolved.settings.release):
         status |= _parts(resolved, before, router, reader)
@@ -104,7 +110,7 @@ def reconcile_error(observation: Observation, message: str) -> Observation:
         condition_types.false(kind, "ReconcileError", message) for kind in (MAIN, WORKLOADS, READY)
     ]
     kept = {one["type"]: one for one in observation.status.get("conditions") or ()}
-    kept |= {one.type: condition_types.to_json(one) for one in failed}
+    kept |= {one.type: to_json(one, tuple(PARTS)) for one in failed}
     status = {**observation.status, "conditions": _sorted(kept)}
     faults = (WorkloadFault("ReconcileError", message), *observation.faults)
     return replace(observation, status=status, ready=False, faults=faults)
@@ -112,7 +118,7 @@ def reconcile_error(observation: Observation, message: str) -> Observation:
 
 def _router(resolved: Resolved, before: Json, reader: Reader) -> _Router:
     """Return what is said where every reference leads somewhere, as far as the controller comes in one run."""
-    picker = picker_condition(resolved, reader)
+    helpers = (picker_condition(resolved, reader), tokenizer_condition(resolved, reader))
     routes = addressed_routes(resolved, reader)
     group = group_conditions(resolved)
     try:
@@ -120,20 +126,20 @@ def _router(resolved: Resolved, before: Json, reader: Reader) -> _Router:
     except DiscoveryError as error:
         message = f"Failed to reconcile HTTPRoute: {error}"
         failed = condition_types.false(ROUTES, "HTTPRouteReconcileError", message)
-        return _Router(_present(picker, failed, *group))
+        return _Router(_present(*helpers, failed, *group))
     part = router_part(resolved, before.get("router") or {}, routes, reader)
     pool = pool_state(resolved, routes, reader)
     if pool.ends:
-        return _Router(_present(picker, pool.condition, *group), addresses, part)
+        return _Router(_present(*helpers, pool.condition, *group), addresses, part)
     gateways = gateways_condition(resolved, reader)
     accepted = routes_condition(resolved, reader)
-    return _Router(_present(picker, pool.condition, gateways, accepted, *group), addresses, part)
+    return _Router(_present(*helpers, pool.condition, gateways, accepted, *group), addresses, part)
 
 
 def _invalid(invalid: InvalidReferences, before: Json) -> _Router:
     """Return what is said where a reference leads nowhere: of all that comes after it, what was said before."""
     said = condition_types.false(invalid.condition, REFS_INVALID, invalid.message)
-    later = {POOL, PICKER, GROUP, GROUP_DEGRADED} | (
+    later = {POOL, PICKER, TOKENIZER, GROUP, GROUP_DEGRADED} | (
         {ROUTES} if invalid.condition == GATEWAYS else set()
     )
     kept = [
@@ -148,11 +154,12 @@ def _present(*conditions: Condition | None) -> tuple[Condition, ...]:
     return tuple(condition for condition in conditions if condition is not None)
 
 
-def _summaries(parts: Iterable[Condition]) -> Iterator[Condition]:
-    """Yield the three summaries. Of Ready, the router has the last word."""
+def _summaries(parts: Iterable[Condition], counts: Sequence[str]) -> Iterator[Condition]:
+    """Yield the three summaries. counts: what Ready is made of, of which the router has the last word."""
     said = {part.type: part for part in parts}
-    found = [_summary(kind, said) for kind in (WORKLOADS, ROUTER)]
-    yield from found
+    said |= {kind: _summary(kind, said) for kind in (WORKLOADS, ROUTER)}
+    yield from (said[kind] for kind in (WORKLOADS, ROUTER))
+    found = [said[kind] for kind in counts]
     refused = next((one for one in reversed(found) if one.status == "False"), None)
     yield replace(refused, type=READY) if refused else condition_types.true(READY)
 
@@ -168,6 +175,7 @@ def _status(
     resolved: Resolved, parent: Json, conditions: Iterable[Condition], addresses: Addresses | None
 ) -> Json:
     before: Json = parent.get("status") or {}
+    counts = counting(resolved.settings.release)
     keeps_url = addresses is None or addresses.keep_url
     told = before.get("addresses") if addresses is None else list(addresses.addresses)
     kept = {f"{PRESET_ANNOTATION}{suffix}": name for suffix, name in resolved.preset_names.items()}
@@ -175,7 +183,7 @@ def _status(
         {
             "url": before.get("url") if keeps_url or addresses is None else addresses.url,
             "observedGeneration": (parent.get("metadata") or {}).get("generation"),
-            "conditions": _sorted({one.type: condition_types.to_json(one) for one in conditions}),
+            "conditions": _sorted({one.type: to_json(one, counts) for one in conditions}),
             "annotations": {**(before.get("annotations") or {}), **kept},
             "addresses": told,
         }
@@ -201,13 +209,17 @@ def _sorted(conditions: Mapping[str, Json]) -> list[Json]:
 
 def _rollouts(resolved: Resolved, reader: Reader, pods: Sequence[Json]) -> list[Rollout]:
     """Return the state of everything of the service that runs pods."""
-    references = [*workload_references(resolved).values(), picker_reference(resolved)]
+    picker = picker_reference(resolved)
     found = []
-    for reference in references:
+    for reference in (
+        *workload_references(resolved).values(),
+        tokenizer_reference(resolved),
+        picker,
+    ):
         if reference is not None:
             rollout = read_rollout(reader.get(reference), pods)
             # Of several pickers only the leader gets ready.
-            leads = reference == references[-1] and rollout.ready > 0 and rollout.rolled_out
+            leads = reference == picker and rollout.ready > 0 and rollout.rolled_out
             found.append(replace(rollout, desired=min(rollout.desired, 1)) if leads else rollout)
     return found
 

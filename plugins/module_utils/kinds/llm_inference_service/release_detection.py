@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """By which release of KServe objects were made: it writes none on them, so their shape has to say.
 
-Source: KServe config/llmisvcconfig/, pkg/controller/v1alpha2/llmisvc/@v0.17.0 to v0.19.0.
+Source: KServe config/llmisvcconfig/, pkg/controller/v1alpha2/llmisvc/@v0.17.0 to v0.19.0 and at aaac4e294dae.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -18,9 +19,11 @@ from ..kserve.releases import KServe
 from ..kserve.storage.initializer import NAME as INITIALIZER
 from ..release_line import MadeAs
 from . import labels
+from .conditions.condition_types import PRESETS
 from .settings import Settings
 from .spec import KIND
 
+_MANAGED = "llm-d.ai/managed"
 _HASH = "certificates.kserve.io/cert-hash"
 
 
@@ -90,6 +93,21 @@ def _tells_parts(live: Json) -> bool | None:
     return True if {"appliedConfigs", "workloads"} & status.keys() else None
 
 
+def _counts_presets(live: Json) -> bool | None:
+    """Say whether Ready counts the presets, too."""
+    said = [
+        one for one in value_at(live, ("status", "conditions")) or () if one.get("type") == PRESETS
+    ]
+    return all(one.get("severity") != "Info" for one in said) if said else None
+
+
+def _is_found(live: Json) -> bool | None:
+    """Say whether llm-d's autoscaler finds who asks it."""
+    asks = "wva_desired_replicas" in json.dumps(live.get("spec") or {})
+    return _MANAGED in (live["metadata"].get("annotations") or {}) if asks else None
+
+
+_FOUND = (f"it has the annotation {_MANAGED}", f"it has no annotation {_MANAGED}")
 _SIGNS = (
     Sign(
         "Role",
@@ -121,6 +139,14 @@ _SIGNS = (
         KServe.V0_20,
         _picker_reads_moved,
         ("it reads the group llm-d.ai", "it does not read the group llm-d.ai"),
+    ),
+    Sign("HorizontalPodAutoscaler", KServe.V0_21, _is_found, _FOUND),
+    Sign("ScaledObject", KServe.V0_21, _is_found, _FOUND),
+    Sign(
+        KIND,
+        KServe.V0_21,
+        _counts_presets,
+        (f"{PRESETS} counts for Ready", f"{PRESETS} does not count for Ready"),
     ),
     Sign(KIND, KServe.V0_19, _tells_parts, ("its status names configs and workloads", "")),
 )

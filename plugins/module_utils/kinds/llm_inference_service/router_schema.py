@@ -96,6 +96,13 @@ def _scheduler(version: str, strict: bool) -> Object:
             "template": _pod("The picker's pod, merged over the preset's."),
             "config": _CONFIG,
             "replicas": Integer(description="Pods of the picker."),
+            "tokenizer": Object(
+                description=(
+                    "The server that tokenizes for the picker. If a plugin of the picker needs it, it is created even without this field."
+                ),
+                fields={"template": _pod("Its pod, merged over the preset's.")},
+                since=KServe.V0_21,
+            ),
         },
     )
 

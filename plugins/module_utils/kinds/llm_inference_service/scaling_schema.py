@@ -1,17 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The schema of `scaling`, with the CEL rules of the CRD as code. KServe 0.17 checks and stores it, and makes nothing of it.
 
-Source: KServe pkg/apis/serving/v1alpha2/llm_inference_service_types.go@v0.17.0.
+Source: KServe pkg/apis/serving/v1alpha2/llm_inference_service_types.go@v0.17.0; scaling by KEDA alone: the same file at aaac4e294dae.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from ...kube.manifest import Json
 from ...kube.release import Since
-from ...kube.schema import Boolean, FieldRule, Integer, ListOf, Object, QuantityValue, Text
+from ...kube.schema import (
+    Boolean,
+    FieldRule,
+    Integer,
+    ListOf,
+    MapOf,
+    Object,
+    QuantityValue,
+    Schema,
+    Text,
+)
 from ..kserve.releases import KServe
 
 #: What the field `scaling` means together with `replicas`, of a spec and of `prefill`.
@@ -26,9 +37,11 @@ def _rule(message: str, broken: Callable[[Any], bool]) -> FieldRule:
     return FieldRule(name="scaling", message=message, broken=broken)
 
 
-def _idle(scaling: Json) -> int | None:
-    found: int | None = ((scaling.get("wva") or {}).get("keda") or {}).get("idleReplicaCount")
-    return found
+def _idle(scaling: Json) -> list[int]:
+    """Return how many pods there are without work, by each of the two ways to have KEDA."""
+    ways = ((scaling.get("wva") or {}).get("keda"), scaling.get("keda"))
+    counts = [(keda or {}).get("idleReplicaCount") for keda in ways]
+    return [count for count in counts if count is not None]
 
 
 def _low_over_high(scaling: Json) -> bool:
@@ -37,8 +50,8 @@ def _low_over_high(scaling: Json) -> bool:
 
 
 def _idle_not_below_low(scaling: Json) -> bool:
-    idle, low = _idle(scaling), scaling.get("minReplicas")
-    return idle is not None and low is not None and idle >= low
+    low = scaling.get("minReplicas")
+    return low is not None and any(idle >= low for idle in _idle(scaling))
 
 
 def _names_autoscaler(keda: Json) -> bool:
@@ -47,19 +60,36 @@ def _names_autoscaler(keda: Json) -> bool:
     return config is not None and config.get("name") != ""
 
 
-_SCALING_RULES = (
-    _rule(
-        "maxReplicas is required when scaling is configured",
-        lambda value: "maxReplicas" not in value,
-    ),
-    _rule(
-        "wva is required when scaling is configured; it provides the autoscaling mechanism",
-        lambda value: "wva" not in value,
-    ),
+#: What scales the pods.
+_MEANS: Since[tuple[FieldRule, ...]] = Since(
+    {
+        KServe.V0_17: (
+            _rule(
+                "wva is required when scaling is configured; it provides the autoscaling mechanism",
+                lambda value: "wva" not in value,
+            ),
+        ),
+        KServe.V0_21: (
+            _rule(
+                "either wva or keda must be specified when scaling is configured",
+                lambda value: "wva" not in value and "keda" not in value,
+            ),
+            _rule(
+                "wva and keda are mutually exclusive",
+                lambda value: "wva" in value and "keda" in value,
+            ),
+        ),
+    }
+)
+_NO_MOST = _rule(
+    "maxReplicas is required when scaling is configured",
+    lambda value: "maxReplicas" not in value,
+)
+_COUNT_RULES = (
     _rule("minReplicas cannot exceed maxReplicas", _low_over_high),
     _rule(
         "minReplicas is required when idleReplicaCount is set; idleReplicaCount must be less than minReplicas",
-        lambda value: _idle(value) is not None and "minReplicas" not in value,
+        lambda value: bool(_idle(value)) and "minReplicas" not in value,
     ),
     _rule(
         "idleReplicaCount must be less than minReplicas; idleReplicaCount defines the replica floor when no triggers are active",
@@ -79,16 +109,17 @@ _ACTUATOR_RULES = (
 )
 
 # The rules of 0.17 read optional fields without asking whether they are there, so that no `advanced` passes.
+_NAME_RULE = _rule(
+    "horizontalPodAutoscalerConfig.name must not be set; the controller manages the HPA name",
+    _names_autoscaler,
+)
 _KEDA_RULES = (
     _rule(
         "scalingModifiers must not be set; WVA controls the scaling metric formula and logic "
         "(the API of this release refuses every keda.advanced, so leave it out)",
         lambda value: "advanced" in value,
     ),
-    _rule(
-        "horizontalPodAutoscalerConfig.name must not be set; the controller manages the HPA name",
-        _names_autoscaler,
-    ),
+    _NAME_RULE,
 )
 
 _STEPS = Object(
@@ -124,6 +155,21 @@ _ADVANCED = Object(
         ),
     },
 )
+_TRIGGER = Object(
+    fields={
+        "type": Text(description="The scaler, for example `prometheus` or `cpu`."),
+        "name": Text(description="The trigger's name."),
+        "useCachedMetrics": Boolean(description="Whether values are cached between two readings."),
+        "metadata": MapOf(description="The trigger's parameters.", values=Text(keep_empty=True)),
+        "authenticationRef": Object(
+            description="The TriggerAuthentication that KEDA uses.",
+            fields={"name": Text(description="Its name."), "kind": Text(description="Its kind.")},
+            required=("name",),
+        ),
+        "metricType": Text(description="How the value is compared."),
+    },
+    required=("metadata", "type"),
+)
 
 _FALLBACKS = ("static", "currentReplicas", "currentReplicasIfHigher", "currentReplicasIfLower")
 _FALLBACK = Object(
@@ -140,9 +186,15 @@ _FALLBACK = Object(
     required=("failureThreshold", "replicas"),
 )
 
-_KEDA = Object(
-    description="Scaling by KEDA.",
-    fields={
+#: The fewest pods where an author does not say it, as the API server writes it down.
+_LEAST: Since[int | None] = Since({KServe.V0_17: None, KServe.V0_18: 1})
+#: How many pods there have to be at least without work.
+_IDLEST: Since[int] = Since({KServe.V0_17: 1, KServe.V0_21: 0})
+
+
+def _keda(release: KServe) -> dict[str, Schema]:
+    """Return what KEDA is told, whoever says how many pods are wanted."""
+    return {
         "pollingInterval": Integer(
             description="Seconds between two readings of the metric.", minimum=1
         ),
@@ -150,19 +202,17 @@ _KEDA = Object(
         "initialCooldownPeriod": Integer(
             description="The same after the object was created.", minimum=0
         ),
-        "idleReplicaCount": Integer(description="Pods while there is no load.", minimum=1),
+        "idleReplicaCount": Integer(
+            description="Pods while there is no load; from 0.21 on, 0 is allowed.",
+            minimum=_IDLEST.at(release),
+        ),
         "fallback": _FALLBACK,
-        "advanced": _ADVANCED,
-    },
-    rules=_KEDA_RULES,
-)
-
-#: The fewest pods where an author does not say it, as the API server writes it down.
-_LEAST: Since[int | None] = Since({KServe.V0_17: None, KServe.V0_18: 1})
+    }
 
 
 def scaling_schema(release: KServe) -> Object:
     """Return the schema of `scaling` as a release has it."""
+    keda = _keda(release)
     return Object(
         description="How the number of pods follows the load. Before 0.18, KServe checks and stores it, but it has no effect.",
         fields={
@@ -182,10 +232,29 @@ def scaling_schema(release: KServe) -> Object:
                         description="Scaling by a HorizontalPodAutoscaler.",
                         fields={"behavior": _BEHAVIOR},
                     ),
-                    "keda": _KEDA,
+                    "keda": Object(
+                        description="Scaling by KEDA.",
+                        fields={**keda, "advanced": _ADVANCED},
+                        rules=_KEDA_RULES,
+                    ),
                 },
                 rules=_ACTUATOR_RULES,
             ),
+            "keda": Object(
+                description="Scaling by KEDA with triggers of your own; instead of `wva`.",
+                fields={
+                    **keda,
+                    "advanced": replace(_ADVANCED, description="Other settings of KEDA."),
+                    "triggers": ListOf(
+                        description="The triggers by which KEDA scales.",
+                        items=_TRIGGER,
+                        min_items=1,
+                    ),
+                },
+                required=("triggers",),
+                rules=(_NAME_RULE,),
+                since=KServe.V0_21,
+            ),
         },
-        rules=_SCALING_RULES,
+        rules=(_NO_MOST, *_MEANS.at(release), *_COUNT_RULES),
     )

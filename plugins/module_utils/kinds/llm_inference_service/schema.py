@@ -12,7 +12,18 @@ from functools import cache
 from ...kube.core_schema import string_map
 from ...kube.input_schemas import InputSchemas
 from ...kube.pod_schema import POD_SPEC
-from ...kube.schema import Anything, Boolean, Integer, ListOf, Object, Row, Schema, Text, rows
+from ...kube.schema import (
+    Anything,
+    Boolean,
+    Integer,
+    IntOrText,
+    ListOf,
+    Object,
+    Row,
+    Schema,
+    Text,
+    rows,
+)
 from ...kube.schema_release import at_release
 from ..kserve.confidential import CONFIDENTIAL
 from ..kserve.releases import KServe
@@ -89,6 +100,20 @@ def _pod(description: str) -> Object:
     return Object(description=description, fields=POD_SPEC.fields)
 
 
+_ROLLOUT = Object(
+    description="How many pods, or groups, an update replaces at a time.",
+    fields={
+        "maxUnavailable": IntOrText(
+            description="How many may be unavailable: a number or a share such as `25%`."
+        ),
+        "maxSurge": IntOrText(
+            description="How many may exist in addition: a number or a share such as `25%`."
+        ),
+    },
+    since=KServe.V0_21,
+)
+
+
 def _workload(what: str, scaling: Schema, version: str) -> dict[str, Schema]:
     """Return the fields that decode and prefill share. what: whose pods these are. scaling: how they are scaled."""
     return {
@@ -103,6 +128,7 @@ def _workload(what: str, scaling: Schema, version: str) -> dict[str, Schema]:
         "template": _pod("The pod, or the leader of a group; merged over the preset's."),
         "worker": _pod("The other pods of a group. Its presence creates groups of pods."),
         **({"kvCacheOffloading": OFFLOADING} if version == STORED_VERSION else {}),
+        "rolloutStrategy": _ROLLOUT,
     }
 
 

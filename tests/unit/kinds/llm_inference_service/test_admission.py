@@ -15,6 +15,12 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_infer
     routing,
     service,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.admission.field_error import (
+    refusal,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.spec import (
+    KIND,
+)
 from tests.unit.modules.task import run
 
 from .build import document, messages, messages_of
@@ -23,6 +29,12 @@ from .release_pairs import settings
 POD: dict[str, Any] = {"containers": []}
 HTTP = "spec.router.route.http"
 PARENT = {"name": "edge", "namespace": "net"}
+
+
+def merged_refusal(name: str, spec: dict[str, Any], release: KServe) -> str | None:
+    """Return the text with which KServe refuses what came of presets, None where it takes it."""
+    found = service.create_errors(spec, name, "v1alpha2", release)
+    return refusal(KIND, name, found) if found else None
 
 
 def routed(http: dict[str, Any], gateway: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -287,13 +299,13 @@ def test_without_parents_and_gateways_there_is_nothing_to_compare() -> None:
 
 def test_a_refusal_reads_like_the_api_server_s() -> None:
     spec = {"parallelism": {"dataLocal": 2, "pipeline": 2, "data": 4}, **scheduled(replicas=0)}
-    assert service.merged_refusal("chat", spec, KServe.V0_17) == (
+    assert merged_refusal("chat", spec, KServe.V0_17) == (
         'LLMInferenceService.serving.kserve.io "chat" is invalid: [spec.parallelism: Invalid value: '
         '{"pipeline":2,"data":4,"dataLocal":2}: cannot set both pipeline parallelism and data parallelism '
         "(data or dataLocal) simultaneously, spec.router.scheduler.replicas: Invalid value: 0: "
         "scheduler replicas must be greater than zero]"
     )
-    assert service.merged_refusal("chat", {}, KServe.V0_17) is None
+    assert merged_refusal("chat", {}, KServe.V0_17) is None
 
 
 @pytest.mark.parametrize(
@@ -327,7 +339,7 @@ def test_all_mistakes_are_found_at_once() -> None:
 
 def test_the_containers_of_a_message_have_resources_as_go_writes_them() -> None:
     spec = {"worker": {"containers": [{"name": "main", "args": ["a"]}]}}
-    told = service.merged_refusal("chat", spec, KServe.V0_17) or ""
+    told = merged_refusal("chat", spec, KServe.V0_17) or ""
     assert 'Invalid value: {"containers":[{"name":"main","args":["a"],"resources":{}}]}:' in told
 
 
@@ -337,7 +349,7 @@ def test_the_containers_of_a_message_have_resources_as_go_writes_them() -> None:
 )
 def test_a_picker_configuration_that_is_none_is_shown_as_go_shows_it(text: str, shown: str) -> None:
     spec = {"router": {"scheduler": {"config": {"inline": text}}}}
-    told = service.merged_refusal("chat", spec, KServe.V0_17) or ""
+    told = merged_refusal("chat", spec, KServe.V0_17) or ""
     assert f"config.inline: Invalid value: {shown}: inline configuration is invalid" in told
 
 

@@ -289,7 +289,13 @@ def test_our_presets_are_told_unless_they_were_asked_for() -> None:
 
 
 #: Release → the picker of our presets, which its default configuration has to suit.
-PICKERS = {"0.17": "v0.4.0", "0.18": "v0.7.1", "0.19": "v0.7.1", "0.20": "v0.9.0"}
+PICKERS = {
+    "0.17": "v0.4.0",
+    "0.18": "v0.7.1",
+    "0.19": "v0.7.1",
+    "0.20": "v0.9.0",
+    "0.21": "v0.10.0",
+}
 
 
 @pytest.mark.parametrize("release", REPRODUCED)
@@ -335,6 +341,7 @@ def test_our_routes_lead_requests_by_the_models_name_where_the_release_does() ->
         "0.18": 4,
         "0.19": 8,
         "0.20": 8,
+        "0.21": 8,
     }
     assert rules["0.19"][1]["matches"][0]["headers"] == [
         {"type": "Exact", "name": "X-Gateway-Model-Name", "value": "publishers/team-a/models/chat"}

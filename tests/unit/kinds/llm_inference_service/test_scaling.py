@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from module_utils.kinds.kserve.releases import KServe
 from module_utils.kinds.llm_inference_service.admission import scaling
 from module_utils.kinds.llm_inference_service.normalise import load
 from module_utils.kinds.llm_inference_service.settings import make_settings
@@ -264,4 +265,4 @@ MERGED: list[tuple[str, dict[str, Any], list[str]]] = [
     ("spec", "found"), [row[1:] for row in MERGED], ids=[row[0] for row in MERGED]
 )
 def test_scaling_that_presets_bring_is_judged_too(spec: dict[str, Any], found: list[str]) -> None:
-    assert [f"{error.kind} {error.field}" for error in scaling.errors(spec)] == found
+    assert [f"{error.kind} {error.field}" for error in scaling.errors(spec, KServe.V0_20)] == found

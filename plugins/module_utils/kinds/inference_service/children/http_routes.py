@@ -64,7 +64,7 @@ def http_routes(resolved: Resolved, reader: Reader) -> tuple[Child, ...]:  # noq
 
 
 def _component_route(role: Role, components: Components, resolved: Resolved) -> Child:
-    name = resolved.service.component_name(role)
+    name = resolved.service.route_name(role, resolved.settings.release)
     host = service_host(resolved.service, name, resolved.config.ingress)
     return _route(name, [host], _whole(role, resolved), components, resolved)
 
@@ -104,12 +104,17 @@ def _whole(role: Role, resolved: Resolved) -> list[Json]:
     return [{**calls, "matches": [match]}, _rule(_ALL, role, resolved, rest)]
 
 
+def speaks_grpc(port: Json) -> bool:
+    """Tell whether a port of a Service takes calls by gRPC."""
+    name = str(port.get("name") or "").lower()
+    return port.get("appProtocol") == _H2C or "grpc" in name or "h2c" in name
+
+
 def _ports_by_protocol(component: Component) -> tuple[int, int]:
     """Return the first port of a component's Service that takes plain HTTP, and the first for gRPC; 0 where there is none."""
     rest = grpc = 0
     for port in service_ports(component):
-        name = str(port.get("name") or "").lower()
-        if port.get("appProtocol") == _H2C or "grpc" in name or "h2c" in name:
+        if speaks_grpc(port):
             grpc = grpc or port["port"]
         else:
             rest = rest or port["port"]

@@ -13,7 +13,7 @@ from ....kube.manifest import Json, value_at
 from ....kube.reader import Reader
 from ....kube.reference import Reference
 from ...kserve.service_address import knative_address, standard_address
-from ..children.http_routes import ROUTE_API
+from ..children.http_routes import ROUTE_API, speaks_grpc
 from ..names import Role
 from ..resolved import Resolved
 from ..router.front_component import front_name, front_role, has_routes
@@ -36,13 +36,17 @@ def standard_routing(draft: StatusBuilder, resolved: Resolved, reader: Reader) -
             return
     service, config = resolved.service, resolved.config.ingress
     draft.url = f"{config.url_scheme}://{service_host(service, service.name, config)}"
+    front: Json | None = reader.get(
+        Reference("v1", "Service", service.namespace, front_name(service))
+    )
     draft.address = standard_address(
         front_name(service),
         service.namespace,
         config,
         release=resolved.settings.release,
         cluster_domain=resolved.settings.cluster_domain,
-        headless=_is_headless(resolved, reader),
+        headless=_is_headless(front, resolved),
+        target=_target(front),
     )
     draft.conditions.put(INGRESS, "True")
 
@@ -80,7 +84,8 @@ def route_references(resolved: Resolved) -> list[tuple[str, Reference]]:
     """Return the HTTPRoutes of a service in the order in which the controller looks at them, and how messages call them."""
     service = resolved.service
     named: list[tuple[str, str]] = [
-        (role.capitalize(), service.component_name(role)) for role in service.roles
+        (role.capitalize(), service.route_name(role, resolved.settings.release))
+        for role in service.roles
     ]
     named.append(("InferenceService", service.name))
     return [
@@ -127,12 +132,17 @@ def _not_created(role: Role) -> str:
     return f"{role.capitalize()} ingress not created"
 
 
-def _is_headless(resolved: Resolved, reader: Reader) -> bool:
-    """Return whether the Service that takes requests has no address of its own."""
-    service = resolved.service
-    live: Json | None = reader.get(
-        Reference("v1", "Service", service.namespace, front_name(service))
-    )
-    if live is not None:
-        return bool(value_at(live, ("spec", "clusterIP")) == "None")
+def _is_headless(front: Json | None, resolved: Resolved) -> bool:
+    """Return whether the Service that takes requests has no address of its own. front: as it is there."""
+    if front is not None:
+        return bool(value_at(front, ("spec", "clusterIP")) == "None")
     return resolved.config.service_cluster_ip_none
+
+
+def _target(front: Json | None) -> int | None:
+    """Return the number of the first port of pods that a Service leads plain HTTP to, None where it says none."""
+    for port in value_at(front or {}, ("spec", "ports")) or ():
+        target = port.get("targetPort")
+        if not speaks_grpc(port) and isinstance(target, int) and target > 0:
+            return target
+    return None

@@ -130,7 +130,7 @@ def _model_pod(
     server = merged_container(
         runtime_container(containers, SERVER), container_part(model), resolved.settings.release
     )
-    pod = merged_pod(runtime.spec, pod_part(spec))
+    pod = merged_pod(runtime.spec, pod_part(spec), resolved.settings.release)
     server = filled_in(server, metadata, runtime.name)
     server = with_tag(server, model.get("runtimeVersion"), runtime, resolved.settings.release)
     own = pod_part(spec).get("containers") or []

@@ -160,7 +160,8 @@ def _worker_pod(around: HeadAndWorkers, part: Json) -> Json:
         container_part(own),
         around.resolved.settings.release,
     )
-    return {**merged_pod(part, pod_part(wanted)), "containers": [container]}
+    pod = merged_pod(part, pod_part(wanted), around.resolved.settings.release)
+    return {**pod, "containers": [container]}
 
 
 def _of_head(around: HeadAndWorkers, found: Spread) -> Texts:

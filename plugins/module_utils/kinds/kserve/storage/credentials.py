@@ -6,11 +6,13 @@ Source: KServe pkg/credentials/service_account_credentials.go@v0.17.0.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ....kube.manifest import Json
 from ....kube.reader import Reader
 from ....kube.reference import Reference
+from ....kube.release import Since
+from ..releases import KServe
 from ..secrets import secret_texts
 from ..storage_config import Credentials
 from .s3 import s3_environment
@@ -38,6 +40,10 @@ _AZURE = (
 )
 _OLD_AZURE = {key: key.replace("AZURE_", "AZ_") for key in _AZURE[:4]}
 _ALWAYS = "AZURE_TENANT_ID"
+#: By which hubs of models let clients in; of a Secret the first that it has. Source: pkg/credentials/ms/ms_secret.go at aaac4e294dae.
+_TOKENS: Since[tuple[str, ...]] = Since(
+    {KServe.V0_17: ("HF_TOKEN",), KServe.V0_21: ("HF_TOKEN", "MODELSCOPE_API_TOKEN")}
+)
 
 
 def credential_entries(config: Credentials) -> Mapping[str, tuple[str, ...]]:
@@ -76,6 +82,7 @@ def with_credentials(
     namespace: str,
     reader: Reader,
     *,
+    release: KServe,
     by_reference: bool = False,
 ) -> Target:
     """Return a container that has the credentials of an account.
@@ -93,12 +100,19 @@ def with_credentials(
         if secret is None and reader.complete:
             raise SecretMissing(name, by_annotation=bool(named))
         if secret is not None:
-            target = _with_secret(target, name, secret, config, by_reference=by_reference)
+            tokens = _TOKENS.at(release)
+            target = _with_secret(target, name, secret, config, tokens, by_reference=by_reference)
     return target
 
 
 def _with_secret(
-    target: Target, name: str, secret: Json, config: Credentials, *, by_reference: bool
+    target: Target,
+    name: str,
+    secret: Json,
+    config: Credentials,
+    tokens: Sequence[str],
+    *,
+    by_reference: bool,
 ) -> Target:
     """Add what one Secret is for: the first that fits."""
     data = secret_texts(secret)
@@ -117,7 +131,7 @@ def _with_secret(
         return _with_volume(target, _GCS_VOLUME, name, _GCS_PATH).with_env(variable)
     if "HDFS_NAMENODE" in data and not _has_azure(data) and "https-host" not in data:
         return _with_volume(target, _HDFS_VOLUME, name, _HDFS_PATH)
-    return target.with_env(*_variables(name, data, by_reference=by_reference))
+    return target.with_env(*_variables(name, data, tokens, by_reference=by_reference))
 
 
 def _has_azure(data: Mapping[str, str]) -> bool:
@@ -127,7 +141,9 @@ def _has_azure(data: Mapping[str, str]) -> bool:
     )
 
 
-def _variables(name: str, data: Mapping[str, str], *, by_reference: bool) -> list[Json]:
+def _variables(
+    name: str, data: Mapping[str, str], tokens: Sequence[str], *, by_reference: bool
+) -> list[Json]:
     if any(key in data for key in ("AZ_CLIENT_ID", "AZURE_CLIENT_ID", "AZURE_ACCESS_TOKEN")):
         return _azure(name, data)
     if _AZURE_STORAGE_KEY in data:
@@ -139,7 +155,7 @@ def _variables(name: str, data: Mapping[str, str], *, by_reference: bool) -> lis
         if by_reference:
             return [_from_secret(variable, name, "headers")]
         return [{"name": variable, "value": data["headers"]}]
-    return [_from_secret("HF_TOKEN", name, "HF_TOKEN")] if "HF_TOKEN" in data else []
+    return [_from_secret(token, name, token) for token in tokens if token in data][:1]
 
 
 def _azure(name: str, data: Mapping[str, str]) -> list[Json]:

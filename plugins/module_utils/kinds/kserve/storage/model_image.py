@@ -11,11 +11,17 @@ from ..pod import container_of, mounted
 from ..releases import KServe
 from ..storage_config import Storage
 
-BESIDE, NATIVE = "modelcar", "native"
+BESIDE, NATIVE, FETCH = "modelcar", "native", "fetch"
+#: What the address of an image begins with.
+SCHEME = "oci://"
 #: An address may say itself how its image is read: `oci+native://`.
 _ADDRESS = re.compile(r"oci(\+(?P<mode>[^:]+))?://(?P<image>.*)", re.DOTALL)
 #: Whether configuration and address say how models in images are read.
 _HAS_MODES: Since[bool] = Since({KServe.V0_17: False, KServe.V0_20: True})
+
+
+#: Whether the init container can fetch them.
+_FETCHES: Since[bool] = Since({KServe.V0_17: False, KServe.V0_21: True})
 
 
 class MountTaken(Exception):
@@ -40,6 +46,11 @@ def model_image(uri: str, storage: Storage, release: KServe) -> tuple[str, str]:
     if asked and not _HAS_MODES.at(release):
         return "", ""
     return found["image"], asked or configured
+
+
+def is_fetched(mode: str, release: KServe) -> bool:
+    """Tell whether the init container fetches a model in an image; earlier releases read such a one from a container beside the server."""
+    return mode == FETCH and _FETCHES.at(release)
 
 
 def with_image_volume(pod: Json, server: str, image: str, path: str) -> Json:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Scaling that cannot be. On admission the CRD says it first (scaling_schema.py); of merged specs these rules speak.
 
-Source: KServe pkg/apis/serving/v1alpha2/llm_inference_service_validation.go@v0.17.0.
+Source: KServe pkg/apis/serving/v1alpha2/llm_inference_service_validation.go@v0.17.0 and at aaac4e294dae.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ....kube.manifest import Json
+from ....kube.manifest import Json, value_at
 from ....kube.release import Since
 from ...kserve.releases import KServe
 from .field_error import FieldError
@@ -18,10 +18,12 @@ from .workloads import workloads
 _COST = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
 #: Whether decode and prefill must scale by the same means.
 _WANTS_ONE_MEANS: Since[bool] = Since({KServe.V0_17: False, KServe.V0_18: True})
+#: Whether KEDA may scale by triggers of the author's.
+_KEDA_ALONE: Since[bool] = Since({KServe.V0_17: False, KServe.V0_21: True})
 _MODIFIERS = ("formula", "target", "activationTarget", "metricType")
 
 
-def errors(spec: Json) -> Iterator[FieldError]:
+def errors(spec: Json, release: KServe) -> Iterator[FieldError]:
     """Yield what is wrong with the scaling of both workloads."""
     for path, workload in workloads(spec):
         scaling = workload.get("scaling")
@@ -33,12 +35,23 @@ def errors(spec: Json) -> Iterator[FieldError]:
                 )
                 yield FieldError("Invalid", f"{path}.scaling", detail, scaling)
             yield from _bounds(f"{path}.scaling", scaling)
-            yield from _actuator(f"{path}.scaling", scaling)
+            if _KEDA_ALONE.at(release):
+                yield from _means(f"{path}.scaling", scaling)
+            else:
+                yield from _actuator(f"{path}.scaling", scaling)
 
 
 def mixed(spec: Json, release: KServe) -> Iterator[FieldError]:
     """Yield that decode and prefill scale by different means, where the release refuses that."""
     if not _WANTS_ONE_MEANS.at(release):
+        return
+    ways = [(path, each) for path, workload in workloads(spec) if (each := workload.get("scaling"))]
+    alone = ["direct keda" if "keda" in scaling else "wva" for dummy, scaling in ways]
+    if len(set(alone)) > 1:
+        path, value = ways[1]
+        told = f"decode uses {alone[0]} but prefill uses {alone[1]}"
+        detail = f"decode and prefill must use the same scaling mode; {told}"
+        yield FieldError("Invalid", f"{path}.scaling", detail, value)
         return
     used = [
         (path, autoscaler, "hpa" if "hpa" in autoscaler else "keda")
@@ -64,6 +77,26 @@ def _bounds(path: str, scaling: Json) -> Iterator[FieldError]:
     elif low is not None and low > high:
         detail = f"minReplicas ({low}) cannot exceed maxReplicas ({high})"
         yield FieldError("Invalid", f"{path}.minReplicas", detail, low)
+
+
+def _means(path: str, scaling: Json) -> Iterator[FieldError]:
+    """Yield what is wrong with what scales the pods, where that may be KEDA alone."""
+    keda = scaling.get("keda")
+    if "wva" in scaling and keda is not None:
+        detail = "wva and keda are mutually exclusive; choose one scaling mechanism"
+        yield FieldError("Invalid", path, detail, scaling)
+    elif keda is not None:
+        where = f"{path}.keda"
+        if not keda.get("triggers"):
+            detail = "at least one trigger is required when using direct KEDA scaling"
+            yield FieldError("Required", f"{where}.triggers", detail)
+        yield from _name(where, keda)
+        yield from _idle(path, where, keda, scaling.get("minReplicas"))
+    elif "wva" in scaling:
+        yield from _actuator(path, scaling)
+    else:
+        detail = "either wva or keda must be specified when scaling is configured"
+        yield FieldError("Required", path, detail)
 
 
 def _actuator(path: str, scaling: Json) -> Iterator[FieldError]:
@@ -94,10 +127,20 @@ def _keda(path: str, keda: Json, low: int | None) -> Iterator[FieldError]:
             "scalingModifiers must not be set; WVA controls the scaling metric formula and logic"
         )
         yield FieldError("Forbidden", f"{path}.wva.keda.advanced.scalingModifiers", detail)
-    if (advanced.get("horizontalPodAutoscalerConfig") or {}).get("name"):
-        field = f"{path}.wva.keda.advanced.horizontalPodAutoscalerConfig.name"
+    yield from _name(f"{path}.wva.keda", keda)
+    yield from _idle(path, f"{path}.wva.keda", keda, low)
+
+
+def _name(path: str, keda: Json) -> Iterator[FieldError]:
+    config = value_at(keda, ("advanced", "horizontalPodAutoscalerConfig")) or {}
+    if config.get("name"):
+        field = f"{path}.advanced.horizontalPodAutoscalerConfig.name"
         detail = "horizontalPodAutoscalerConfig.name must not be set; the controller manages the HPA name"
         yield FieldError("Forbidden", field, detail)
+
+
+def _idle(path: str, where: str, keda: Json, low: int | None) -> Iterator[FieldError]:
+    """Yield why pods without work cannot be so many. path: of the scaling. where: of what KEDA is told. low: the fewest pods with work."""
     idle = keda.get("idleReplicaCount")
     if idle is None:
         return
@@ -112,4 +155,4 @@ def _keda(path: str, keda: Json, low: int | None) -> Iterator[FieldError]:
             f"idleReplicaCount ({idle}) must be less than minReplicas ({low}); "
             "idleReplicaCount defines the replica floor when no triggers are active"
         )
-        yield FieldError("Invalid", f"{path}.wva.keda.idleReplicaCount", detail, idle)
+        yield FieldError("Invalid", f"{where}.idleReplicaCount", detail, idle)

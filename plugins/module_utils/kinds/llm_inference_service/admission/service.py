@@ -5,9 +5,17 @@ from __future__ import annotations
 
 from ....kube.manifest import Json
 from ...kserve.releases import KServe
-from ..spec import KIND
-from . import adapters, confidential, offloading, routing, scaling, scheduler, workloads
-from .field_error import FieldError, refusal
+from . import (
+    adapters,
+    confidential,
+    offloading,
+    rollout,
+    routing,
+    scaling,
+    scheduler,
+    workloads,
+)
+from .field_error import FieldError
 
 
 def create_errors(spec: Json, service: str, version: str, release: KServe) -> list[FieldError]:
@@ -16,10 +24,11 @@ def create_errors(spec: Json, service: str, version: str, release: KServe) -> li
         *routing.errors(spec, version, release),
         *workloads.errors(spec),
         *scheduler.errors(spec),
-        *scaling.errors(spec),
+        *scaling.errors(spec, release),
         *scaling.mixed(spec, release),
         *adapters.errors(spec, service, version, release),
         *offloading.errors(spec),
+        *rollout.errors(spec),
         *routing.group_errors(spec),
         *confidential.errors(spec),
     ]
@@ -28,9 +37,3 @@ def create_errors(spec: Json, service: str, version: str, release: KServe) -> li
 def update_errors(old: Json, new: Json) -> list[FieldError]:
     """Return what the webhook refuses about a change, beside what it says of the new spec itself."""
     return sorted(workloads.changes(old, new), key=lambda error: error.field)
-
-
-def merged_refusal(name: str, spec: Json, release: KServe) -> str | None:
-    """Return the text of the controller where a spec cannot be after its presets were merged into it, else None."""
-    found = create_errors(spec, name, "v1alpha2", release)
-    return refusal(KIND, name, found) if found else None

@@ -165,7 +165,15 @@ def _with_credentials(
     config = resolved.config.credentials
     annotations = resolved.service.annotations
     try:
-        return with_credentials(target, account, annotations, config, resolved.namespace, reader)
+        return with_credentials(
+            target,
+            account,
+            annotations,
+            config,
+            resolved.namespace,
+            reader,
+            release=resolved.settings.release,
+        )
     except SecretMissing as missing:
         named = missing.by_annotation
         raise ArtifactError(

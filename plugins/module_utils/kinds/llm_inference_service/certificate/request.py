@@ -17,6 +17,7 @@ from ...certificates import CERTIFICATE, KEY, CertificateRequest
 from ...kserve.secrets import secret_texts
 from .. import labels, names
 from ..children.inference_pools import API_VERSION as POOL_API_VERSION
+from ..own_tokenizer import has_own_tokenizer
 from ..resolved import Resolved
 
 
@@ -29,7 +30,10 @@ def certificate_request(
     """
     service = names.workload_service(resolved.name)
     picker = _picker_service(resolved, reader)
-    hosts = {name for each in (service, picker) if each for name in _host_names(each, resolved)}
+    asks = has_own_tokenizer(resolved.spec, resolved.settings.release)
+    tokenizer = names.tokenizer(resolved.name) if asks else ""
+    served = [each for each in (service, picker, tokenizer) if each]
+    hosts = {name for each in served for name in _host_names(each, resolved)}
     return CertificateRequest(
         secret_reference(resolved),
         tuple(sorted({"localhost", *hosts})),

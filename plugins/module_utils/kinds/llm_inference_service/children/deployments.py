@@ -26,7 +26,7 @@ def main_deployment(resolved: Resolved, reader: Reader) -> Child | None:
         selector,
         pod_annotations(resolved),
         main_pod(resolved, reader),
-        resolved.at("replicas"),
+        resolved.spec,
     )
 
 
@@ -42,7 +42,7 @@ def prefill_deployment(resolved: Resolved, reader: Reader) -> Child | None:
         pod_labels(base, resolved, prefill=True),
         pod_annotations(resolved, prefill=True),
         prefill_pod(resolved, reader),
-        resolved.at("prefill", "replicas"),
+        resolved.at("prefill"),
     )
 
 
@@ -52,12 +52,15 @@ def _deployment(
     selector: labels.Labels,
     annotations: labels.Labels,
     pod: Json,
-    replicas: int | None,
+    workload: Json,
 ) -> Child:
     """Return a Deployment. The labels of its pods are its own and its selector, as with the controller."""
+    rollout = filled(workload.get("rolloutStrategy") or {})
+    strategy = {"type": "RollingUpdate", "rollingUpdate": rollout}
     spec = filled(
         {
-            "replicas": replicas,
+            "replicas": workload.get("replicas"),
+            "strategy": strategy if rollout else None,
             "selector": {"matchLabels": selector},
             "template": {
                 "metadata": filled({"labels": selector, "annotations": annotations}),

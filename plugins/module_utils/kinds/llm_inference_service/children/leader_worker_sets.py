@@ -47,7 +47,7 @@ def _group(resolved: Resolved, reader: Reader, name: str, role: labels.Role) -> 
                 "subGroupPolicy": {"subGroupSize": size} if groups_inside else None,
             }
         ),
-        "rolloutStrategy": {"type": "RollingUpdate"},
+        "rolloutStrategy": filled({"type": "RollingUpdate", **_rollout(workload)}),
         "startupPolicy": "LeaderCreated",
     }
     return Child(
@@ -62,6 +62,14 @@ def _group(resolved: Resolved, reader: Reader, name: str, role: labels.Role) -> 
             body={"spec": filled(body)},
         ),
     )
+
+
+def _rollout(workload: Json) -> Json:
+    """Return how an update goes where its author says so: what is not said of the two is what LWS does by itself."""
+    said = filled(workload.get("rolloutStrategy") or {})
+    if not said:
+        return {}
+    return {"rollingUpdateConfiguration": {"maxUnavailable": 1, "maxSurge": 0, **said}}
 
 
 def _templates(

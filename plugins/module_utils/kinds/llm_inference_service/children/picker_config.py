@@ -14,6 +14,7 @@ from ....kube.release import Since, change
 from ...kserve.releases import KServe
 from ..artifacts.adapters import given_adapters
 from ..resolved import Resolved
+from .picker_rewrites import NEW_API, OLD_API
 
 _TEXT_FLAG = "--config-text"
 _FLAGS = frozenset(
@@ -25,8 +26,17 @@ _FLAGS = frozenset(
 
 #: The endpoint picker of the release's own presets, as a target of `endpoint_picker`.
 PICKER_TARGET: Since[str] = Since(
-    {KServe.V0_17: "llmd:0.4", KServe.V0_18: "llmd:0.7", KServe.V0_20: "llmd:0.9"}
+    {
+        KServe.V0_17: "llmd:0.4",
+        KServe.V0_18: "llmd:0.7",
+        KServe.V0_20: "llmd:0.9",
+        KServe.V0_21: "llmd:0.10",
+    }
 )
+
+
+#: The version of the API in which the release writes a configuration.
+_API: Since[str] = Since({KServe.V0_17: OLD_API, KServe.V0_21: NEW_API})
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +124,16 @@ def given_config(resolved: Resolved) -> str | None:
 
 @cache
 def _default_text(release: KServe, prefill: bool, adapters: bool) -> str:
+    disaggregation = _DISAGGREGATION.at(release) if prefill else None
     return default_config(
-        _WEIGHTS.at(release), _DISAGGREGATION.at(release) if prefill else None, adapters=adapters
+        _WEIGHTS.at(release), disaggregation, adapters=adapters, api=_API.at(release)
     )
 
 
-def default_config(weights: Weights, prefill: Disaggregation | None, *, adapters: bool) -> str:
-    """Return the release's configuration as YAML.
+def default_config(
+    weights: Weights, prefill: Disaggregation | None, *, adapters: bool, api: str
+) -> str:
+    """Return the release's configuration as YAML. api: in which version of the API.
 
     prefill: how prompts get to pods of their own, None where there are none. adapters: whether the model has some.
     """
@@ -140,7 +153,7 @@ def default_config(weights: Weights, prefill: Disaggregation | None, *, adapters
         plugins = [_plugin("single-profile-handler"), *scorers]
         profiles = [_profile("default", (*by_adapter, *weights.alone))]
     document = {
-        "apiVersion": "inference.networking.x-k8s.io/v1alpha1",
+        "apiVersion": api,
         "kind": "EndpointPickerConfig",
         "plugins": [*plugins, *(_plugin(name) for name, dummy in by_adapter)],
         "schedulingProfiles": profiles,

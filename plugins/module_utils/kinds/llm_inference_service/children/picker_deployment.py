@@ -19,6 +19,7 @@ from ..tracing import with_picker_tracing
 from .picker_config import config_arguments
 from .picker_migrations import keeps_tokenizer, migrated
 from .picker_rewrites import WITH_TOKENIZER, rewritten
+from .picker_wiring import wired
 from .tokenizer import NAME as TOKENIZER
 from .tokenizer import has_tokenizer, with_tokenizer
 
@@ -44,6 +45,7 @@ def picker_deployment(resolved: Resolved, reader: Reader) -> Child | None:
     main = container_of(pod, MAIN)
     if main is not None and not keeps_tokenizer(main, said, resolved):
         pod = without(pod, TOKENIZER, "containers")
+    pod = wired(pod, said, resolved)
     selector = {**labels.picker(resolved.name), **(scheduler.get("labels") or {})}
     annotations = {
         **said,

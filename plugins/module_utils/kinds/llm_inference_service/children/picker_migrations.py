@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Container, Iterable
 from functools import partial
 from typing import Any
 
@@ -16,7 +17,15 @@ from ....kube.release import Since
 from ...kserve.releases import KServe
 from ..errors import Unbuildable
 from ..resolved import Resolved
-from .picker_rewrites import Change, has_configuration, plugins_of, rewritten, unwritable
+from .picker_rewrites import (
+    NEW_API,
+    OLD_API,
+    Change,
+    has_configuration,
+    plugins_of,
+    rewritten,
+    unwritable,
+)
 
 #: Whether the release does so.
 _MIGRATES: Since[bool] = Since({KServe.V0_17: False, KServe.V0_19: True})
@@ -57,17 +66,18 @@ def migrated(pod: Json, main: Json, annotations: Json, resolved: Resolved) -> Js
     release = resolved.settings.release
     if not _MIGRATES.at(release):
         return main
-    if _picker_version(annotations) < _FIRST:
+    if picker_version(annotations) < _FIRST:
         return main
     arguments: list[str] = main.get("args") or []
     if not has_configuration(arguments, release):
         _check_flags(pod, main)
         return main
-    kept, metrics = _without_flags(arguments)
+    kept, values = without_flags(arguments, _METRIC_FLAGS)
+    metrics = {_METRIC_FLAGS[flag]: value for flag, value in values.items()}
     changes: list[Change] = [*_STEPS]
     if metrics:
         changes.append(partial(_add_metrics, metrics))
-    version = _picker_version(annotations)
+    version = picker_version(annotations)
     changes += [step for since, step in _LATER.at(release) if version >= since]
     return {**main, "args": rewritten(kept, release, changes)}
 
@@ -76,7 +86,7 @@ def keeps_tokenizer(main: Json, annotations: Json, resolved: Resolved) -> bool:
     """Tell whether a tokenizer beside the picker is of use: later pickers count tokens themselves but for one plugin."""
     release = resolved.settings.release
     first = _ALONE_WITHOUT.at(release)
-    if first is None or _picker_version(annotations) < first:
+    if first is None or picker_version(annotations) < first:
         return True
     found: list[str] = []
     rewritten(main.get("args") or [], release, [partial(_collect_types, found)])
@@ -87,14 +97,15 @@ def _collect_types(found: list[str], document: Json) -> None:
     found += [str(plugin.get("type")) for plugin in plugins_of(document)]
 
 
-def _picker_version(annotations: Json) -> tuple[int, ...]:
+def picker_version(annotations: Json) -> tuple[int, ...]:
+    """Return which picker the annotations of its pods name. Raises Unbuildable for one that cannot be read."""
     return _version(annotations.get(VERSION_ANNOTATION) or "0.0.0")
 
 
 def _version(text: str) -> tuple[int, ...]:
     found = _SEMVER.fullmatch(text)
     if found is None:
-        raise _unbuildable(
+        raise unbuildable(
             f'failed to parse version "{text}"',
             path="spec.router.scheduler.annotations",
             advice=f"{VERSION_ANNOTATION} says which picker the pods run, for example 0.7.0",
@@ -107,16 +118,23 @@ def _version(text: str) -> tuple[int, ...]:
 def _check_flags(pod: Json, main: Json) -> None:
     containers = [main, *(one for one in pod.get("containers") or () if one is not main)]
     words = [word for one in containers for word in one.get("args") or ()]
-    found = sorted({_flag(word)[0] for word in words} & _METRIC_FLAGS.keys())
+    found = {_flag(word)[0] for word in words} & _METRIC_FLAGS.keys()
     if found:
-        raise _unbuildable(
-            f"the picker has --{', --'.join(found)}, which pickers from 0.7 on refuse, and no configuration among its arguments",
-            path="spec.router.scheduler.template.containers",
-            advice=f"take the flags out, or give the configuration as router.scheduler.config, with a plugin {_METRICS}",
-        )
+        raise flags_refused(found, "0.7", _METRICS)
 
 
-def _unbuildable(message: str, *, path: str, advice: str) -> Unbuildable:
+def flags_refused(flags: Iterable[str], since: str, plugin: str) -> Unbuildable:
+    """Return the error of flags that cannot be brought over. since: the first picker that refuses them. plugin: what stands for them."""
+    named = ", --".join(sorted(flags))
+    return unbuildable(
+        f"the picker has --{named}, which pickers from {since} on refuse, and no configuration among its arguments",
+        path="spec.router.scheduler.template.containers",
+        advice=f"take the flags out, or give the configuration as router.scheduler.config, with a plugin {plugin}",
+    )
+
+
+def unbuildable(message: str, *, path: str, advice: str) -> Unbuildable:
+    """Return the error of a picker that cannot be brought to what it reads."""
     return Unbuildable(
         f"Failed to reconcile scheduler: {message}",
         condition="SchedulerWorkloadReady",
@@ -133,20 +151,20 @@ def _flag(word: str) -> tuple[str, str]:
     return name, value
 
 
-def _without_flags(arguments: list[str]) -> tuple[list[str], Json]:
-    """Return the arguments without the flags for metrics, and their values by the field that they go to."""
+def without_flags(arguments: list[str], flags: Container[str]) -> tuple[list[str], dict[str, str]]:
+    """Return arguments without some flags, and the values of these."""
     kept: list[str] = []
-    values: Json = {}
+    values: dict[str, str] = {}
     words = iter(enumerate(arguments))
     for place, word in words:
         name, value = _flag(word)
-        if name not in _METRIC_FLAGS:
+        if name not in flags:
             kept.append(word)
             continue
         following = arguments[place + 1 : place + 2]
         if not value and following and not following[0].startswith("-"):
             value = next(words)[1]
-        values[_METRIC_FLAGS[name]] = value
+        values[name] = value
     return kept, values
 
 
@@ -240,13 +258,20 @@ def _drop_prefix_parameters(document: Json) -> None:
             del plugin["parameters"]
 
 
+def _move_api(document: Json) -> None:
+    if document.get("apiVersion") == OLD_API:
+        document["apiVersion"] = NEW_API
+
+
+_OF_0_20: tuple[tuple[tuple[int, ...], Change], ...] = (
+    ((0, 8, 0, 0), partial(_rename, _METRICS, _RENAMED)),
+    ((0, 9, 0, 0), _drop_prefix_parameters),
+)
 #: What later releases do beside that, each from a picker on, after metrics were added.
 _LATER: Since[tuple[tuple[tuple[int, ...], Change], ...]] = Since(
     {
         KServe.V0_17: (),
-        KServe.V0_20: (
-            ((0, 8, 0, 0), partial(_rename, _METRICS, _RENAMED)),
-            ((0, 9, 0, 0), _drop_prefix_parameters),
-        ),
+        KServe.V0_20: _OF_0_20,
+        KServe.V0_21: (*_OF_0_20, ((0, 9, 0, 0), _move_api)),
     }
 )

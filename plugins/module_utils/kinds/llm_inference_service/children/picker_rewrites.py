@@ -30,6 +30,8 @@ _FLAGS: Since[tuple[str, ...]] = Since(
         KServe.V0_19: ("--config-text", "-config-text", "--configText", "-configText"),
     }
 )
+#: The versions of the API in which configurations are written, the earlier first.
+OLD_API, NEW_API = "inference.networking.x-k8s.io/v1alpha1", "llm-d.ai/v1alpha1"
 _PRECISE, _PREFIX = "precise-prefix-cache-scorer", "prefix-cache-scorer"
 #: What the tokenizer beside the picker calls its model, and where it listens.
 _MODEL, _SOCKET = "base", "/tmp/tokenizer/tokenizer-uds.socket"  # noqa: S108

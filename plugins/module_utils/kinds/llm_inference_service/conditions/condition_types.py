@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from ....kube.condition import Condition
 from ....kube.fields import filled
 from ....kube.manifest import Json
+from ....kube.release import Since
+from ...kserve.releases import KServe
 
 READY, WORKLOADS, ROUTER = "Ready", "WorkloadsReady", "RouterReady"
 PRESETS = "PresetsCombined"
@@ -13,6 +17,7 @@ MAIN, WORKER = "MainWorkloadReady", "WorkerWorkloadReady"
 PREFILL, PREFILL_WORKER = "PrefillWorkloadReady", "PrefillWorkerWorkloadReady"
 GATEWAYS, ROUTES = "GatewaysReady", "HTTPRoutesReady"
 POOL, PICKER = "InferencePoolReady", "SchedulerWorkloadReady"
+TOKENIZER = "TokenizerReady"
 
 SCALING, PREFILL_SCALING = "ScalingReady", "PrefillScalingReady"
 
@@ -23,9 +28,10 @@ SERVING = (MAIN, WORKER, PREFILL, PREFILL_WORKER)
 #: What each summary is made of: the first part that is false decides.
 PARTS = {
     WORKLOADS: (*SERVING, SCALING, PREFILL_SCALING),
-    ROUTER: (GATEWAYS, ROUTES, POOL, PICKER),
+    ROUTER: (GATEWAYS, ROUTES, POOL, PICKER, TOKENIZER),
 }
-_COUNTING = frozenset({READY, *PARTS})
+#: Whether Ready depends on the presets, too, beside the summaries.
+_PRESETS_COUNT: Since[bool] = Since({KServe.V0_17: False, KServe.V0_21: True})
 
 
 def true(kind: str) -> Condition:
@@ -43,9 +49,14 @@ def stopped(kind: str) -> Condition:
     return false(kind, "Stopped", "Service is stopped")
 
 
-def to_json(condition: Condition) -> Json:
-    """Return a condition as the status holds it: what does not count by itself has the severity `Info`."""
-    severity = "" if condition.type in _COUNTING else "Info"
+def counting(release: KServe) -> tuple[str, ...]:
+    """Return what Ready is made of."""
+    return (PRESETS, *PARTS) if _PRESETS_COUNT.at(release) else tuple(PARTS)
+
+
+def to_json(condition: Condition, counts: Collection[str]) -> Json:
+    """Return a condition as the status holds it. counts: what Ready is made of; what is not has the severity `Info`."""
+    severity = "" if condition.type == READY or condition.type in counts else "Info"
     return filled({**condition.to_dict(), "severity": severity})
 
 

@@ -28,10 +28,9 @@ def scaling_conditions(resolved: Resolved, reader: Reader) -> Iterator[Condition
     if not _TOLD.at(resolved.settings.release):
         return
     for kind, workload in _WORKLOADS:
-        scaling = workload.scaling(resolved)
-        if scaling is not None and scaling["wva"].get("hpa") is not None:
+        if workload.pod_autoscaler(resolved) is not None:
             yield _pod_autoscaler(kind, workload, resolved, reader)
-        elif scaling is not None and scaling["wva"].get("keda") is not None:
+        elif workload.keda(resolved) is not None:
             yield _scaled_object(kind, workload, resolved, reader)
 
 

@@ -16,6 +16,7 @@ from ....kube.reference import Reference
 from ...children import ObjectKind
 from .. import names
 from ..child_kinds import DEPLOYMENT, GROUP
+from ..own_tokenizer import KNOWS_TOKENIZERS, makes_own_tokenizer
 from ..resolved import Resolved
 from .condition_types import (
     MAIN,
@@ -23,6 +24,7 @@ from .condition_types import (
     PREFILL,
     PREFILL_WORKER,
     SERVING,
+    TOKENIZER,
     WORKER,
     false,
     stopped,
@@ -55,6 +57,13 @@ def picker_reference(resolved: Resolved) -> Reference | None:
     return _reference(resolved, DEPLOYMENT, names.picker(resolved.name))
 
 
+def tokenizer_reference(resolved: Resolved) -> Reference | None:
+    """Return the tokenizer's Deployment, None where the service has none of its own."""
+    if not makes_own_tokenizer(resolved):
+        return None
+    return _reference(resolved, DEPLOYMENT, names.tokenizer(resolved.name))
+
+
 def workload_conditions(resolved: Resolved, reader: Reader) -> Iterator[Condition]:
     """Yield what is said of the workloads that the service has; of all that it could have when it is stopped."""
     if resolved.stopped:
@@ -73,19 +82,29 @@ def picker_condition(resolved: Resolved, reader: Reader) -> Condition | None:
     if resolved.stopped:
         return stopped(PICKER)
     reference = picker_reference(resolved)
-    if reference is None:
-        return None
-    live = reader.get(reference) or {}
+    return None if reference is None else _helper_condition(PICKER, reader.get(reference) or {})
+
+
+def tokenizer_condition(resolved: Resolved, reader: Reader) -> Condition | None:
+    """Return what is said of the tokenizer, None where the service has none of its own. Of one that is stopped it is said always."""
+    if resolved.stopped:
+        return stopped(TOKENIZER) if KNOWS_TOKENIZERS.at(resolved.settings.release) else None
+    reference = tokenizer_reference(resolved)
+    return None if reference is None else _helper_condition(TOKENIZER, reader.get(reference) or {})
+
+
+def _helper_condition(kind: str, live: Json) -> Condition:
+    """Return what the live Deployment of picker or tokenizer gives a condition; `{}` is one that is not there."""
     if (value_at(live, ("status", "availableReplicas")) or 0) > 0:
-        return true(PICKER)
+        return true(kind)
     progressing = _said(live, "Progressing")
     late = ("False", "ProgressDeadlineExceeded")
     if progressing and (progressing.get("status"), progressing.get("reason")) == late:
-        return _passed_on(PICKER, progressing)
+        return _passed_on(kind, progressing)
     available = _said(live, "Available")
     if available is None:
-        return false(PICKER, "Progressing", "Deployment rollout in progress")
-    return _passed_on(PICKER, available)
+        return false(kind, "Progressing", "Deployment rollout in progress")
+    return _passed_on(kind, available)
 
 
 def deployment_condition(kind: str, live: Json) -> Condition:

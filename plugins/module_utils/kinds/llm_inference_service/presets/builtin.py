@@ -91,6 +91,7 @@ def builtin_presets(release: KServe, asked: Asked) -> dict[str, Json]:
         **{name: _marked(spec) if own.marked else spec for name, spec in found.items()},
         "config-llm-scheduler": {"router": {"scheduler": _scheduler(own)}},
         "config-llm-router-route": {"router": {"route": {"http": {"spec": route(own)}}}},
+        **({"config-llm-tokenizer": _tokenizer(own)} if own.tokenizer else {}),
         **({"config-llm-tracing": {"tracing": _TRACING}} if own.marked else {}),
     }
 
@@ -297,6 +298,45 @@ def _scheduler(own: OwnPresets) -> Json:
             "volumes": [{"name": "tls-certs", "secret": {"secretName": _CERTIFICATE}}],
         },
     }
+
+
+def _tokenizer(own: OwnPresets) -> Json:
+    """Return the server that counts tokens: an engine without weights, which runs on any node."""
+    scheme = _if_tls("HTTPS", "HTTP")
+    words = f"exec vllm launch render {_MODEL_PATH}/base --port={PORT} {_if_tls(_SERVER_TLS)}"
+    # A user of no name: some libraries ask for one.
+    variables = {"HOME": "/tmp", "HF_HOME": "/tmp/hf", "USER": "vllm", "DO_NOT_TRACK": "1"}  # noqa: S108
+    server = {
+        "name": "main",
+        "image": own.tokenizer,
+        "imagePullPolicy": "IfNotPresent",
+        "command": _shell(f'{words} "$@"'),
+        "env": [{"name": name, "value": value} for name, value in variables.items()],
+        "ports": [{"name": "render-http", "containerPort": PORT, "protocol": "TCP"}],
+        "readinessProbe": {
+            "httpGet": {"path": "/health", "port": "render-http", "scheme": scheme},
+            "initialDelaySeconds": 30,
+            "periodSeconds": 10,
+            "timeoutSeconds": 5,
+            "failureThreshold": 60,
+        },
+        "resources": {
+            "requests": {"cpu": "1", "memory": "4Gi"},
+            "limits": {"cpu": "4", "memory": "12Gi"},
+        },
+        "securityContext": {**_RESTRICTED, "readOnlyRootFilesystem": True, "runAsUser": 1000},
+        "terminationMessagePolicy": "FallbackToLogsOnError",
+        "volumeMounts": [{"name": "tmp", "mountPath": "/tmp"}, _certificate_mount()],  # noqa: S108
+    }
+    template = {
+        "automountServiceAccountToken": False,
+        "containers": [server],
+        "volumes": [
+            {"name": "tmp", "emptyDir": {}},
+            {"name": "tls-certs", "secret": {"secretName": _CERTIFICATE}},
+        ],
+    }
+    return {"router": {"scheduler": {"tokenizer": {"template": template}}}}
 
 
 def _health(service: str, delay: int) -> Json:

@@ -17,7 +17,8 @@ class OwnPresets:
     picker_version: annotation of the picker's pods by which KServe knows what they read; empty for none.
     paths: of the API, each with a rule of its own. tls: whether the configuration is asked for TLS.
     by_model: whether there are rules for requests that name a model in a header. marked: whether services have to say that their
-    engine knows that name. sidecar_tls: by which the sidecar calls engines with TLS.
+    engine knows that name. sidecar_tls: by which the sidecar calls engines with TLS. tokenizer: image of the server that counts tokens
+    for the picker, empty for none.
     """
 
     server: str
@@ -31,6 +32,7 @@ class OwnPresets:
     by_model: bool = False
     marked: bool = False
     sidecar_tls: tuple[str, ...] = ("--decoder-use-tls=true", "--prefiller-use-tls=true")
+    tokenizer: str = ""
 
 
 _PROTECTED = ("--enable-ssrf-protection=true", "--pool-group=inference.networking.x-k8s.io")
@@ -68,6 +70,13 @@ OWN_PRESETS: Since[OwnPresets] = Since(
             picker_version="0.9.0",
             marked=True,
             sidecar_tls=("--enable-tls=decoder", "--enable-tls=prefiller"),
+        ),
+        KServe.V0_21: change(
+            server="ghcr.io/llm-d/llm-d-cuda:v0.9.0",
+            sidecar="ghcr.io/llm-d/llm-d-router-disagg-sidecar:v0.10.0",
+            picker="ghcr.io/llm-d/llm-d-router-endpoint-picker:v0.10.0",
+            picker_version="0.10.0",
+            tokenizer="docker.io/vllm/vllm-openai-cpu:v0.23.0",
         ),
     }
 )

@@ -62,6 +62,7 @@ _SCALING = _struct(
     MinReplicas=("minReplicas", PointerTo(INT)),
     MaxReplicas=("maxReplicas", PointerTo(INT)),
     WVA=("wva", _OPTIONAL),
+    KEDA=("keda", _OPTIONAL),
 )
 _WORKLOAD_FIELDS: dict[str, tuple[str, GoType]] = {
     "Replicas": ("replicas", PointerTo(INT)),
@@ -72,6 +73,7 @@ _WORKLOAD_FIELDS: dict[str, tuple[str, GoType]] = {
     "Template": ("template", PointerTo(StructOf("v1.PodSpec", known=False))),
     "Worker": ("worker", PointerTo(StructOf("v1.PodSpec", known=False))),
     "KVCacheOffloading": ("kvCacheOffloading", _OPTIONAL),
+    "RolloutStrategy": ("rolloutStrategy", _OPTIONAL),
 }
 _WORKLOAD = StructOf("v1alpha2.WorkloadSpec", _WORKLOAD_FIELDS)
 _URL = _struct(
@@ -124,6 +126,7 @@ _SCHEDULER = _struct(
     Template=("template", PointerTo(StructOf("v1.PodSpec", known=False))),
     Config=("config", _OPTIONAL),
     Replicas=("replicas", PointerTo(INT)),
+    Tokenizer=("tokenizer", _OPTIONAL),
 )
 _ROUTER = _struct(
     "v1alpha2.RouterSpec",

@@ -17,7 +17,11 @@ from ..errors import Unbuildable
 
 _WORKLOAD = {"template": POD_SPEC, "worker": POD_SPEC}
 _SCHEDULER = Shape(
-    inner={"template": POD_SPEC, "config": Shape(inner={"inline": Shape(raw="RawExtension")})}
+    inner={
+        "template": POD_SPEC,
+        "config": Shape(inner={"inline": Shape(raw="RawExtension")}),
+        "tokenizer": Shape(inner={"template": POD_SPEC}),
+    }
 )
 SPEC = Shape(
     inner={

@@ -11,16 +11,17 @@ from ....kube.reader import GivenObjects, Reader
 from ....kube.release import Since
 from ...kserve.releases import KServe
 from .. import labels, names
-from ..admission.service import merged_refusal
+from ..admission.field_error import FieldError, refusal
+from ..admission.service import create_errors
 from ..artifacts.adapters import adapters_of, given_adapters
 from ..artifacts.errors import ArtifactError
-from ..errors import Unbuildable
+from ..errors import COMBINE_ERROR, REJECTED, Unbuildable
 from ..local_model import with_local_model
 from ..managed_devices import managed_devices, with_managed_devices
 from ..read_system_config import read_system_config
 from ..resolved import Preset, Resolved
 from ..settings import Settings
-from ..spec import LlmInferenceService
+from ..spec import KIND, LlmInferenceService
 from ..system_config import SystemConfig
 from .context import template_data
 from .engine_arguments import asked
@@ -33,6 +34,8 @@ from .templating import filled_in
 
 #: Whether a pool that names no port of its picker gets the usual one.
 _FILLS_PICKER_PORT: Since[bool] = Since({KServe.V0_17: False, KServe.V0_20: True})
+#: Whether the controller asks the API of what came of the presets, and says of it what that says.
+_ASKS_API: Since[bool] = Since({KServe.V0_17: False, KServe.V0_21: True})
 
 
 def resolve(service: LlmInferenceService, settings: Settings, reader: Reader) -> Resolved:
@@ -102,10 +105,10 @@ def _combined(
     spec = _with_picker_config(spec, service, settings, reader)
     if _FILLS_PICKER_PORT.at(settings.release):
         spec = _with_picker_port(spec)
-    _validate(spec, service, settings)
+    applied = (*_applied(presets, "Preset"), *_applied(bases, "UserRef"))
+    _validate(spec, service, settings, applied)
     devices = managed_devices(service.annotations, settings.release)
     spec = with_managed_devices(spec, service.name, devices)
-    applied = (*_applied(presets, "Preset"), *_applied(bases, "UserRef"))
     return Resolved(service, spec, config, settings, names_kept, tuple(layers[:-1]), applied)
 
 
@@ -116,11 +119,15 @@ def _applied(layers: Sequence[Preset], source: str) -> Iterator[Json]:
             yield {"name": each.name, "namespace": each.namespace, "source": source}
 
 
-def _validate(spec: Json, service: LlmInferenceService, settings: Settings) -> None:
-    refusal = merged_refusal(service.name, spec, settings.release)
-    if refusal:
+def _validate(
+    spec: Json, service: LlmInferenceService, settings: Settings, applied: Sequence[Json]
+) -> None:
+    errors = create_errors(spec, service.name, "v1alpha2", settings.release)
+    if errors:
+        asked = _ASKS_API.at(settings.release)
         raise Unbuildable(
-            refusal,
+            _rejected(errors, applied) if asked else refusal(KIND, service.name, errors),
+            reason=REJECTED if asked else COMBINE_ERROR,
             advice="the service by itself is valid, but not together with its presets and baseRefs",
             rule="merged",
         )
@@ -133,6 +140,13 @@ def _validate(spec: Json, service: LlmInferenceService, settings: Settings) -> N
             advice=error.advice,
             rule="adapters",
         ) from None
+
+
+def _rejected(errors: Sequence[FieldError], applied: Sequence[Json]) -> str:
+    """Return the text of the controller where the API refuses what came of the presets."""
+    used = ", ".join(f"{one['source']}:{one['namespace']}/{one['name']}" for one in applied)
+    told = "; ".join(map(str, errors))
+    return f"dry-run validation failed after merging configs [{used}]: {told}"
 
 
 def _bases(

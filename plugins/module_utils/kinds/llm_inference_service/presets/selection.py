@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ....kube.manifest import Json, value_at
 from ....kube.release import Since
 from ...kserve.releases import KServe
+from ..own_tokenizer import has_own_tokenizer, plugin_types
 from ..parallelism import is_data_parallel, is_pipeline_parallel
 from ..settings import Settings
 
@@ -30,8 +31,18 @@ WELL_KNOWN = (
     _ROUTE,
 )
 
+_TOKENIZER = "config-llm-tokenizer"
 #: Those that came later.
-_MORE: Since[tuple[str, ...]] = Since({KServe.V0_17: (), KServe.V0_20: (_PREDICTOR, _TRACING)})
+_MORE: Since[tuple[str, ...]] = Since(
+    {
+        KServe.V0_17: (),
+        KServe.V0_20: (_PREDICTOR, _TRACING),
+        KServe.V0_21: (_PREDICTOR, _TOKENIZER, _TRACING),
+    }
+)
+
+#: Whether a configuration among the arguments of the picker decides, too.
+_READS_ARGUMENTS: Since[bool] = Since({KServe.V0_17: False, KServe.V0_21: True})
 
 #: In the status a service keeps the names of the presets of its first run, below these annotations.
 ANNOTATION_PREFIX = "serving.kserve.io/"
@@ -57,18 +68,20 @@ def selected(detected: Json, names: Mapping[str, str], settings: Settings) -> It
 
     detected: the service's spec under its baseRefs. names: those that it keeps.
     """
-    for suffix in _suffixes(detected, _MORE.at(settings.release)):
+    for suffix in _suffixes(detected, settings.release):
         current = f"{settings.config_prefix}{suffix}"
         # The route's preset is never kept: each run takes the current one.
         yield current if suffix == _ROUTE else names.get(suffix, current)
 
 
-def _suffixes(spec: Json, more: Sequence[str]) -> Iterator[str]:
-    """Yield the names without their prefix. more: those that the release knows beside the usual ones."""
-    router = spec.get("router") or {}
+def _suffixes(spec: Json, release: KServe) -> Iterator[str]:
+    """Yield the names without their prefix."""
+    router, more = spec.get("router") or {}, _MORE.at(release)
     if router.get("scheduler") is not None and not value_at(router, ("scheduler", "pool", "ref")):
         yield _SCHEDULER
-    if _PREDICTOR in more and _predicts(router):
+    if has_own_tokenizer(spec, release):
+        yield _TOKENIZER
+    if _PREDICTOR in more and _predicts(router, release):
         yield _PREDICTOR
     if router.get("route") is not None and not value_at(router, ("route", "http", "refs")):
         yield _ROUTE
@@ -82,11 +95,12 @@ def _suffixes(spec: Json, more: Sequence[str]) -> Iterator[str]:
     yield from _workload(spec, "decode-")
 
 
-def _predicts(router: Json) -> bool:
+def _predicts(router: Json, release: KServe) -> bool:
     """Tell whether the picker's configuration, as it stands in the spec, foretells how long answers take."""
-    plugins = value_at(router, ("scheduler", "config", "inline", "plugins"))
-    found = plugins if isinstance(plugins, list) else []
-    return any(isinstance(each, dict) and each.get("type") == _PRODUCER for each in found)
+    scheduler: Json = router.get("scheduler") or {}
+    if not _READS_ARGUMENTS.at(release):
+        scheduler = {"config": scheduler.get("config")}
+    return _PRODUCER in plugin_types(scheduler)
 
 
 def _workload(workload: Mapping[str, Any], role: str) -> Iterator[str]:

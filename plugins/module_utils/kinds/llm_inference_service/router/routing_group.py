@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from ....kube.manifest import Json, value_at
 from ....kube.reader import Reader
 from ....kube.reference import Reference
+from ....kube.release import Since
 from ...kserve.releases import KServe
 from ...kserve.service import is_stopped
 from ...peers import Peers
@@ -27,6 +28,8 @@ from .kinds import OLD_POOL_GROUP, POOL_GROUP
 #: The port of every backend in a group.
 _PORT = 8000
 _GROUP = ("router", "route", "group")
+#: Whether a member that is stopped belongs to those that serve the same model, whatever adapters it has.
+_STOPPED_BY_MODEL: Since[bool] = Since({KServe.V0_17: False, KServe.V0_21: True})
 _WEIGHT = ("router", "route", "weight")
 
 
@@ -45,13 +48,20 @@ def routing_group(resolved: Resolved, peers: Peers, reader: Reader) -> RoutingGr
     found = _Group(resolved, peers, reader)
     own = found.itself()
     others = sorted(found.others(name), key=lambda each: each.name)
-    alike = [each for each in others if each.models == own.models]
+    alike = [each for each in others if _is_alike(each, resolved, own)]
     return RoutingGroup(
         name,
         members=tuple(sorted([own, *alike], key=lambda each: each.name)),
-        divergent=tuple(each for each in others if each.models != own.models),
+        divergent=tuple(each for each in others if each not in alike),
         asked=tuple(found.asked),
     )
+
+
+def _is_alike(other: Member, resolved: Resolved, own: Member) -> bool:
+    """Tell whether another member serves the same models; what is stopped may be asked for the model alone."""
+    if other.stopped and _STOPPED_BY_MODEL.at(resolved.settings.release):
+        return resolved.at("model", "name") in other.models
+    return other.models == own.models
 
 
 def group_of(service: LlmInferenceService) -> tuple[str, str] | None:

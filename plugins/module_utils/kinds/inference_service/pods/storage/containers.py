@@ -31,7 +31,11 @@ _AZURE_HOST = "blob.core.windows.net"
 _AZURE = re.compile(r"https://(.+?).blob.core.windows.net/(.+)")
 _PLAIN = ("gs", "s3", "pvc", "file", "https", "http", "hdfs", "webhdfs", "oci")
 _SCHEMES: Since[tuple[str, ...]] = Since(
-    {KServe.V0_17: (*_PLAIN, "hf"), KServe.V0_20: (*_PLAIN, "oci+native", "hf")}
+    {
+        KServe.V0_17: (*_PLAIN, "hf"),
+        KServe.V0_20: (*_PLAIN, "oci+native", "hf"),
+        KServe.V0_21: (*_PLAIN, "oci+native", "oci+fetch", "hf"),
+    }
 )
 
 

@@ -10,11 +10,18 @@ from .....kube.manifest import Json
 from .....kube.release import Since
 from ....kserve.releases import KServe
 from ....kserve.storage.initializer import MODEL_PATH
-from ....kserve.storage.model_image import NATIVE, MountTaken, model_image, with_image_volume
+from ....kserve.storage.model_image import (
+    NATIVE,
+    MountTaken,
+    is_fetched,
+    model_image,
+    with_image_volume,
+)
 from ....kserve.storage.modelcar import with_modelcar
 from ....kserve.storage_config import Storage
 from .context import Surroundings
 from .errors import StorageRefused
+from .fetched_image import with_fetched_image
 
 #: So many images may one pod read.
 _MOST = 10
@@ -71,6 +78,8 @@ def with_image(
     number: int = 0,
 ) -> Json:
     """Return a pod spec whose server reads a model from an image. number: of those that it reads before. Raises StorageRefused."""
+    if is_fetched(mode, around.release):
+        return with_fetched_image(pod, server, image, path, around)
     if mode != NATIVE:
         storage, release = around.config.storage, around.release
         return with_modelcar(pod, server, image, storage, release=release, path=path, number=number)

@@ -81,6 +81,7 @@ def account_credentials(target: Target, account: str, around: Surroundings) -> T
             config,
             around.namespace,
             around.reader,
+            release=around.release,
             by_reference=around.template,
         )
     except SecretMissing as missing:

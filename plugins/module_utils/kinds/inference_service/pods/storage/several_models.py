@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from .....kube.manifest import Json
 from ....kserve.pod import mounted, with_volume
 from ....kserve.storage.initializer import MODEL_PATH, claim_parts, common_folder
+from ....kserve.storage.model_image import is_fetched
 from ..containers import readers
 from .containers import storage_container
 from .context import Surroundings
@@ -47,6 +48,12 @@ def with_several_models(
     fetched = [place for place in places if not place[0].startswith(_CLAIM)]
     if not fetched:
         return pod
+    if any(is_fetched(image.mode, around.release) for image in images):
+        raise StorageRefused(
+            "one init container fetches what is in images, and leaves out what is not",
+            "storageUris",
+            "read images another way (oci+native:// or oci+modelcar://), or put all models into images",
+        )
     folder = common_folder([path for dummy, path in fetched])
     volume = {"name": volume_name(folder), "emptyDir": {}}
     pod = with_volume(_mounted(pod, names, {"emptyDir": {}}, folder, around), volume)

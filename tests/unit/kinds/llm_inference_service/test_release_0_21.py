@@ -1,0 +1,652 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What KServe 0.21 does otherwise than 0.20, each by an input of which exactly that differs.
+
+Source: KServe at aaac4e294dae (2026-08-21), the last state of its source before v0.21.0 that is to be had:
+pkg/controller/v1alpha2/llmisvc/{scaling,scheduler,tokenizer,config_merge,router_group}.go,
+pkg/apis/serving/v1alpha2/llm_inference_service_{validation,lifecycle,types}.go, config/llmisvcconfig.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from module_utils.kinds.llm_inference_service.certificate.request import certificate_request
+from module_utils.kinds.llm_inference_service.compile import CHILDREN
+from module_utils.kinds.llm_inference_service.compile import compile as compile_service
+from module_utils.kinds.llm_inference_service.conditions.condition_types import PARTS
+from module_utils.kinds.llm_inference_service.conditions.condition_types import (
+    ROUTER as ROUTER_READY,
+)
+from module_utils.kinds.llm_inference_service.normalise import load
+from module_utils.kinds.llm_inference_service.observe import observe
+from module_utils.kinds.llm_inference_service.release_detection import made_as, other_release
+from module_utils.kube.intent import Intent
+from module_utils.kube.reader import Reader
+
+from . import preset_world
+from .build import document, messages_of
+from .preset_world import ROUTER, account, children, config_map, preset, refusal, system_config
+from .release_pairs import CLAIM, differences, settings
+from .test_observe import deployment
+from .test_routing_group import STOP, live, member
+from .world import Cluster, resolved, thing
+
+Json = dict[str, Any]
+NEW = settings("0.21")
+HPA = ("HorizontalPodAutoscaler", "chat-kserve-hpa")
+SCALED = ("ScaledObject", "chat-kserve-keda")
+VARIANT = ("VariantAutoscaling", "chat-kserve-va")
+PICKER = ("Deployment", "chat-kserve-router-scheduler")
+TOKENIZER = ("Deployment", "chat-tokenizer")
+CPU = {"type": "cpu", "metricType": "Utilization", "metadata": {"value": "60"}}
+PROMETHEUS = system_config(
+    **{"autoscaling-wva-controller-config": {"prometheus": {"url": "http://p"}}}
+)
+
+
+def new(given: Json, *objects: Json, release: str = "0.21") -> dict[tuple[str, str], Json]:
+    return children(given, *objects, settings=settings(release))
+
+
+def changes(given: Json, *objects: Json) -> Json:
+    return differences(given, *objects, old="0.20", new="0.21")
+
+
+def pod_of(found: dict[tuple[str, str], Json], key: tuple[str, str]) -> Json:
+    pod: Json = found[key]["spec"]["template"]["spec"]
+    return pod
+
+
+def test_a_plain_service_is_as_before() -> None:
+    assert changes(document(**CLAIM)) == {}
+    assert changes(document(**CLAIM, prefill={}, replicas=2)) == {}
+
+
+def scaled(**means: Any) -> Json:
+    return {"scaling": {"minReplicas": 1, "maxReplicas": 3, **means}}
+
+
+def test_autoscalers_are_found_by_annotations_and_have_no_object_of_llm_d() -> None:
+    given = document(
+        **CLAIM,
+        **scaled(wva={"hpa": {}, "variantCost": "5"}),
+        labels={"inference.optimization/acceleratorName": "H100"},
+        prefill=scaled(wva={"hpa": {}}),
+    )
+    before, after = new(given, release="0.20"), new(given)
+    assert VARIANT in before
+    assert [key for key in after if key[0] == "VariantAutoscaling"] == []
+    main, prefill = after[HPA], after["HorizontalPodAutoscaler", "chat-kserve-prefill-hpa"]
+    assert "annotations" not in before[HPA]["metadata"]
+    assert main["metadata"]["annotations"] == {
+        "llm-d.ai/managed": "true",
+        "llm-d.ai/model-id": "chat",
+        "llm-d.ai/variant-cost": "5",
+    }
+    assert prefill["metadata"]["annotations"]["llm-d.ai/variant-cost"] == "10.0"
+    label = "inference.optimization/acceleratorName"
+    assert (main["metadata"]["labels"][label], prefill["metadata"]["labels"][label]) == (
+        "H100",
+        "unknown",
+    )
+    for found, asked in ((before, "chat-kserve-va"), (after, "chat-kserve-hpa")):
+        (metric,) = found[HPA]["spec"]["metrics"]
+        selector = metric["external"]["metric"]["selector"]
+        assert selector == {"matchLabels": {"variant_name": asked}}
+
+
+def test_keda_asks_llm_d_by_its_own_name() -> None:
+    given = document(**CLAIM, **scaled(wva={"keda": {}}))
+    (trigger,) = new(given, PROMETHEUS)[SCALED]["spec"]["triggers"]
+    assert 'variant_name="chat-kserve-keda"' in trigger["metadata"]["query"]
+    assert new(given, PROMETHEUS)[SCALED]["metadata"]["annotations"]["llm-d.ai/managed"] == "true"
+
+
+def test_what_earlier_releases_made_for_llm_d_is_looked_for_where_a_service_scales() -> None:
+    """So it goes with the first run, once the autoscalers that replace it are written."""
+    pair = ("llmd.ai/v1alpha1", "VariantAutoscaling")
+    scaling = {"spec": scaled(wva={"hpa": {}})}
+    assert pair in CHILDREN.kinds_at(NEW.release, [scaling])
+    assert pair not in CHILDREN.kinds_at(NEW.release, [{"spec": {}}])
+
+
+def test_keda_alone_scales_by_triggers_of_the_author() -> None:
+    keda = {
+        "triggers": [CPU],
+        "pollingInterval": 5,
+        "idleReplicaCount": 0,
+        "advanced": {"scalingModifiers": {"formula": "a+1", "target": "2"}},
+    }
+    given = document(**CLAIM, **scaled(keda=keda))
+    assert messages_of(given, NEW) == {}
+    found = new(given)
+    assert HPA not in found
+    assert found[SCALED]["spec"] == {
+        "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "chat-kserve"},
+        "minReplicaCount": 1,
+        "maxReplicaCount": 3,
+        **keda,
+    }
+    assert "annotations" not in found[SCALED]["metadata"]
+    assert "inference.optimization/acceleratorName" not in found[SCALED]["metadata"]["labels"]
+
+
+def test_keda_alone_needs_nothing_of_the_configuration_that_llm_d_needs() -> None:
+    by_llm_d = document(**CLAIM, **scaled(wva={"keda": {}}))
+    alone = document(**CLAIM, **scaled(keda={"triggers": [CPU]}))
+    assert "prometheus.url is required" in refusal(by_llm_d, settings=NEW)
+    assert refusal(alone, settings=NEW) == ""
+
+
+REFUSED: dict[str, tuple[Json, str, str]] = {
+    "neither means": (scaled(), "spec.scaling", "either wva or keda must be specified"),
+    "both means": (
+        scaled(wva={"hpa": {}}, keda={"triggers": [CPU]}),
+        "spec.scaling",
+        "wva and keda are mutually exclusive",
+    ),
+    "no trigger": (scaled(keda={"triggers": []}), "spec.scaling.keda.triggers", "at least 1"),
+    "triggers are left out": (scaled(keda={}), "spec.scaling.keda.triggers", "missing"),
+    "a trigger without its kind": (
+        scaled(keda={"triggers": [{"metadata": {}}]}),
+        "spec.scaling.keda.triggers[0].type",
+        "missing",
+    ),
+    "the name of the autoscaler": (
+        scaled(
+            keda={
+                "triggers": [CPU],
+                "advanced": {"horizontalPodAutoscalerConfig": {"name": "mine"}},
+            }
+        ),
+        "spec.scaling.keda",
+        "the controller manages the HPA name",
+    ),
+    "as many idle pods as busy ones": (
+        scaled(keda={"triggers": [CPU], "idleReplicaCount": 1}),
+        "spec.scaling",
+        "idleReplicaCount must be less than minReplicas",
+    ),
+    "two ways to scale": (
+        {**scaled(wva={"hpa": {}}), "prefill": scaled(keda={"triggers": [CPU]})},
+        "spec.prefill.scaling",
+        "decode uses wva but prefill uses direct keda",
+    ),
+    "no number and no part": (
+        {"rolloutStrategy": {"maxSurge": "many"}},
+        "spec.rolloutStrategy.maxSurge",
+        "valid percent string",
+    ),
+    "more than all": (
+        {"prefill": {"rolloutStrategy": {"maxUnavailable": "101%"}}},
+        "spec.prefill.rolloutStrategy.maxUnavailable",
+        "must not be greater than 100%",
+    ),
+    "less than none": (
+        {"rolloutStrategy": {"maxUnavailable": -1}},
+        "spec.rolloutStrategy.maxUnavailable",
+        "must be greater than or equal to 0",
+    ),
+    "no pod may go or come": (
+        {"rolloutStrategy": {"maxUnavailable": "50%", "maxSurge": 0}},
+        "spec.rolloutStrategy",
+        "cannot both be zero",
+    ),
+    "no group may go, and none may come by itself": (
+        {
+            "rolloutStrategy": {"maxUnavailable": 0},
+            "worker": {"containers": []},
+            "parallelism": {"data": 2, "dataLocal": 1},
+        },
+        "spec.rolloutStrategy.maxSurge",
+        "maxSurge is required for multi-node workloads",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("version", ["v1alpha1", "v1alpha2"])
+def test_what_cannot_be_is_refused_at_its_field(name: str, version: str) -> None:
+    spec, field, said = REFUSED[name]
+    told = messages_of(document(version=version, **CLAIM, **spec), NEW)
+    assert list(told) == [field]
+    assert said in told[field]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"maxUnavailable": 0, "maxSurge": "1%"},
+        {"maxUnavailable": "100%", "maxSurge": 0},
+        {"maxUnavailable": 0},
+        {"maxSurge": 0},
+        {},
+    ],
+)
+def test_updates_that_go_on_are_taken(said: Json) -> None:
+    assert messages_of(document(**CLAIM, rolloutStrategy=said), NEW) == {}
+
+
+LATER: dict[str, tuple[str, Json]] = {
+    "scaling by KEDA alone": ("spec.scaling.keda", scaled(keda={"triggers": [CPU]})),
+    "updates": ("spec.rolloutStrategy", {"rolloutStrategy": {"maxSurge": 1}}),
+    "updates of prefill": ("spec.prefill.rolloutStrategy", {"prefill": {"rolloutStrategy": {}}}),
+    "a tokenizer": (
+        "spec.router.scheduler.tokenizer",
+        {"router": {"scheduler": {"tokenizer": {}}}},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LATER)
+@pytest.mark.parametrize("release", ["0.17", "0.20"])
+def test_fields_of_this_release_are_named_with_it(name: str, release: str) -> None:
+    field, spec = LATER[name]
+    told = messages_of(document(**CLAIM, **spec), settings(release))
+    assert f"KServe 0.21 knows it, and {release} would drop it" in told[field]
+
+
+def test_updates_go_as_the_author_says() -> None:
+    both = {"maxUnavailable": "50%", "maxSurge": 1}
+    given = document(
+        **CLAIM, rolloutStrategy=both, prefill={"rolloutStrategy": {"maxUnavailable": 2}}
+    )
+    found = new(given)
+    assert found["Deployment", "chat-kserve"]["spec"]["strategy"] == {
+        "type": "RollingUpdate",
+        "rollingUpdate": both,
+    }
+    prefill = found["Deployment", "chat-kserve-prefill"]["spec"]["strategy"]
+    assert prefill["rollingUpdate"] == {"maxUnavailable": 2}
+    assert (
+        "strategy"
+        not in new(document(**CLAIM, rolloutStrategy={}))["Deployment", "chat-kserve"]["spec"]
+    )
+
+
+def test_groups_have_what_lws_does_by_itself_beside_what_the_author_says() -> None:
+    groups = {"worker": {"containers": []}, "parallelism": {"data": 2, "dataLocal": 1}}
+    given = document(**CLAIM, **groups, rolloutStrategy={"maxSurge": 1})
+    found = new(given)["LeaderWorkerSet", "chat-kserve-mn"]["spec"]["rolloutStrategy"]
+    assert found == {
+        "type": "RollingUpdate",
+        "rollingUpdateConfiguration": {"maxUnavailable": 1, "maxSurge": 1},
+    }
+    assert changes(document(**CLAIM, **groups)) == {}
+
+
+def picker(
+    plugins: list[Json], *words: str, version: str = "0.10.0", inline: bool = True, **more: Any
+) -> Json:
+    """Return a router whose picker of a version has plugins and arguments."""
+    config = {
+        "apiVersion": "inference.networking.x-k8s.io/v1alpha1",
+        "kind": "EndpointPickerConfig",
+        "plugins": plugins,
+        "schedulingProfiles": [
+            {"name": "default", "plugins": [{"pluginRef": one["type"]} for one in plugins]}
+        ],
+    }
+    text = [] if inline else ["--config-text", yaml.safe_dump(config)]
+    scheduler = {
+        "annotations": {"app.kubernetes.io/version": version},
+        "template": {"containers": [{"name": "main", "args": [*words, *text]}]},
+        **({"config": {"inline": config}} if inline else {}),
+        **more,
+    }
+    return {"router": {**ROUTER, "scheduler": scheduler}}
+
+
+def configuration(found: dict[tuple[str, str], Json]) -> Json:
+    (main,) = [one for one in pod_of(found, PICKER)["containers"] if one["name"] == "main"]
+    (text,) = [word for word in main["args"] if "EndpointPickerConfig" in word]
+    read: Json = yaml.safe_load(text)
+    return read
+
+
+@pytest.mark.parametrize("prefill", [False, True])
+def test_the_default_configuration_is_in_the_new_version_of_the_api(prefill: bool) -> None:
+    given = document(**CLAIM, router=ROUTER, **({"prefill": {}} if prefill else {}))
+    before, after = configuration(new(given, release="0.20")), configuration(new(given))
+    assert before == {**after, "apiVersion": "inference.networking.x-k8s.io/v1alpha1"}
+    assert after["apiVersion"] == "llm-d.ai/v1alpha1"
+
+
+@pytest.mark.parametrize(("version", "moved"), [("0.8.0", False), ("0.9.0", True)])
+def test_configurations_move_to_the_new_version_for_pickers_that_read_it(
+    version: str, moved: bool
+) -> None:
+    given = document(**CLAIM, **picker([{"type": "queue-scorer"}], version=version))
+    assert (configuration(new(given))["apiVersion"] == "llm-d.ai/v1alpha1") is moved
+
+
+FLAGS = (
+    "--model-server-metrics-scheme=https",
+    "--model-server-metrics-path",
+    "/stats",
+    "--model-server-metrics-port=1",
+    "--model-server-metrics-https-insecure-skip-verify",
+    "--grpc",
+)
+
+
+@pytest.mark.parametrize(("version", "gone"), [("0.9.0", False), ("0.10.0", True)])
+def test_metrics_of_model_servers_are_a_plugin_from_picker_0_10_on(
+    version: str, gone: bool
+) -> None:
+    given = document(**CLAIM, **picker([{"type": "queue-scorer"}], *FLAGS, version=version))
+    found = new(given)
+    words = pod_of(found, PICKER)["containers"][0]["args"]
+    assert (FLAGS[0] not in words) is gone
+    sources = [
+        each["parameters"]
+        for each in configuration(found)["plugins"]
+        if each["type"] == "metrics-data-source"
+    ]
+    wanted = {"scheme": "https", "path": "/stats", "insecureSkipVerify": True}
+    assert sources == ([wanted] if gone else [])
+    if gone:
+        assert words[0] == "--grpc"
+
+
+def test_flags_stay_where_they_are_in_earlier_releases() -> None:
+    given = document(**CLAIM, **picker([{"type": "queue-scorer"}], *FLAGS))
+    assert FLAGS[0] in pod_of(new(given, release="0.20"), PICKER)["containers"][0]["args"]
+
+
+def test_flags_of_the_command_go_and_a_plugin_that_is_there_stays() -> None:
+    source = {"type": "metrics-data-source", "parameters": {"scheme": "http"}}
+    router = picker([source])
+    (main,) = router["router"]["scheduler"]["template"]["containers"]
+    main["command"] = ["/app/epp", FLAGS[0]]
+    found = new(document(**CLAIM, **router))
+    assert pod_of(found, PICKER)["containers"][0]["command"] == ["/app/epp"]
+    assert configuration(found)["plugins"] == [source]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((FLAGS[0], "--config-file", "/etc/c"), "--model-server-metrics-scheme, which pickers"),
+        ((FLAGS[4] + "=perhaps",), 'invalid value "perhaps"'),
+    ],
+)
+def test_flags_that_cannot_be_brought_over_are_told(words: tuple[str, ...], said: str) -> None:
+    router = picker([{"type": "queue-scorer"}], *words)
+    if "--config-file" in words:
+        del router["router"]["scheduler"]["config"]
+    assert said in refusal(document(**CLAIM, **router), settings=NEW)
+
+
+def test_a_port_alone_goes_without_a_configuration() -> None:
+    router = picker([], "--model-server-metrics-port=1", "--config-file", "/etc/c")
+    del router["router"]["scheduler"]["config"]
+    words = pod_of(new(document(**CLAIM, **router)), PICKER)["containers"][0]["args"]
+    assert words == ["--config-file", "/etc/c"]
+
+
+RENDER = preset(
+    "kserve-config-llm-tokenizer",
+    {
+        "router": {
+            "scheduler": {
+                "tokenizer": {
+                    "template": {
+                        "containers": [
+                            {
+                                "name": "main",
+                                "image": "render:1",
+                                "ports": [{"name": "render-http", "containerPort": 8000}],
+                            }
+                        ]
+                    }
+                }
+            }
+        }
+    },
+)
+PRODUCER = {"type": "token-producer"}
+PRECISE: Json = {
+    "type": "precise-prefix-cache-scorer",
+    "parameters": {
+        "kvEventsConfig": {"topicFilter": "kv@"},
+        "indexerConfig": {
+            "tokenizersPoolConfig": {"modelName": "x"},
+            "tokenProcessorConfig": {"blockSize": 64},
+            "kvBlockIndexConfig": {"enableMetrics": True},
+        },
+    },
+}
+ASKING: dict[str, Json] = {
+    "a plugin": picker([PRODUCER]),
+    "a plugin of before": picker([PRECISE]),
+    "a plugin among the arguments": picker([PRODUCER], inline=False),
+    "the service itself": picker([{"type": "queue-scorer"}], tokenizer={}),
+}
+URL = "http://chat-tokenizer.team-a.svc.cluster.local:8000"
+
+
+@pytest.mark.parametrize("name", ASKING)
+def test_a_picker_that_asks_for_tokens_gets_a_server_that_counts_them(name: str) -> None:
+    given = document(**ASKING[name])
+    found = new(given, RENDER)
+    own = {
+        "app.kubernetes.io/component": "tokenizer",
+        "app.kubernetes.io/name": "chat",
+        "app.kubernetes.io/part-of": "llminferenceservice",
+    }
+    made = found[TOKENIZER]
+    assert made["metadata"]["labels"] == own
+    assert (made["spec"]["replicas"], made["spec"]["selector"]) == (1, {"matchLabels": own})
+    pod = pod_of(found, TOKENIZER)
+    assert pod["containers"][0]["image"] == "render:1"
+    assert pod["containers"][0]["volumeMounts"] == [
+        {"name": "kserve-provision-location", "mountPath": "/mnt/models/base", "readOnly": True}
+    ]
+    (fetcher,) = pod["initContainers"]
+    assert "STORAGE_ALLOW_PATTERNS" not in {each["name"] for each in fetcher["env"]}
+    assert found["Service", "chat-tokenizer"]["spec"] == {
+        "selector": own,
+        "ports": [
+            {"name": "render-http", "port": 8000, "targetPort": "render-http", "protocol": "TCP"}
+        ],
+    }
+    assert TOKENIZER not in children(
+        document(**picker([PRODUCER])), RENDER, settings=settings("0.20")
+    )
+
+
+NOT_ASKING: dict[str, Json] = {
+    "nobody asks": picker([{"type": "queue-scorer"}]),
+    "a file, which nobody reads": picker([], "--config-file", "/etc/c", inline=False),
+    "what is written in the spec counts, not the arguments": picker(
+        [{"type": "queue-scorer"}],
+        "--config-text",
+        "kind: EndpointPickerConfig\nplugins: [{type: token-producer}]",
+    ),
+    "no picker": {"router": {"route": {}, "gateway": {}}},
+}
+
+
+@pytest.mark.parametrize("name", NOT_ASKING)
+def test_nobody_counts_tokens_where_nobody_asks(name: str) -> None:
+    assert [key for key in new(document(**NOT_ASKING[name]), RENDER) if "tokenizer" in key[1]] == []
+
+
+def test_a_picker_of_somebody_else_has_no_tokenizer_of_ours() -> None:
+    router = {**ROUTER, "scheduler": {"pool": {"ref": {"name": "theirs"}}, "tokenizer": {}}}
+    assert TOKENIZER not in new(document(**CLAIM, router=router), RENDER)
+
+
+def test_the_tokenizer_fetches_with_the_credentials_of_the_picker() -> None:
+    named = picker([PRODUCER])
+    named["router"]["scheduler"]["template"]["serviceAccountName"] = "robot"
+    known = thing("v1", "Secret", "token", data={"HF_TOKEN": "eA=="})
+    found = new(document(**named), RENDER, account("robot", "token"), known)
+    (fetcher,) = pod_of(found, TOKENIZER)["initContainers"]
+    assert "HF_TOKEN" in {each["name"] for each in fetcher["env"]}
+
+
+def test_producers_are_told_where_tokens_are_unless_they_know() -> None:
+    given: Json = {"type": "token-producer", "parameters": {"vllm": {"url": "http://mine"}}}
+    (told,) = configuration(new(document(**picker([PRODUCER])), RENDER))["plugins"]
+    assert told["parameters"] == {"modelName": "/mnt/models/base", "vllm": {"url": URL}}
+    (kept,) = configuration(new(document(**picker([given])), RENDER))["plugins"]
+    assert kept["parameters"] == {"modelName": "/mnt/models/base", "vllm": {"url": "http://mine"}}
+
+
+def test_the_server_is_asked_by_tls_where_pods_speak_it() -> None:
+    config = system_config(ingress={"enableLLMInferenceServiceTLS": True})
+    (told,) = configuration(new(document(**picker([PRODUCER])), RENDER, config))["plugins"]
+    assert told["parameters"]["vllm"]["url"] == URL.replace("http:", "https:")
+
+
+def test_the_scorer_that_did_all_becomes_three_plugins() -> None:
+    other: Json = {"type": "prefix-cache-scorer"}
+    found = configuration(
+        new(document(**picker([{"type": "queue-scorer"}, PRECISE, other])), RENDER)
+    )
+    queue, producer, prefixes, scorer = found["plugins"]
+    assert (queue["type"], producer["type"]) == ("queue-scorer", "token-producer")
+    assert prefixes == {
+        "type": "precise-prefix-cache-producer",
+        "parameters": {
+            "tokenProcessorConfig": {"blockSize": 64},
+            "kvEventsConfig": {"topicFilter": "kv@"},
+            "indexerConfig": {"kvBlockIndexConfig": {"enableMetrics": True}},
+        },
+    }
+    assert scorer == {
+        "type": "prefix-cache-scorer",
+        "parameters": {"prefixMatchInfoProducerName": "precise-prefix-cache-producer"},
+    }
+    (profile,) = found["schedulingProfiles"]
+    assert [one["pluginRef"] for one in profile["plugins"]] == [
+        "queue-scorer",
+        "prefix-cache-scorer",
+    ]
+
+
+def test_pickers_before_0_9_keep_the_scorer_that_does_all() -> None:
+    found = configuration(new(document(**picker([PRECISE], version="0.8.0")), RENDER))
+    assert [one["type"] for one in found["plugins"]] == ["precise-prefix-cache-scorer"]
+
+
+def test_a_configuration_in_a_config_map_asks_for_the_preset_by_name() -> None:
+    """KServe looks for plugins before it reads ConfigMaps, and fails later."""
+    text = "kind: EndpointPickerConfig\nplugins: [{type: token-producer}]\n"
+    scheduler = {"config": {"ref": {"name": "epp", "key": "c"}}}
+    router = {**ROUTER, "scheduler": scheduler}
+    objects = (RENDER, config_map("epp", {"c": text}))
+    told = refusal(document(router=router), *objects, settings=NEW)
+    assert "no container found with name main" in told
+    assert "write tokenizer: {} into router.scheduler" in told
+    asking = {**ROUTER, "scheduler": {**scheduler, "tokenizer": {}}}
+    assert refusal(document(router=asking), *objects, settings=NEW) == ""
+
+
+def test_the_author_changes_the_server_of_the_preset() -> None:
+    own = {"template": {"containers": [{"name": "main", "resources": {"limits": {"cpu": "2"}}}]}}
+    given = document(**picker([PRODUCER], tokenizer=own))
+    (main,) = pod_of(new(given, RENDER), TOKENIZER)["containers"]
+    assert (main["image"], main["resources"]) == ("render:1", {"limits": {"cpu": "2"}})
+
+
+def test_the_collection_has_a_preset_for_the_tokenizer() -> None:
+    given = document(router={**ROUTER, "scheduler": {"tokenizer": {}}})
+    made = compiled(given, preset_world.World([system_config()])).children
+    found = {(each.kind, each.name): each.to_dict() for each in (one.manifest for one in made)}
+    (main,) = pod_of(found, TOKENIZER)["containers"]
+    assert "vllm launch render /mnt/models/base" in main["command"][2]
+    assert [port["name"] for port in main["ports"]] == ["render-http"]
+
+
+def compiled(given: Json, reader: Reader, release: str = "0.21") -> Intent:
+    loaded = load(given, settings(release))
+    assert loaded.service is not None, loaded.problems
+    return compile_service(loaded.service, settings(release), reader)
+
+
+def test_the_certificate_covers_the_tokenizer() -> None:
+    asking = resolved({"router": {"scheduler": {"tokenizer": {}}}}, settings=NEW)
+    names = certificate_request(asking, Cluster([])).dns_names
+    assert {"chat-tokenizer.team-a.svc", "chat-tokenizer.team-a.svc.cluster.local"} <= {*names}
+    without = certificate_request(
+        resolved({"router": {"scheduler": {}}}, settings=NEW), Cluster([])
+    )
+    assert not any("tokenizer" in name for name in without.dns_names)
+
+
+def conditions(found: Any) -> dict[str, Json]:
+    return {one["type"]: one for one in found.status["conditions"]}
+
+
+@pytest.mark.parametrize("ready", [0, 1])
+def test_the_router_is_ready_with_its_tokenizer(ready: int) -> None:
+    spec = {"router": {"scheduler": {"tokenizer": {}}}}
+    objects = [deployment(), deployment("chat-tokenizer", ready)]
+    said = conditions(observe(resolved(spec, settings=NEW), Cluster(objects)))
+    assert said["TokenizerReady"]["status"] == ("True" if ready else "False")
+    assert PARTS[ROUTER_READY][-1] == "TokenizerReady"
+    plain = observe(resolved({}, settings=NEW), Cluster([deployment()]))
+    assert "TokenizerReady" not in conditions(plain)
+
+
+def test_a_stopped_service_says_so_of_its_tokenizer() -> None:
+    for release, told in (("0.20", False), ("0.21", True)):
+        stopped = resolved({}, annotations=STOP, settings=settings(release))
+        said = conditions(observe(stopped, Cluster([])))
+        assert ("TokenizerReady" in said) is told
+
+
+@pytest.mark.parametrize(("release", "severity"), [("0.20", "Info"), ("0.21", None)])
+def test_ready_counts_the_presets(release: str, severity: str | None) -> None:
+    found = observe(resolved({}, settings=settings(release)), Cluster([deployment()]))
+    said = conditions(found)
+    assert said["PresetsCombined"].get("severity") == severity
+    assert said["MainWorkloadReady"]["severity"] == "Info"
+
+
+def test_presets_that_the_api_would_refuse_are_told_as_the_api_tells_it() -> None:
+    base = preset("lopsided", {"parallelism": {"data": 2}}, "team-a")
+    given = document(**CLAIM, baseRefs=[{"name": "lopsided"}])
+    before, after = (refusal(given, base, settings=settings(each)) for each in ("0.20", "0.21"))
+    assert "CombineBaseError" in before
+    assert "InvalidRenderedConfig" in after
+    assert (
+        "dry-run validation failed after merging configs [Preset:kserve/kserve-config-llm-template, UserRef:team-a/lopsided]: "
+        "spec.parallelism.dataLocal: Invalid value"
+    ) in after
+
+
+def test_a_stopped_member_belongs_to_a_group_by_its_model_alone() -> None:
+    adapted = {
+        "uri": "pvc://m/c",
+        "name": "m",
+        "lora": {"adapters": [{"name": "x", "uri": "hf://a/b"}]},
+    }
+    stopped = member("b", model=adapted, annotations=None)
+    stopped["metadata"]["annotations"] = STOP
+    divergent = {}
+    for release in ("0.20", "0.21"):
+        reader = preset_world.world(live(member("a", 3)), live(stopped))
+        basis: Any = compiled(member("a", 3), reader, release).basis
+        divergent[release] = [each.name for each in basis.group.divergent]
+        route = [each.name for each in basis.group.members if not each.stopped]
+        assert route == ["a"]
+    assert divergent == {"0.20": ["b"], "0.21": []}
+
+
+def test_the_release_is_known_by_autoscalers_and_by_what_ready_counts() -> None:
+    by_llm_d = document(**CLAIM, **scaled(wva={"hpa": {}}))
+    for release, later in (("0.20", False), ("0.21", True)):
+        hpa = new(by_llm_d, release=release)[HPA]
+        assert (str(made_as([hpa]).release) == "0.21") is later
+        status = observe(resolved({}, settings=settings(release)), Cluster([deployment()])).status
+        parent = thing("serving.kserve.io/v1alpha2", "LLMInferenceService", "chat", status=status)
+        assert (str(made_as([parent]).release) == "0.21") is later
+        other = other_release(NEW, [(parent, None), (hpa, hpa)], True)
+        assert (other is None) is later
