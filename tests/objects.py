@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects of the API for tests, in one line."""
+"""Objects of the API for tests, in one line, and a cluster that holds them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import Json
+from ansible_collections.modelops.inference.plugins.module_utils.kube.reader import GivenObjects
+
+
+class Cluster(GivenObjects):
+    """A cluster: what it does not hold is not there."""
+
+    complete = True
 
 
 def thing(

@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from ansible_collections.modelops.inference.plugins.filter.names import FilterModule
-from ansible_collections.modelops.inference.plugins.module_utils.module_runner import outcome
 from ansible_collections.modelops.inference.plugins.module_utils.modules import (
     epp_config,
     gpu_resources,
     llmisvc_reconcile,
 )
+from tests.unit.modules.task import result_of
 
 from .matching import ABSENT, CASES, Seen, at, cases, every, faults, is_of_kind, load, mentions
 from .recorded_inference_services import RECORDINGS
@@ -78,17 +77,7 @@ def call(entry: Any, folder: Path, arguments: Json) -> Json:
             for given in options["workloads"]
             for each in (every(folder / given) if isinstance(given, str) else [given])
         ]
-    validated = ArgumentSpecValidator(entry.ARGUMENT_SPEC).validate(options)
-    assert not validated.error_messages
-    return outcome(
-        entry.run,
-        validated.validated_parameters,
-        entry.EMPTY,
-        check_mode=False,
-        diff=False,
-        environment={},
-        progress=lambda dummy: None,
-    )
+    return result_of(entry, options)
 
 
 def _in(folder: Path, given: str | list[Any]) -> Any:

@@ -6,27 +6,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from module_utils.module_runner import outcome
 from module_utils.modules import applyset
+from tests.unit.modules.task import result_of
 
 MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
 
 
 def told(*definition: Any) -> str:
     """Return the error of a set that cannot be."""
-    given = {"name": "x", "definition": list(definition)}
-    validated = ArgumentSpecValidator(dict(applyset.ARGUMENT_SPEC)).validate(given)
-    result = outcome(
-        applyset.run,
-        validated.validated_parameters,
-        applyset.EMPTY,
-        check_mode=False,
-        diff=False,
-        environment={},
-        progress=lambda dummy: None,
-    )
+    result = result_of(applyset, {"name": "x", "definition": list(definition)})
     assert result["failed"]
     return str(result["msg"])
 

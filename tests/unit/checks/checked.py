@@ -8,14 +8,8 @@ from typing import Any
 from module_utils.fleet.load import Service
 from module_utils.kinds.registry import KINDS
 from module_utils.kube.problem import InputError, Problem
-from module_utils.kube.reader import GivenObjects, Reader
+from module_utils.kube.reader import Reader
 from module_utils.kube.release import ChosenRelease
-
-
-class Cluster(GivenObjects):
-    """A cluster: what it does not hold is not there."""
-
-    complete = True
 
 
 def checked(

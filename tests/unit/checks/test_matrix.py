@@ -9,9 +9,10 @@ import pytest
 
 from module_utils.checks.registry import checks, further_themes, of_theme
 from module_utils.kube.reader import GivenObjects
+from tests.objects import Cluster
 from tests.unit.modules.task import run
 
-from .checked import Cluster, warnings
+from .checked import warnings
 from .mistakes import EXEMPT, KINDS, MISTAKES, Mistake
 
 RULES = {check.row.rule for check in checks()}

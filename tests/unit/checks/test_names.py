@@ -14,9 +14,10 @@ from ansible_collections.modelops.inference.plugins.module_utils.kube.reader imp
     Reader,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
+from tests.objects import Cluster
 from tests.unit.modules.task import run
 
-from .checked import Cluster, warnings
+from .checked import warnings
 from .mistakes import (
     CLAIM,
     CONFIG,

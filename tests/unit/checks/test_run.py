@@ -9,8 +9,9 @@ from module_utils.kinds.check import WARNING, Check
 from module_utils.kinds.field_map import Place
 from module_utils.kube.reader import NotAllowed
 from module_utils.kube.reference import Reference
+from tests.objects import Cluster
 
-from .checked import Cluster, warnings
+from .checked import warnings
 from .mistakes import CONFIG, MISTAKES, MS, S3, llm
 
 

@@ -31,10 +31,17 @@ def checked(spec: Mapping[str, Any], options: Mapping[str, Any]) -> Json:
 
 def run(*, check_mode: bool = False, diff: bool = False, **options: Any) -> Json:
     """Run llmisvc_reconcile and return its result, failed or not."""
+    return result_of(llmisvc_reconcile, options, check_mode=check_mode, diff=diff)
+
+
+def result_of(
+    module: Any, options: Mapping[str, Any], *, check_mode: bool = False, diff: bool = False
+) -> Json:
+    """Run a module and return its result, failed or not."""
     return outcome(
-        llmisvc_reconcile.run,
-        checked(llmisvc_reconcile.ARGUMENT_SPEC, options),
-        llmisvc_reconcile.EMPTY,
+        module.run,
+        checked(module.ARGUMENT_SPEC, options),
+        module.EMPTY,
         check_mode=check_mode,
         diff=diff,
         environment={},

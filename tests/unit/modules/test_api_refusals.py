@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from module_utils.kube.manifest import Json
-from module_utils.module_runner import outcome
 from module_utils.modules import applyset, gpu_resources, llmisvc_reconcile
 from tests.unit.accelerators.build import node
 
-from .task import checked
+from .task import result_of
 
 #: A mistake in a container or in a pod: where it stands, what is written there, and the field that is told.
 CONTAINER: Mapping[str, tuple[str, Any, str]] = {
@@ -111,15 +110,7 @@ def of(api_version: str, kind: str, spec: Json) -> Json:
 
 def told(module: Any, **options: Any) -> str:
     """Return what a module fails with."""
-    result = outcome(
-        module.run,
-        checked(module.ARGUMENT_SPEC, options),
-        module.EMPTY,
-        check_mode=False,
-        diff=False,
-        environment={},
-        progress=lambda dummy: None,
-    )
+    result = result_of(module, options)
     assert result.get("failed"), result
     message: str = result["msg"]
     assert "Traceback" not in message

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from module_utils.kube.manifest import Json
-from module_utils.module_runner import outcome
 from module_utils.modules import epp_config
+
+from .task import result_of
 
 TWO_PROFILES = """
 apiVersion: inference.networking.x-k8s.io/v1alpha1
@@ -42,18 +42,7 @@ schedulingProfiles:
 
 def run(**options: Any) -> Json:
     """Run the module as Ansible would, without a cluster."""
-    given = {"state": "rendered", "target": "llmd:0.9", **options}
-    validated = ArgumentSpecValidator(dict(epp_config.ARGUMENT_SPEC)).validate(given)
-    assert not validated.error_messages, validated.error_messages
-    return outcome(
-        epp_config.run,
-        validated.validated_parameters,
-        epp_config.EMPTY,
-        check_mode=False,
-        diff=False,
-        environment={},
-        progress=lambda dummy: None,
-    )
+    return result_of(epp_config, {"state": "rendered", "target": "llmd:0.9", **options})
 
 
 def test_a_preset_comes_back_as_text_as_normal_form_and_with_its_hash() -> None:

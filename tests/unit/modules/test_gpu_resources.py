@@ -9,28 +9,19 @@ from typing import Any
 import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from ansible_collections.modelops.inference.plugins.module_utils.module_runner import outcome
 from ansible_collections.modelops.inference.plugins.module_utils.modules import gpu_resources
 from tests.objects import thing
 from tests.unit.accelerators.build import GPU, container, deployment, node, pod
 from tests.unit.kinds.llm_inference_service.build import document as llm_inference_service
 from tests.unit.kinds.model_service.build import document
 
-from .task import checked
+from .task import result_of
 
 Json = dict[str, Any]
 
 
 def run(**options: Any) -> Json:
-    return outcome(
-        gpu_resources.run,
-        checked(gpu_resources.ARGUMENT_SPEC, options),
-        gpu_resources.EMPTY,
-        check_mode=False,
-        diff=False,
-        environment={},
-        progress=lambda dummy: None,
-    )
+    return result_of(gpu_resources, options)
 
 
 def rendered(**options: Any) -> Json:

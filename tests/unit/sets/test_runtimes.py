@@ -10,10 +10,9 @@ import pytest
 
 from module_utils.kube.manifest import Json
 from module_utils.kube.reference import Reference
-from module_utils.module_runner import outcome
 from module_utils.modules import applyset
 from module_utils.sets.runtimes import refused_runtimes
-from tests.unit.modules.task import checked
+from tests.unit.modules.task import result_of
 
 SERVER: Json = {"name": "kserve-container", "image": "example.com/server:1"}
 
@@ -137,18 +136,8 @@ def test_a_runtime_of_another_shape_is_told_and_harms_no_other(spec: Any) -> Non
 
 def test_a_set_that_is_rendered_is_refused_with_every_problem() -> None:
     definition = [runtime("a"), runtime("b"), runtime("c", 5)]
-    params = checked(
-        applyset.ARGUMENT_SPEC, {"name": "runtimes", "state": "rendered", "definition": definition}
-    )
-    result = outcome(
-        applyset.run,
-        params,
-        applyset.EMPTY,
-        check_mode=False,
-        diff=False,
-        environment={},
-        progress=lambda dummy: None,
-    )
+    options = {"name": "runtimes", "state": "rendered", "definition": definition}
+    result = result_of(applyset, options)
     assert result["failed"]
     for name in ("a", "b"):
         assert f"ClusterServingRuntime {name})" in result["msg"]

@@ -11,16 +11,10 @@ from typing import Any
 from module_utils.kinds.inference_graph.kind import INFERENCE_GRAPH
 from module_utils.kube.manifest import Json
 from module_utils.kube.problem import InputError
-from module_utils.kube.reader import GivenObjects
+from tests.objects import Cluster
 from tests.unit.kinds.inference_service.build import config_map
 
 PREFIX = "serving.kserve.io/"
-
-
-class Cluster(GivenObjects):
-    """A cluster: what it does not hold is not there."""
-
-    complete = True
 
 
 def node(kind: str, *steps: Json) -> Json:

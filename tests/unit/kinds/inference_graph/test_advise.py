@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from tests.objects import Cluster
 from tests.unit.checks.checked import warnings
 from tests.unit.kinds.inference_service.build import config_map
 
-from .build import Cluster, document, node, service
+from .build import document, node, service
 
 Json = dict[str, Any]
 IRIS: Json = {"serviceName": "iris"}

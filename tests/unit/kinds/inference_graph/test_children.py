@@ -105,8 +105,9 @@ def test_a_block_of_the_router_that_cannot_be_read_is_told(block: Any, words: st
 def _all_errors(**blocks: Any) -> list[str]:
     from module_utils.kinds.inference_graph.kind import INFERENCE_GRAPH
     from module_utils.kube.problem import InputError
+    from tests.objects import Cluster
 
-    from .build import Cluster, config_map
+    from .build import config_map
 
     settings = INFERENCE_GRAPH.settings({}, {})
     typed = INFERENCE_GRAPH.load(document(), settings).service

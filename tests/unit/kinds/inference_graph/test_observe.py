@@ -8,9 +8,10 @@ import pytest
 from module_utils.kinds.inference_graph.kind import INFERENCE_GRAPH
 from module_utils.kinds.kind import Observation
 from module_utils.kube.manifest import Json
+from tests.objects import Cluster
 from tests.unit.kinds.inference_service.build import config_map
 
-from .build import Cluster, document, service
+from .build import document, service
 
 RUNNING = {
     "conditions": [{"type": "Ready", "status": "True"}, {"type": "Stopped", "status": "False"}]

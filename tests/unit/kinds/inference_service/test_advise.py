@@ -11,6 +11,7 @@ from module_utils.kinds.inference_service.normalise import load
 from module_utils.kinds.inference_service.settings import Settings
 from module_utils.kube.problem import Problem
 from module_utils.kube.reader import GivenObjects
+from tests.objects import Cluster
 from tests.unit.checks.checked import checked
 
 from .build import config_map, document, runtime
@@ -32,12 +33,6 @@ DOMAINS = {
     "data": {"_example": "explains", "example.com": ""},
 }
 KNATIVE = {"deploymentMode": "Knative"}
-
-
-class Cluster(GivenObjects):
-    """A cluster: what it does not hold is not there."""
-
-    complete = True
 
 
 def advice(given: dict[str, Any], *objects: dict[str, Any]) -> list[Problem]:

@@ -14,8 +14,7 @@ from module_utils.kinds.llm_inference_service.resolved import Resolved
 from module_utils.kinds.llm_inference_service.settings import Settings
 from module_utils.kube.manifest import Json
 from module_utils.kube.problem import Complaint, InputError
-from module_utils.kube.reader import GivenObjects
-from tests.objects import thing
+from tests.objects import Cluster, thing
 from tests.unit.kinds.refusals import api_refusals
 
 ROUTER: Json = {"route": {}, "gateway": {}, "scheduler": {}}
@@ -112,12 +111,6 @@ PRESETS: dict[str, Json] = {
 }
 
 
-class World(GivenObjects):
-    """A cluster that holds nothing but what it is given."""
-
-    complete = True
-
-
 def preset(name: str, spec: Json, namespace: str = "kserve") -> Json:
     """Return a preset."""
     return thing(
@@ -156,12 +149,12 @@ def secret(name: str, data: dict[str, str], annotations: dict[str, str] | None =
     return {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "stringData": data}
 
 
-def world(*manifests: Json, presets: Json | None = None) -> World:
+def world(*manifests: Json, presets: Json | None = None) -> Cluster:
     """Return a cluster with the configuration, the presets and more. What comes later wins."""
     known = [
         preset(f"kserve-config-llm-{name}", spec) for name, spec in (presets or PRESETS).items()
     ]
-    return World([system_config(), *known, *manifests])
+    return Cluster([system_config(), *known, *manifests])
 
 
 def resolved(document: Json, *manifests: Json, settings: Settings | None = None) -> Resolved:

@@ -12,8 +12,9 @@ from module_utils.kinds.llm_inference_service.presets.resolve import resolve
 from module_utils.kinds.llm_inference_service.settings import Settings
 from module_utils.kube.manifest import Json
 from module_utils.kube.reference import Reference
+from tests.objects import Cluster
 
-from .preset_world import World, world
+from .preset_world import world
 from .world import CLASS, gateway
 
 AVAILABLE = [{"type": "Available", "status": "True"}]
@@ -60,7 +61,7 @@ def settled(document: Json, *others: Json, gateways: tuple[Json, ...] = (DEFAULT
     return Settled({(each["kind"], each["metadata"]["name"]): each for each in made}, found.status)
 
 
-def _with(live: dict[Reference, Json]) -> World:
+def _with(live: dict[Reference, Json]) -> Cluster:
     return world(*live.values())
 
 

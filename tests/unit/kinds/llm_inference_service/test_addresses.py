@@ -15,9 +15,10 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_infer
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.router.urls import (
     DiscoveryError,
 )
+from tests.objects import Cluster
 
 from .release_pairs import settings
-from .world import CLASS, Cluster, gateway, resolved, route, stopped
+from .world import CLASS, gateway, resolved, route, stopped
 
 Json = dict[str, Any]
 DOMAIN = "cluster.local"

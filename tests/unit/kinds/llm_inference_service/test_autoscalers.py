@@ -11,11 +11,12 @@ from module_utils.kinds.llm_inference_service.conditions.scaling import scaling_
 from module_utils.kinds.llm_inference_service.kind import LLM_INFERENCE_SERVICE
 from module_utils.kinds.llm_inference_service.observe import observe
 from module_utils.kube.manifest import Json
+from tests.objects import Cluster
 
 from .build import document
 from .preset_world import children, refusal, system_config
 from .release_pairs import CLAIM, settings
-from .world import Cluster, resolved, stopped, thing
+from .world import resolved, stopped, thing
 
 HPA: Json = {"maxReplicas": 5, "wva": {"hpa": {}}}
 KEDA: Json = {

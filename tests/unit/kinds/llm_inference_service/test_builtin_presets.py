@@ -27,10 +27,11 @@ from module_utils.kube.manifest import Json
 from module_utils.kube.pod_schema import POD_SPEC
 from module_utils.kube.reader import GivenObjects
 from module_utils.kube.schema_check import check
+from tests.objects import Cluster
 from tests.unit.checks.checked import checked
 
 from .build import document
-from .preset_world import PRESETS, ROUTER, World, pods, preset, system_config
+from .preset_world import PRESETS, ROUTER, pods, preset, system_config
 
 REPRODUCED = {str(release): release for release, how in BACKING.items() if how != "refused"}
 GROUPS: Json = {
@@ -277,7 +278,7 @@ def test_a_cluster_with_some_presets_is_not_helped_out_in_silence() -> None:
     assert service is not None
     some = preset("kserve-config-llm-scheduler", PRESETS["scheduler"])
     with pytest.raises(Exception, match="kserve-config-llm-template"):
-        resolve(service, Settings(), World([system_config(), some]))
+        resolve(service, Settings(), Cluster([system_config(), some]))
 
 
 def test_our_presets_are_told_unless_they_were_asked_for() -> None:

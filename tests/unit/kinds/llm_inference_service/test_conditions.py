@@ -16,9 +16,10 @@ from module_utils.kinds.llm_inference_service.conditions.routes import (
     routes_condition,
 )
 from module_utils.kube.manifest import Json
+from tests.objects import Cluster
 
 from .release_pairs import settings
-from .world import NAMESPACE, Cluster, gateway, resolved, route, said
+from .world import NAMESPACE, gateway, resolved, route, said
 
 
 def programmed(status: str) -> list[Json]:

@@ -10,8 +10,9 @@ from module_utils.kinds.llm_inference_service.entrance import entrance
 from module_utils.kinds.llm_inference_service.settings import Settings
 from module_utils.kinds.request import request_of
 from module_utils.kube.manifest import Json
+from tests.objects import Cluster
 
-from .world import GATEWAY_API, Cluster, resolved, stopped, thing
+from .world import GATEWAY_API, resolved, stopped, thing
 
 SERVED: Json = {"name": "chat-kserve-workload-svc", "port": 8000}
 ENGINE: Json = {

@@ -7,11 +7,12 @@ import pytest
 
 from module_utils.kinds.llm_inference_service.router.addresses import service_addresses
 from module_utils.kube.manifest import Json
+from tests.objects import Cluster
 
 from .build import document
 from .preset_world import preset, resolved, system_config
 from .release_pairs import CLAIM, settings
-from .world import CLASS, Cluster, gateway, service
+from .world import CLASS, gateway, service
 
 HEADER = "X-Gateway-Model-Name"
 

@@ -10,8 +10,9 @@ import pytest
 from module_utils.kinds.kind import Observation
 from module_utils.kinds.llm_inference_service.observe import observe, reconcile_error
 from module_utils.kube.manifest import Json
+from tests.objects import Cluster
 
-from .world import CLASS, Cluster, gateway, resolved, route, stopped, thing
+from .world import CLASS, gateway, resolved, route, stopped, thing
 
 AVAILABLE = [{"type": "Available", "status": "True"}]
 ROUTED: Json = {"router": {"route": {"http": {"spec": {"parentRefs": [{"name": "gw"}]}}}}}

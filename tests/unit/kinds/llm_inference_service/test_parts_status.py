@@ -12,13 +12,14 @@ from module_utils.kinds.llm_inference_service.crd import crd
 from module_utils.kinds.llm_inference_service.observe import observe
 from module_utils.kinds.llm_inference_service.resolved import Resolved
 from module_utils.kube.manifest import Json
+from tests.objects import Cluster
 
 from . import preset_world
 from .build import document
 from .preset_world import preset
 from .release_pairs import CLAIM, settings
 from .test_observe import NAMED, ROUTED, WORLD, deployment, parent
-from .world import Cluster, resolved, stopped, thing
+from .world import resolved, stopped, thing
 
 NEW = ("appliedConfigs", "router", "workloads")
 GATEWAY: Json = {

@@ -10,8 +10,9 @@ import pytest
 
 from module_utils.kinds.llm_inference_service.conditions.pools import pool_condition, pool_state
 from module_utils.kube.manifest import Json
+from tests.objects import Cluster
 
-from .world import Cluster, resolved, said, thing
+from .world import resolved, said, thing
 
 POOL_API = "inference.networking.k8s.io/v1"
 OLD_POOL_API = "inference.networking.x-k8s.io/v1alpha2"

@@ -10,12 +10,11 @@ import yaml
 
 from module_utils.kinds.llm_inference_service.observe import observe
 from module_utils.kube.manifest import Json
-from tests.objects import thing
+from tests.objects import Cluster, thing
 
 from .build import document
 from .preset_world import ROUTER, children, preset, refusal, resolved, system_config
 from .release_pairs import CLAIM, differences, settings
-from .world import Cluster
 
 SERVICE = "Service/chat-kserve-workload-svc"
 #: The port of the workload Service is called otherwise, whatever else is asked for.

@@ -24,13 +24,14 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_infer
     paths_of,
     route_urls,
 )
+from tests.objects import Cluster
 
 from . import preset_world
 from .build import document, messages_of
 from .preset_world import ROUTER, children, preset, refusal, system_config
 from .release_pairs import CLAIM, differences, settings
 from .test_observe import ROUTED, WORLD, deployment
-from .world import CLASS, Cluster, gateway, listener, resolved, route, thing
+from .world import CLASS, gateway, listener, resolved, route, thing
 
 Json = dict[str, Any]
 MARK = "serving.kserve.io/model-based-routing-enabled"

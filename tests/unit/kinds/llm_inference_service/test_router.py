@@ -14,8 +14,9 @@ from module_utils.kinds.llm_inference_service.router.pool_group import is_migrat
 from module_utils.kinds.llm_inference_service.router.references import invalid_references
 from module_utils.kube.manifest import Json
 from module_utils.kube.reader import GivenObjects
+from tests.objects import Cluster
 
-from .world import Cluster, gateway, resolved, route, stopped
+from .world import gateway, resolved, route, stopped
 
 OLD, NEW = "inference.networking.x-k8s.io", "inference.networking.k8s.io"
 MIGRATED = {"serving.kserve.io/inference-pool-migrated": "v1"}

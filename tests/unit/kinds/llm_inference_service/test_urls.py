@@ -14,9 +14,10 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_infer
     DiscoveryError,
     attached_gateways,
 )
+from tests.objects import Cluster
 
 from .url_world import A_HOST, HTTPS, POOL, found, rule
-from .world import NAMESPACE, Cluster, gateway, listener, route, service
+from .world import NAMESPACE, gateway, listener, route, service
 
 Json = dict[str, Any]
 

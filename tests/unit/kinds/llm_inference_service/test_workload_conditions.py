@@ -13,8 +13,9 @@ from module_utils.kinds.llm_inference_service.conditions.workloads import (
     workload_conditions,
 )
 from module_utils.kube.manifest import Json
+from tests.objects import Cluster
 
-from .world import Cluster, resolved, said, stopped, thing
+from .world import resolved, said, stopped, thing
 
 SCHEDULED: Json = {"router": {"scheduler": {"template": {}}}}
 

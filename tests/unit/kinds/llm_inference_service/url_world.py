@@ -11,8 +11,9 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_infer
     attached_gateways,
     route_urls,
 )
+from tests.objects import Cluster
 
-from .world import CLASS, Cluster, listener, route
+from .world import CLASS, listener, route
 
 Json = dict[str, Any]
 DOMAIN = "cluster.local"

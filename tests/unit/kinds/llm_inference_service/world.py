@@ -17,16 +17,9 @@ from module_utils.kinds.llm_inference_service.system_config import (
     SystemConfig,
 )
 from module_utils.kube.manifest import Json
-from module_utils.kube.reader import GivenObjects
 
 GATEWAY_API = "gateway.networking.k8s.io/v1"
 NAMESPACE = "team-a"
-
-
-class Cluster(GivenObjects):
-    """A reader that knows all there is."""
-
-    complete = True
 
 
 def resolved(

@@ -9,18 +9,12 @@ import pytest
 
 from module_utils.kube.manifest import Json
 from module_utils.kube.reader import GivenObjects
-from tests.objects import thing
+from tests.objects import Cluster, thing
 from tests.unit.checks.checked import checked
 
 from .build import service, settings
 
 ROUTED = service(httpRoute={"gatewayRef": {"name": "edge", "namespace": "infra"}})
-
-
-class Cluster(GivenObjects):
-    """A reader that knows everything."""
-
-    complete = True
 
 
 def gateway(*listeners: Json, name: str = "edge", namespace: str = "infra") -> Json:
