@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..kube.local_path import local_path
 from .errors import LoginError
 from .libraries import need
 
@@ -67,13 +68,15 @@ def read(path: Path, what: str) -> str:
             f"{what} must be a path, and is a text of several lines; write it to a file"
         )
     try:
-        return path.expanduser().read_text()
+        return local_path(str(path)).read_text()
     except OSError as error:
         raise LoginError(
             f"{what}: {path}: {(error.strerror or 'cannot be read').lower()}"
         ) from None
     except UnicodeDecodeError:
         raise LoginError(f"{what}: {path} is not a text file") from None
+    except ValueError as error:
+        raise LoginError(f"{what}: {ascii(str(path))[1:-1]}: {error}") from None
 
 
 def paths(given: str, home: str) -> list[Path]:
@@ -86,12 +89,20 @@ def paths(given: str, home: str) -> list[Path]:
     return [_at_home(part, home) for part in given.split(os.pathsep) if part]
 
 
+def is_there(path: Path) -> bool:
+    """Tell whether a file exists, or may: reading it says why one that cannot be looked at is of no use."""
+    try:
+        return path.exists()
+    except OSError:
+        return True
+
+
 def from_files(files: list[Path], wanted: str = "") -> Context:
     """Return a context of merged files: what a file sets first, wins. `wanted` empty: the current context.
 
     Files that are not there are passed over as long as one is. Raises LoginError.
     """
-    present = [path for path in files if path.exists()]
+    present = [path for path in files if is_there(path)]
     if not present:
         raise LoginError(f"no kubeconfig at {', '.join(str(path) for path in files)}")
     merged: dict[str, dict[str, tuple[Any, Path]]] = {"clusters": {}, "users": {}, "contexts": {}}
@@ -114,7 +125,10 @@ def from_content(content: Mapping[str, Any], wanted: str = "") -> Context:
 def _at_home(part: str, home: str) -> Path:
     if home and (part == "~" or part.startswith("~/")):
         return Path(home) / part[2:]
-    return Path(part).expanduser()
+    try:
+        return local_path(part)
+    except ValueError as error:
+        raise LoginError(f"kubeconfig: {ascii(part)[1:-1]}: {error}") from None
 
 
 def _parse(text: str, path: Path) -> Json:
@@ -123,7 +137,7 @@ def _parse(text: str, path: Path) -> Json:
 
     try:
         content = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, AttributeError, KeyError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         place = f" (line {mark.line + 1})" if mark else ""
         raise LoginError(f"kubeconfig {path} is not YAML{place}") from None

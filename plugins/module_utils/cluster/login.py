@@ -57,7 +57,7 @@ def _found(login: Login, pod: Path) -> tuple[Endpoint, Source]:
         if inside is not None:
             return inside
     files = _files(login)
-    if not any(path.exists() for path in files):
+    if not any(kubeconfig.is_there(path) for path in files):
         raise LoginError(
             "no cluster is named: set kubeconfig or the variable KUBECONFIG, or host with api_key or client_cert;"
             f" looked at {', '.join(str(path) for path in files)}"

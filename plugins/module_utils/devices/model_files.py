@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..kube.local_path import local_path
 from ..kube.problem import Problem
 from ..kube.schema_faults import show
 
@@ -69,8 +71,10 @@ def _folder(value: Any) -> Path | None:
     """Return the folder of a config that is given by path."""
     if not isinstance(value, str) or _is_text(value) or not value.strip():
         return None
-    target = Path(value).expanduser()
-    return target if target.is_dir() else target.parent
+    with suppress(OSError, ValueError):
+        target = local_path(value)
+        return target if target.is_dir() else target.parent
+    return None
 
 
 def _beside(folder: Path, name: str) -> Mapping[str, Any] | None:
@@ -89,8 +93,12 @@ def _content(value: Any, name: str) -> Mapping[str, Any] | None:
         raise ValueError(f"{show(value)} is neither a path nor a map")
     if _is_text(value):
         return _parsed(value)
-    target = Path(value).expanduser()
-    return _file(target / name if target.is_dir() else target)
+    target = local_path(value)
+    try:
+        inside = target.is_dir()
+    except OSError as error:
+        raise ValueError(f"{target} cannot be read: {error.strerror}") from error
+    return _file(target / name if inside else target)
 
 
 def _file(file: Path) -> Mapping[str, Any]:

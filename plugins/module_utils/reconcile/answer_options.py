@@ -7,10 +7,10 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from ..kinds.request import Request
+from ..kube.local_path import local_path
 from ..kube.problem import Complaint, InputError, Problem
 
 #: What is waited for where a real request has to be answered.
@@ -135,7 +135,7 @@ def _authority(path: str | None, problems: list[Problem]) -> str:
     import ssl
 
     try:
-        text = Path(path).expanduser().read_text(encoding="utf-8")
+        text = local_path(path).read_text(encoding="utf-8")
         ssl.create_default_context(cadata=text)
     except (ssl.SSLError, ValueError):
         problems.append(Problem("tls.ca_cert", f"{path} holds no certificate in PEM form"))

@@ -13,6 +13,7 @@ from pathlib import Path
 from ..engine.desired import marked
 from ..fleet.load import Service
 from ..kube.intent import Intent
+from ..kube.local_path import local_path
 from ..kube.manifest import Json
 from ..kube.problem import InputError
 from ..kube.redact import mask, redact, secrets_of
@@ -48,7 +49,10 @@ def write(rendered: Sequence[Json], dest: str, *, dry_run: bool, diff: bool) -> 
     Files are written beside their place and renamed, so that an interrupted run leaves no half of one. What holds a secret is
     for its owner to read alone. Raises InputError.
     """
-    root = Path(dest).expanduser()
+    try:
+        root = local_path(dest)
+    except ValueError as error:
+        raise InputError.single("dest", "", f"{ascii(dest)[1:-1]}: {error}") from None
     written = Written()
     for manifest, place in zip(rendered, _places(rendered), strict=True):
         path = root / place

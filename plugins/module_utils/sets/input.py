@@ -16,6 +16,7 @@ from ..engine.applyset.members import LONGEST_NAME, ApplySet
 from ..kube.applyset import GroupKind
 from ..kube.crds import Definition, definitions
 from ..kube.gvk import KSERVE_V1ALPHA1
+from ..kube.known_fields import unknown_fields
 from ..kube.manifest import Json
 from ..kube.names import check_dns_subdomain, check_namespace
 from ..kube.problem import Complaint, InputError, Problem
@@ -113,7 +114,8 @@ def rendered(given: Sequence[Given], namespace: str) -> list[Json]:
     complaints = duplicates(
         [(one, Reference.of(each)) for one, each in zip(given, found, strict=True)]
     )
-    complaints += [Complaint(one.subject, tuple(object_problems(one.manifest))) for one in given]
+    for judge in (unknown_fields, object_problems):
+        complaints += [Complaint(one.subject, tuple(judge(one.manifest))) for one in given]
     complaints += _runtimes(given, found)
     complaints = [complaint for complaint in complaints if complaint.problems]
     if complaints:

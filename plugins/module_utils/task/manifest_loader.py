@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..kube.input_schemas import COMMON, InputSchemas, input_problems
+from ..kube.local_path import local_path
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from .strict_yaml import json_documents, yaml_documents
@@ -69,7 +70,7 @@ def _complaint(option: str, path: str, message: str) -> Complaint:
 
 def _files(path: str) -> list[Path]:
     """Return the files that a path means. Raises ValueError where it means none, OSError where it cannot be looked at."""
-    target = Path(path).expanduser()
+    target = local_path(path)
     if target.is_dir():
         files = sorted(
             file for file in target.iterdir() if file.suffix in SUFFIXES and file.is_file()

@@ -26,6 +26,9 @@ def yaml_documents(text: str) -> list[Any]:
         raise
     except ValueError as error:  # a date that does not exist, a number of too many digits
         raise ValueError(f"is not YAML: {error}") from error
+    except (AttributeError, KeyError) as error:
+        text = "a tag, for example !!bool, stands before a value of another kind; leave it out"
+        raise ValueError(f"is not YAML: {text}") from error
     except RecursionError as error:
         raise ValueError("is not usable YAML: it is nested too deeply") from error
 

@@ -174,7 +174,7 @@ def test_path_that_means_no_file_is_named(tmp_path: Path) -> None:
         (tmp_path / "empty", "has no file that ends in .yaml, .yml, .json"),
         (tmp_path / "empty" / "*.yaml", "no file matches this pattern"),
         (tmp_path / "folders" / "*.yaml", "no file matches this pattern"),
-        (tmp_path / "a\0b", "no such file or folder"),
+        (tmp_path / "a\0b", "holds a zero byte, and no path has one"),
     ]:
         complaint = _complaint(str(path))
         assert f"src {path}" in complaint
