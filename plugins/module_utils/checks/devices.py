@@ -17,7 +17,7 @@ from ..kube.command_line import flags, words
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from .engine_flags import contradicts
-from .engine_names import is_vllm
+from .engines import is_vllm
 
 _SIZES = ("tensor", "pipeline", "data", "data_local")
 #: Words of engines whose ranks run in several pods.

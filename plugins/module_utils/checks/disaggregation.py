@@ -26,8 +26,14 @@ _OTHER_CONNECTORS = {
     "shared-storage": (_NIXL,),
     "sglang": (_NIXL, *_SHARED),
 }
-#: What prefill and decode have to say alike, where both say it.
+#: What prefill and decode have to say alike, where both say it; what an engine takes where it does not say it.
 _ALIKE = ("--block-size", "--kv-cache-dtype")
+_UNSAID = {"--kv-cache-dtype": "auto"}
+#: How long a request may be, prompt and answer.
+_LENGTH = "--max-model-len"
+#: The address at which the other engines ask for a cache, and those at which only an engine's own pod finds it.
+_SIDE_CHANNEL = "VLLM_NIXL_SIDE_CHANNEL_HOST"
+_OWN_POD = ("localhost", "127.0.0.1", "::1", "0.0.0.0")  # noqa: S104 - compared, not listened at
 
 KV_TRANSFER = Check(
     "kv-transfer",
@@ -64,6 +70,18 @@ UNREAD = Check(
     WARNING,
     finds=f"{_TRANSFER} is no JSON object, and the engine will not start",
     fix="write it as one word in JSON, in quotes of its own where a shell splits the line",
+)
+SHORTER = Check(
+    "kv-connector",
+    WARNING,
+    finds=f"{_LENGTH} of prefill is {{mine}}, and that of decode {{theirs}} ({{field}}): decode pods refuse the prompts that are longer",
+    fix="give decode at least as much",
+)
+SIDE_CHANNEL = Check(
+    "kv-connector",
+    WARNING,
+    finds=f"{_SIDE_CHANNEL} is {{value}}, where no other pod finds this one, so the cache does not get from prefill to decode",
+    fix="take the pod's address, with valueFrom.fieldRef.fieldPath: status.podIP",
 )
 NO_SENDER = Check(
     "prefill-without-proxy",
@@ -173,11 +191,43 @@ def connectors(view: ServiceView) -> Iterator[Problem]:
             )
 
 
+@check(SHORTER)
+def shorter(view: ServiceView) -> Iterator[Problem]:
+    """Yield decode pods that take shorter requests than prefill pods, whose work is lost then."""
+    prefill, decode = (next(view.of(role), None) for role in (PREFILL, DECODE))
+    if prefill is None or decode is None:
+        return
+    mine, theirs = (_length(each) for each in (prefill, decode))
+    if mine > theirs > 0:
+        yield SHORTER.at(
+            prefill.in_engine("args"),
+            mine=mine,
+            theirs=theirs,
+            field=decode.in_engine("args").field,
+        )
+
+
+@check(SIDE_CHANNEL)
+def side_channel(view: ServiceView) -> Iterator[Problem]:
+    """Yield engines that hand out an address at which only they themselves find their cache."""
+    for workload in view.serving if view.splits else ():
+        for number, variable in enumerate(workload.engine_container.get("env") or ()):
+            if variable.get("name") == _SIDE_CHANNEL and variable.get("value") in _OWN_POD:
+                place = workload.in_engine(f"env[{number}]")
+                yield SIDE_CHANNEL.at(place, value=variable["value"])
+
+
+def _length(workload: Workload) -> int:
+    """Return how long a request may be, 0 where that is not said in figures."""
+    given = next((flag.value for flag in workload.flags if flag.name == _LENGTH), "")
+    return int(given) if given.isdecimal() else 0
+
+
 def _in_common(workload: Workload) -> dict[str, str]:
     """Return what an engine says about the form in which caches are handed over."""
     said = {flag.name: flag.value for flag in workload.flags if flag.name in _ALIKE}
     connector = (_transfer(workload) or {}).get("kv_connector")
-    found = {name: value for name, value in said.items() if value}
+    found = _UNSAID | {name: value for name, value in said.items() if value}
     return {**found, "kv_connector": str(connector)} if connector else found
 
 

@@ -3,23 +3,37 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import ServiceView, Workload
-from ..kube.command_line import Flag
+from ..kube.command_line import Flag, words
 from ..kube.did_you_mean import nearest
-from ..kube.manifest import Json
 from ..kube.problem import Problem
 from .engine_flags import SCRIPT_VARIABLES
+from .engines import flags_of_vllm, is_vllm, least_release_of, release_of, takes_flags_of_vllm
 from .vllm_names import Span, flags, is_read, variables
 
 #: Names of flags and variables are long and much alike: one that is meant differs in a letter or an ending.
 _LIKENESS = 0.85
-_IMAGE = re.compile(r"(?:^|/)vllm[a-z-]*:v?(?P<release>0\.\d+)(?:[.-].*)?$")
-#: Programs by which an image of vLLM is started: its own, and what starts that.
-_PROGRAMS = ("vllm", "python", "bash", "sh", "env", "tini", "dumb-init", "ray", "numactl", "uv")
+#: What took the place of flags that are gone.
+_NOW = {
+    **dict.fromkeys(
+        (
+            *("speculative-model", "num-speculative-tokens", "speculative-max-model-len"),
+            *("ngram-prompt-lookup-max", "ngram-prompt-lookup-min"),
+            "speculative-draft-tensor-parallel-size",
+        ),
+        "--speculative-config",
+    ),
+    "enable-reasoning": "--reasoning-parser alone",
+    "guided-decoding-backend": "--structured-outputs-config",
+    "rope-scaling": "--hf-overrides",
+    "rope-theta": "--hf-overrides",
+    "task": "--runner and --convert",
+}
+#: How variables end that are meant to hold flags.
+_MANY = ("_ARGS", "_FLAGS", "_OPTS")
 
 UNKNOWN_FLAG = Check(
     "engine-flag",
@@ -31,7 +45,7 @@ OTHER_RELEASE = Check(
     "engine-release",
     WARNING,
     finds="the flag {flag} is one of vLLM {bound}, and the image is of {release}: the engine does not start with it",
-    fix="leave the flag out, or take an image that knows it",
+    fix="{way}, or take an image that knows it",
 )
 UNKNOWN_VARIABLE = Check(
     "engine-variable",
@@ -102,13 +116,12 @@ def unknown_flag(view: ServiceView) -> Iterator[Problem]:
 def other_release(view: ServiceView) -> Iterator[Problem]:
     """Yield flags of the author that the release in the engine's image does not have, or no longer has."""
     for workload, flag, name in _flags(view):
-        span, release = flags().get(name), release_of(workload)
-        if span is None or not release:
-            continue
-        bound = _bound(span, release)
+        span = flags().get(name)
+        bound, release = _bound(span, workload) if span is not None else ("", "")
         if bound:
             place = workload.in_engine(flag.place)
-            yield OTHER_RELEASE.at(place, flag=flag.name, bound=bound, release=release)
+            way = f"write {now}" if (now := _NOW.get(name)) else "leave the flag out"
+            yield OTHER_RELEASE.at(place, flag=flag.name, bound=bound, release=release, way=way)
 
 
 @check(UNKNOWN_VARIABLE, costly=True)
@@ -120,25 +133,27 @@ def unknown_variable(view: ServiceView) -> Iterator[Problem]:
             name = str(variable.get("name"))
             if not name.startswith("VLLM_") or name in known:
                 continue
-            near = nearest(name, known, _LIKENESS)
             place = workload.in_engine(f"env[{number}]")
+            if place.object:
+                continue
             flag = name.removeprefix("VLLM_").lower().replace("_", "-")
-            if near and not place.object:
+            if near := nearest(name, known, _LIKENESS):
                 yield UNKNOWN_VARIABLE.at(place, name=name, near=near)
-            elif flag in flags() and not place.object:
+            elif flag in flags():
                 yield UNKNOWN_VARIABLE.at(
                     place, name=name, fix=f"it is a flag: write --{flag} into args"
                 )
+            elif name.endswith(_MANY) and name not in _line(workload):
+                yield UNKNOWN_VARIABLE.at(place, name=name, fix="write its flags into args")
 
 
 @check(VARIABLE_OF_OTHER_RELEASE, costly=True)
 def variable_of_other_release(view: ServiceView) -> Iterator[Problem]:
     """Yield variables of the author that the release in the engine's image does not read, or no longer reads."""
     for workload in _of_vllm(view):
-        release = release_of(workload)
         for number, variable in enumerate(workload.engine_container.get("env") or ()):
-            span = variables().get(str(variable.get("name"))) if release else None
-            bound = _bound(span, release) if span is not None else ""
+            span = variables().get(str(variable.get("name")))
+            bound, release = _bound(span, workload) if span is not None else ("", "")
             place = workload.in_engine(f"env[{number}]")
             if bound and not place.object:
                 yield VARIABLE_OF_OTHER_RELEASE.at(
@@ -149,40 +164,26 @@ def variable_of_other_release(view: ServiceView) -> Iterator[Problem]:
 def _flags(view: ServiceView) -> Iterator[tuple[Workload, Flag, str]]:
     """Yield the long flags that authors give to vLLM, each with its name as the tables have it."""
     for workload in _of_vllm(view):
-        for flag in workload.flags:
+        for flag in flags_of_vllm(workload):
             if flag.name.startswith("--") and not workload.in_engine(flag.place).object:
                 name = flag.name.removeprefix("--").partition(".")[0].replace("_", "-")
                 yield workload, flag, name if name in flags() else name.removeprefix("no-")
 
 
 def _of_vllm(view: ServiceView) -> Iterator[Workload]:
-    return (each for each in view.serving if is_vllm(each.engine_container))
+    return (each for each in view.serving if takes_flags_of_vllm(each))
 
 
-def is_vllm(container: Json) -> bool:
-    """Tell whether a container runs vLLM, by its name, its command or the name of its image."""
-    command = [str(word) for word in container.get("command") or ()]
-    words = [*command, *(container.get("args") or ())]
-    image = str(container.get("image") or "").rpartition("/")[2]
-    named = image.startswith("vllm") or container.get("name") == "vllm"
-    # A program that is called otherwise has flags of its own, whatever the image is called.
-    program = command[0].rpartition("/")[2] if command else ""
-    known = not program or program.startswith(_PROGRAMS)
-    return (named and known) or any(
-        str(word) == "vllm" or "vllm serve" in str(word) or "vllm.entrypoints" in str(word)
-        for word in words
-    )
+def _line(workload: Workload) -> str:
+    return " ".join(words(workload.engine_container))
 
 
-def release_of(workload: Workload) -> str:
-    """Return the release of vLLM that the image names, for example 0.11, empty where it names none."""
-    found = _IMAGE.search(str(workload.engine_container.get("image") or ""))
-    return found["release"] if found else ""
-
-
-def _bound(span: Span, release: str) -> str:
-    """Return which releases have a flag, in words, empty where `release` may have it."""
-    if since := span.later(release):
-        return f"from {since} on"
-    last = span.gone(release)
-    return f"up to {last}" if last else ""
+def _bound(span: Span, workload: Workload) -> tuple[str, str]:
+    """Return which releases have a name, and which the engine is, both in words; empty where the engine may know it."""
+    release = release_of(workload)
+    if release and (since := span.later(release)):
+        return f"from {since} on", release
+    least = release or least_release_of(workload)
+    if least and (last := span.gone(least)):
+        return f"up to {last}", release or f"{least} or later"
+    return "", ""

@@ -6,24 +6,23 @@ Source: vLLM vllm/engine/arg_utils.py, vllm/entrypoints/openai/cli_args.py and v
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.engine_flags import MEANINGS
 from ..kinds.view import ServiceView, Workload
-from ..kube.command_line import Flag, written
+from ..kube.command_line import Flag
 from ..kube.did_you_mean import nearest
 from ..kube.problem import Problem
-from .engine_names import is_vllm, release_of
 from .engine_words import has_shell
+from .engines import flags_of_vllm, least_release_of, takes_flags_of_vllm
 from .ports import running
 
 _WHOLE = re.compile(r"[0-9]+")
 _SHARE = re.compile(r"0?\.[0-9]*[1-9][0-9]*|1(\.0*)?")
+_ADAPTER = re.compile(r"[^={\[,]+=[^=,]+|[{\['\"].*", re.DOTALL)
 _LENGTH = re.compile(r"auto|-1|[0-9]+(\.[0-9]+)?[kKmMgGtT]?")
 
 
@@ -51,6 +50,7 @@ _FORMS: Mapping[str, _Form] = {
     ),
     "--gpu-memory-utilization": _Form(_SHARE, "a share above 0 and up to 1, for example 0.9"),
     "--max-model-len": _Form(_LENGTH, "a number of tokens, for example 8192 or 8k"),
+    "--lora-modules": _Form(_ADAPTER, "name=path, or JSON, one word for each adapter"),
     "--max-num-batched-tokens": _Form(_LENGTH, "a number of tokens, for example 8192 or 8k"),
 }
 #: Words of flags. Releases add more to some: of these only what is nearly one is told.
@@ -60,25 +60,32 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "--distributed-executor-backend": ("ray", "mp", "uni", "external_launcher"),
     "--max-lora-rank": ("1", "8", "16", "32", "64", "128", "256", "320", "512"),
     "--kv-cache-dtype": ("auto", "bfloat16", "fp8", "fp8_e4m3", "fp8_e5m2"),
+    "--load-format": (
+        *("auto", "pt", "safetensors", "npcache", "dummy", "tensorizer", "sharded_state", "gguf"),
+        *("bitsandbytes", "mistral", "runai_streamer", "fastsafetensors"),
+    ),
+}
+#: What people write for a word, and what vLLM takes: no release of it knows the first.
+_ALIASES: Mapping[str, Mapping[str, str]] = {
+    "--kv-cache-dtype": {
+        **dict.fromkeys(("int8", "int4", "8bit", "float8"), "fp8"),
+        "fp16": "auto",
+        "bf16": "bfloat16",
+        "half": "auto",
+        "e4m3": "fp8_e4m3",
+        "e5m2": "fp8_e5m2",
+    },
+    "--quantization": {
+        **dict.fromkeys(("fp-8", "fp_8", "float8", "8bit"), "fp8"),
+        **dict.fromkeys(("4bit", "nf4", "bnb", "bitsandbytes-4bit"), "bitsandbytes"),
+        **dict.fromkeys(
+            ("int8", "int4", "w8a8", "w4a16", "compressed_tensors"), "compressed-tensors"
+        ),
+        **dict.fromkeys(("fp16", "bf16", "half"), "--dtype for that"),
+        **dict.fromkeys(("q4_k_m", "q8_0", "q4_0"), "gguf"),
+    },
 }
 _ALL_WORDS = frozenset({"--dtype", "--max-lora-rank"})
-#: Flags whose value is a map.
-_MAPS = frozenset(
-    {
-        "--additional-config",
-        "--compilation-config",
-        "--default-chat-template-kwargs",
-        "--hf-overrides",
-        "--kv-events-config",
-        "--kv-transfer-config",
-        "--limit-mm-per-prompt",
-        "--mm-processor-kwargs",
-        "--override-generation-config",
-        "--rope-scaling",
-        "--speculative-config",
-        "--structured-outputs-config",
-    }
-)
 #: Flags that are there or not, beside those whose names begin in a way that says so.
 _SWITCHES = frozenset({"--trust-remote-code", "--enforce-eager", "--async-scheduling"})
 _SWITCH_NAMES = ("--enable-", "--disable-", "--no-")
@@ -96,13 +103,6 @@ _NEEDS: Mapping[str, str] = {
 }
 #: The address at which an engine listens, and those at which nobody outside of its pod reaches it.
 _HOST, _OWN_POD = "--host", frozenset({"127.0.0.1", "localhost", "::1"})
-#: How the KV cache gets from one engine to another: what an engine does there, and who carries it.
-_TRANSFER = "--kv-transfer-config"
-_KV_ROLES = ("kv_producer", "kv_consumer", "kv_both")
-_CONNECTORS = (
-    *("NixlConnector", "LMCacheConnectorV1", "LMCacheMPConnector", "OffloadingConnector"),
-    *("MultiConnector", "P2pNcclConnector", "SharedStorageConnector", "MooncakeConnector"),
-)
 #: A file in which more flags stand.
 _FILE = "--config"
 _UNITS = {"k": 1000, "K": 1 << 10, "m": 10**6, "M": 1 << 20}
@@ -112,12 +112,6 @@ FORM = Check(
     WARNING,
     finds='{flag} is "{value}", and vLLM takes {wanted} there, so it will not start',
     fix="{way}",
-)
-NO_JSON = Check(
-    "engine-value",
-    WARNING,
-    finds="{flag} is no JSON, so vLLM will not start: {fault}",
-    fix='write names and texts in double quotes, for example {flag}={{"name": "value"}}',
 )
 SWITCH = Check(
     "engine-value",
@@ -171,6 +165,8 @@ def value_form(view: ServiceView) -> Iterator[Problem]:
             continue
         if form is not None and not form.pattern.fullmatch(flag.value):
             wanted, way = form.says, "write one"
+        elif other := _ALIASES.get(flag.name, {}).get(flag.value.lower()):
+            wanted, way = "no such word", f"write {other}"
         elif words and flag.value not in words:
             near = _meant(flag.value, words)
             if not near and flag.name not in _ALL_WORDS:
@@ -182,19 +178,6 @@ def value_form(view: ServiceView) -> Iterator[Problem]:
         yield FORM.at(place, flag=flag.name, value=flag.value, wanted=wanted, way=way)
 
 
-@check(NO_JSON, costly=True)
-def not_json(view: ServiceView) -> Iterator[Problem]:
-    """Yield maps that are not valid JSON, often for lack of double quotes."""
-    for workload, flag in _flags(view):
-        value = written(workload.engine_container, flag.name).strip()
-        if flag.name not in _MAPS or not value.startswith("{") or "$" in value:
-            continue
-        try:
-            json.loads(value)
-        except ValueError as error:
-            yield NO_JSON.at(workload.in_engine(flag.place), flag=flag.name, fault=error)
-
-
 @check(SWITCH, costly=True)
 def switch_with_value(view: ServiceView) -> Iterator[Problem]:
     """Yield switches with a value."""
@@ -202,7 +185,7 @@ def switch_with_value(view: ServiceView) -> Iterator[Problem]:
         switch = flag.name in _SWITCHES or flag.name.startswith(_SWITCH_NAMES)
         if not switch or flag.value.casefold() not in _ANSWERS:
             continue
-        if flag.name == _ONCE_WITH_WORD and not _since_0_9(release_of(workload)):
+        if flag.name == _ONCE_WITH_WORD and not _since_0_9(least_release_of(workload)):
             continue
         off = flag.value.casefold() in ("false", "no", "off", "0")
         way = "leave it out" if off else f"write {flag.name} alone"
@@ -214,7 +197,7 @@ def without_value(view: ServiceView) -> Iterator[Problem]:
     """Yield flags without the value that they need, at the end of a command line or before another flag."""
     for workload in view.serving:
         container = workload.engine_container
-        if not is_vllm(container) or has_shell(container):
+        if not takes_flags_of_vllm(workload) or has_shell(container):
             continue
         words = [
             (str(word), f"{part}[{number}]")
@@ -252,10 +235,10 @@ def loopback(view: ServiceView) -> Iterator[Problem]:
 @check(TOO_FEW_TOKENS, costly=True)
 def too_few_tokens(view: ServiceView) -> Iterator[Problem]:
     """Yield batches of fewer tokens than requests, or, without chunked prefill, than one prompt."""
-    for workload in view.serving if view.serving else ():
-        flags = {flag.name: flag for flag in workload.flags}
+    for workload in view.serving:
+        flags = {flag.name: flag for flag in flags_of_vllm(workload)}
         batch = flags.get("--max-num-batched-tokens")
-        if batch is None or not is_vllm(workload.engine_container):
+        if batch is None:
             continue
         whole = "--no-enable-chunked-prefill" in flags
         for name in ("--max-num-seqs", *(("--max-model-len",) if whole else ())):
@@ -272,48 +255,14 @@ def too_few_tokens(view: ServiceView) -> Iterator[Problem]:
 def fewer_adapters(view: ServiceView) -> Iterator[Problem]:
     """Yield fewer adapters in the host's memory than in use at once."""
     for workload in view.serving:
-        flags = {flag.name: flag for flag in workload.flags}
+        flags = {flag.name: flag for flag in flags_of_vllm(workload)}
         kept, serve = (flags.get(name) for name in ("--max-cpu-loras", "--max-loras"))
-        if kept is None or serve is None or not is_vllm(workload.engine_container):
+        if kept is None or serve is None:
             continue
         kept_number, number = _tokens(kept.value), _tokens(serve.value)
         if kept_number and kept_number < number:
             place = workload.in_engine(kept.place)
             yield FEWER_ADAPTERS.at(place, kept=kept_number, least=number)
-
-
-@check(FORM, costly=True)
-def transfer(view: ServiceView) -> Iterator[Problem]:
-    """Yield missing or unknown roles in the transfer of the KV cache, and misspelt connectors."""
-    for workload in view.serving:
-        if not is_vllm(workload.engine_container):
-            continue
-        given: Any = None
-        with suppress(ValueError):
-            given = json.loads(written(workload.engine_container, _TRANSFER))
-        if not isinstance(given, dict) or not given.get("kv_connector"):
-            continue
-        role, connector = str(given.get("kv_role") or ""), str(given["kv_connector"])
-        place = workload.in_engine("args")
-        if role not in _KV_ROLES:
-            near = nearest(f"kv_{role}", _KV_ROLES) or nearest(role, _KV_ROLES) or _KV_ROLES[-1]
-            yield FORM.at(
-                place,
-                flag=f"kv_role of {_TRANSFER}",
-                value=role,
-                wanted=f"one of {', '.join(_KV_ROLES)}",
-                way=f"write {near}",
-            )
-        known = {each.casefold(): each for each in _CONNECTORS}
-        near = known.get(connector.casefold(), connector)
-        if near != connector:
-            yield FORM.at(
-                place,
-                flag=f"kv_connector of {_TRANSFER}",
-                value=connector,
-                wanted=near,
-                way=f"write {near}",
-            )
 
 
 def _meant(value: str, words: tuple[str, ...]) -> str:
@@ -326,8 +275,7 @@ def _meant(value: str, words: tuple[str, ...]) -> str:
 def _flags(view: ServiceView) -> Iterator[tuple[Workload, Flag]]:
     """Yield the flags of vLLM engines."""
     for workload in view.serving:
-        if is_vllm(workload.engine_container):
-            yield from ((workload, flag) for flag in workload.flags)
+        yield from ((workload, flag) for flag in flags_of_vllm(workload))
 
 
 def _since_0_9(release: str) -> bool:

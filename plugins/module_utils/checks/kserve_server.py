@@ -15,7 +15,7 @@ from ..kube.did_you_mean import nearest
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from .engine_words import has_shell
-from .other_engines import KSERVE, engine_of
+from .engines import KSERVE, engine_of
 
 _MODEL_ID, _MODEL_DIR = "--model-id", "--model-dir"
 #: Where the server looks for a model that no argument names.
@@ -115,7 +115,7 @@ def no_model(view: ServiceView) -> Iterator[Problem]:
 
 def _servers(view: ServiceView) -> Iterator[Workload]:
     for workload in view.serving:
-        engine = engine_of(workload.engine_container)
+        engine = engine_of(workload)
         if engine == KSERVE or (not engine and "server" in workload.said):
             yield workload
 

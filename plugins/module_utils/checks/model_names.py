@@ -9,8 +9,8 @@ from ..kinds.check import WARNING, Check, check
 from ..kinds.view import ServiceView
 from ..kube.manifest import Json
 from ..kube.problem import Problem
-from .engine_names import is_vllm
 from .engine_words import has_shell
+from .engines import is_vllm
 
 _NAME, _MODEL, _FILE = "--served-model-name", "--model", "--config"
 

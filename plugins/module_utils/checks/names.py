@@ -16,7 +16,7 @@ from ..kinds.check import ERROR, WARNING, BoundCheck, Check, check
 from ..kinds.field_map import Place
 from ..kinds.view import ServiceView
 from ..kube.did_you_mean import nearest
-from ..kube.manifest import Json, value_at
+from ..kube.manifest import Json
 from ..kube.named_objects import (
     READ_BY_NAME,
     Named,
@@ -48,9 +48,10 @@ _EFFECTS: Mapping[str, str] = {
     "ClusterTriggerAuthentication": "KEDA does not scale",
     "IngressClass": "no controller serves the Ingress",
 }
+#: What nodes read passwords of registries from.
+_PULL_TYPES = ("kubernetes.io/dockerconfigjson", "kubernetes.io/dockercfg")
 _PULL = "images of a registry that requires a password cannot be pulled"
 _NOT_STARTED = "the containers do not start"
-_ONE_POD, _ONE_NODE = "ReadWriteOncePod", "ReadWriteOnce"
 
 MISSING = Check(
     "name-missing",
@@ -66,18 +67,11 @@ KEY = Check(
     fix="create it, or name one that exists",
     stops=True,
 )
-LOST = Check(
-    "claim-lost",
-    ERROR,
-    finds="PersistentVolumeClaim {name} is Lost, because its volume no longer exists: the pods wait for it",
-    fix="delete it, create it again, and bring the model back",
-    stops=True,
-)
-ONE_POD = Check(
-    "claim-shared",
+PULL_TYPE = Check(
+    "pull-secret-type",
     WARNING,
-    finds="{replicas} pods mount PersistentVolumeClaim {name} with {mode}: {effect}",
-    fix="use a claim with ReadOnlyMany or ReadWriteMany, or one pod",
+    finds="Secret {name} is of type {type}, and nodes take the passwords of registries from type {wanted} alone: images are pulled without one",
+    fix="create it with kubectl create secret docker-registry",
 )
 
 
@@ -103,11 +97,11 @@ def _look_up(kinds: tuple[str, ...], view: ServiceView, reader: Reader) -> Itera
 
 def _judged(view: ServiceView, named: Named, place: Place, reader: Reader) -> Iterator[Problem]:
     """Yield that an object is not there, or what it names itself."""
-    found = _found(named, reader)
+    found = find(named, reader)
     if found is None and not named.implied:
         yield from _missing(view, named, place, reader)
     for inner in _inside(named, found or {}):
-        if _found(inner, reader) is None:
+        if find(inner, reader) is None:
             effect = "" if named.stuck else _EFFECTS.get(named.kind, "")
             yield from _missing(view, inner, place, reader, effect)
 
@@ -156,8 +150,8 @@ def _inside(named: Named, found: Json) -> Iterator[Named]:
         yield from named_by_login(found, named)
 
 
-def _found(named: Named, reader: Reader) -> Json | None:
-    """Return the object in whatever version it is served."""
+def find(named: Named, reader: Reader) -> Json | None:
+    """Return the object that is named, in whatever version it is served."""
     for reference in named.references:
         if named.kind in READ_BY_NAME:
             found = reader.get(reference)
@@ -246,7 +240,7 @@ def _keys(kind: str, view: ServiceView, reader: Reader) -> Iterator[Problem]:
     for named, place in view.names:
         if named.kind != kind or named.optional or not named.keys:
             continue
-        found = _found(named, reader)
+        found = find(named, reader)
         if found is None:
             continue
         parts = ("data", "stringData", "binaryData")
@@ -261,31 +255,11 @@ def _keys(kind: str, view: ServiceView, reader: Reader) -> Iterator[Problem]:
             )
 
 
-@check(LOST, reads=("PersistentVolumeClaims",))
-def lost(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield volume claims whose volume no longer exists."""
+@check(PULL_TYPE, reads=("Secrets",))
+def pull_types(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield Secrets for pulling images that hold something else."""
     for named, place in view.names:
-        if named.kind == "PersistentVolumeClaim":
-            found = _found(named, reader) or {}
-            if value_at(found, ("status", "phase")) == "Lost":
-                yield LOST.at(place, name=named.name)
-
-
-@check(ONE_POD, reads=("PersistentVolumeClaims",))
-def one_pod(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield volume claims that more pods mount than the access mode allows."""
-    for workload in view.workloads:
-        least = workload.replicas or view.least_replicas(workload)
-        several = least * workload.pods_per_replica
-        for named, place in view.names_of(workload) if several > 1 else ():
-            if named.kind != "PersistentVolumeClaim":
-                continue
-            modes = value_at(_found(named, reader) or {}, ("spec", "accessModes")) or ()
-            for mode, effect in (
-                (_ONE_POD, "all but one of them wait"),
-                (_ONE_NODE, "those on other nodes than the first wait"),
-            ):
-                if list(modes) == [mode]:
-                    yield ONE_POD.at(
-                        place, replicas=several, name=named.name, mode=mode, effect=effect
-                    )
+        if named.kind == "Secret" and "imagePullSecrets" in named.path:
+            kind = str((find(named, reader) or {}).get("type") or "")
+            if kind and kind not in _PULL_TYPES:
+                yield PULL_TYPE.at(place, name=named.name, type=kind, wanted=_PULL_TYPES[0])

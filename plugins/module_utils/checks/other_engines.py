@@ -8,67 +8,41 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import takewhile
-from typing import NamedTuple
 
 from ..accelerators.vendors import VENDORS, Vendor, is_device, vendor_of
 from ..kinds.check import WARNING, Check, check
 from ..kinds.field_map import Place
 from ..kinds.view import ServiceView, Workload
-from ..kube.command_line import Flag, words
+from ..kube.command_line import Flag
 from ..kube.manifest import Json
 from ..kube.problem import Problem
-from .engine_names import is_vllm
+from .engines import KSERVE, SGLANG, TGI, TRITON, VLLM, by_command, by_image, engine_of
 from .vllm_names import flags
 
-#: Engines, by the names that people call them.
-VLLM, _SGLANG, TGI, _TRITON, KSERVE = (
-    "vLLM",
-    "SGLang",
-    "Text Generation Inference",
-    "Triton",
-    "KServe's huggingfaceserver",
-)
-
-
-class _Engine(NamedTuple):
-    """How a program is known. program: a part of the word that starts it. image: a part of its image's name."""
-
-    program: str
-    image: str
-
-
-#: vLLM is known by its names in `engine_names`.
-_KNOWN_BY: Mapping[str, _Engine] = {
-    KSERVE: _Engine("huggingfaceserver", "huggingfaceserver"),
-    _SGLANG: _Engine("sglang", "sglang"),
-    TGI: _Engine("text-generation-launcher", "text-generation-inference"),
-    _TRITON: _Engine("tritonserver", "tritonserver"),
-}
 #: The same idea in each engine's words.
 _IDEAS: Sequence[Mapping[str, str]] = (
     {
         VLLM: "--gpu-memory-utilization",
-        _SGLANG: "--mem-fraction-static",
+        SGLANG: "--mem-fraction-static",
         TGI: "--cuda-memory-fraction",
     },
-    {VLLM: "--max-model-len", _SGLANG: "--context-length", TGI: "--max-total-tokens"},
+    {VLLM: "--max-model-len", SGLANG: "--context-length", TGI: "--max-total-tokens"},
     {
         VLLM: "--max-num-seqs",
-        _SGLANG: "--max-running-requests",
+        SGLANG: "--max-running-requests",
         TGI: "--max-concurrent-requests",
     },
     {
         VLLM: "--max-num-batched-tokens",
-        _SGLANG: "--max-prefill-tokens",
+        SGLANG: "--max-prefill-tokens",
         TGI: "--max-batch-prefill-tokens",
     },
-    {VLLM: "--tensor-parallel-size", _SGLANG: "--tp-size", TGI: "--num-shard"},
-    {VLLM: "--model", _SGLANG: "--model-path", TGI: "--model-id", _TRITON: "--model-repository"},
-    {VLLM: "--quantization", _SGLANG: "--quantization", TGI: "--quantize"},
-    {VLLM: "--enforce-eager", _SGLANG: "--disable-cuda-graph", TGI: "--cuda-graphs"},
-    {VLLM: "--no-enable-prefix-caching", _SGLANG: "--disable-radix-cache"},
-    {VLLM: "--block-size", _SGLANG: "--page-size"},
+    {VLLM: "--tensor-parallel-size", SGLANG: "--tp-size", TGI: "--num-shard"},
+    {VLLM: "--model", SGLANG: "--model-path", TGI: "--model-id", TRITON: "--model-repository"},
+    {VLLM: "--quantization", SGLANG: "--quantization", TGI: "--quantize"},
+    {VLLM: "--enforce-eager", SGLANG: "--disable-cuda-graph", TGI: "--cuda-graphs"},
+    {VLLM: "--no-enable-prefix-caching", SGLANG: "--disable-radix-cache"},
+    {VLLM: "--block-size", SGLANG: "--page-size"},
 )
 #: Flags that one engine alone has, beside those above, each by its first words.
 _OWN: Mapping[str, Sequence[str]] = {
@@ -80,7 +54,7 @@ _OWN: Mapping[str, Sequence[str]] = {
         "--enable-auto-tool-choice",
         "--distributed-executor-backend",
     ),
-    _SGLANG: (
+    SGLANG: (
         "--chunked-prefill-size",
         "--schedule-policy",
         "--schedule-conservativeness",
@@ -102,7 +76,7 @@ _OWN: Mapping[str, Sequence[str]] = {
         "--huggingface-hub-cache",
         "--hostname",
     ),
-    _TRITON: (
+    TRITON: (
         "--model-control-mode",
         "--strict-model-config",
         "--disable-auto-complete-config",
@@ -120,10 +94,10 @@ _OWN: Mapping[str, Sequence[str]] = {
 }
 #: Flags in these tables that another engine has as well.
 _SHARED: Mapping[str, frozenset[str]] = {
-    _SGLANG: frozenset({"--max-total-tokens", "--model", "--tensor-parallel-size"}),
+    SGLANG: frozenset({"--max-total-tokens", "--model", "--tensor-parallel-size"}),
 }
 #: What variables that one engine alone reads begin with.
-_PREFIXES: Mapping[str, str] = {"VLLM_": VLLM, "SGLANG_": _SGLANG}
+_PREFIXES: Mapping[str, str] = {"VLLM_": VLLM, "SGLANG_": SGLANG}
 #: KServe's server hands vLLM's flags and variables on, reads these as well, and passes over what it does not know.
 _OF_KSERVE = frozenset({"--model-id", "--http-port", "--grpc-port"})
 
@@ -171,7 +145,7 @@ OTHER_VENDOR = Check(
 def other_engine(view: ServiceView) -> Iterator[Problem]:
     """Yield flags of another engine than the container's."""
     for workload in view.serving:
-        engine = engine_of(workload.engine_container)
+        engine = engine_of(workload)
         for flag in workload.flags if engine else ():
             owner = _owner(flag, engine)
             place = workload.in_engine(flag.place) if owner else None
@@ -194,7 +168,7 @@ def other_engine(view: ServiceView) -> Iterator[Problem]:
 def other_variable(view: ServiceView) -> Iterator[Problem]:
     """Yield variables that only another engine reads."""
     for workload in view.serving:
-        engine = engine_of(workload.engine_container)
+        engine = engine_of(workload)
         for variable, place in authored_variables(workload) if engine else ():
             name = str(variable.get("name"))
             owner = next((of for start, of in _PREFIXES.items() if name.startswith(start)), engine)
@@ -209,7 +183,9 @@ def other_image(view: ServiceView) -> Iterator[Problem]:
     """Yield images with another engine than the one that the command starts."""
     for workload in view.serving:
         container = workload.engine_container
-        owner, engine = _by_image(container), _by_command(container)
+        owner, engine = by_image(container), by_command(container)
+        if owner and not engine and not workload.in_engine("command[0]").is_authors:
+            engine = workload.usual_engine
         if owner and engine and owner != engine:
             place = workload.in_engine("image")
             if place.is_authors:
@@ -250,35 +226,6 @@ def authored_variables(workload: Workload) -> Iterator[tuple[Json, Place]]:
         place = workload.in_engine(f"env[{number}]")
         if place.is_authors:
             yield variable, place
-
-
-def engine_of(container: Json) -> str:
-    """Return the name of the engine that a container runs, by its command, its image or its name; empty where that does not tell."""
-    return _by_command(container) or _by_image(container) or (VLLM if is_vllm(container) else "")
-
-
-def _by_command(container: Json) -> str:
-    """Return the engine whose program a container's command line starts."""
-    given = list(takewhile(lambda word: not word.startswith("--"), words(container)))
-    for engine, known in _KNOWN_BY.items():
-        if any(_is_program(word, known.program) for word in given):
-            return engine
-    started = {"command": container.get("command"), "args": container.get("args")}
-    return VLLM if is_vllm(started) else ""
-
-
-def _is_program(word: str, program: str) -> bool:
-    """Tell whether a word of a command line is a program or a module of that name, and no flag's value or folder of models."""
-    return word.rpartition("/")[2].split(".")[0] == program and "://" not in word
-
-
-def _by_image(container: Json) -> str:
-    """Return the engine that the name of a container's image tells."""
-    image = str(container.get("image") or "").partition("@")[0].rpartition("/")[2]
-    for engine, known in _KNOWN_BY.items():
-        if known.image in image:
-            return engine
-    return VLLM if is_vllm({"image": container.get("image")}) else ""
 
 
 def _owner(flag: Flag, engine: str) -> str:

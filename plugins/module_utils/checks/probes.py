@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..accelerators.vendors import is_device
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import ServiceView, Workload
 from ..kube.manifest import Json
 from ..kube.problem import Problem
-from .engine_names import is_vllm
+from .engines import is_vllm
 from .ports import listens, running
 
 _PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
 _WAYS = ("httpGet", "tcpSocket", "grpc")
 #: Flags with which vLLM speaks TLS, and a file in which more flags stand.
 _CERTIFICATE, _FILE = "--ssl-certfile", "--config"
+#: What says how long a probe waits, and how many seconds the smallest models take to load onto a device.
+_PATIENCE, _LOADING = (".failureThreshold", ".periodSeconds", ".initialDelaySeconds"), 60
 
 NOBODY = Check(
     "probe-port",
@@ -31,6 +34,12 @@ SCHEME = Check(
     WARNING,
     finds="{probes} of container {container} ask by {scheme}, and the engine speaks {spoken}, since {flag} is {given}: the pods never become ready",
     fix="set scheme: {spoken}",
+)
+IMPATIENT = Check(
+    "probe-impatient",
+    WARNING,
+    finds="{probe} restarts the engine {seconds} s after its start, and loading a model onto a device takes longer",
+    fix="give a startupProbe with more tries, for example failureThreshold: 60",
 )
 
 
@@ -78,6 +87,23 @@ def probe_scheme(view: ServiceView) -> Iterator[Problem]:
                 flag=_CERTIFICATE,
                 given="given" if spoken == "HTTPS" else "not given",
             )
+
+
+@check(IMPATIENT, costly=True)
+def impatient(view: ServiceView) -> Iterator[Problem]:
+    """Yield probes of the author by which an engine with a device is restarted before it can have loaded a model."""
+    for workload in view.serving:
+        container, path = workload.engine_container, workload.engine_path
+        probe = "startupProbe" if container.get("startupProbe") else "livenessProbe"
+        given = container.get(probe)
+        limits = (container.get("resources") or {}).get("limits") or {}
+        if not given or not any(map(is_device, limits)):
+            continue
+        seconds = given.get("initialDelaySeconds") or 0
+        seconds += (given.get("periodSeconds") or 10) * (given.get("failureThreshold") or 3)
+        place = workload.written(*(f"{path}.{probe}{part}" for part in ("", *_PATIENCE)))
+        if seconds < _LOADING and place.is_authors:
+            yield IMPATIENT.at(place, probe=probe, seconds=seconds)
 
 
 def _probes(workload: Workload) -> Iterator[tuple[Json, str, str, str, Json]]:

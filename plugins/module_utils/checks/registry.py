@@ -58,9 +58,11 @@ def further_themes() -> Sequence[ModuleType]:
     """Return the themes of which nothing runs for settled services: a run that changes nothing does not pay for loading them."""
     from . import (
         device_names,
+        engine_documents,
         engine_values,
         gated_fields,
         kserve_server,
+        kubelet,
         model_names,
         models,
         names,
@@ -77,22 +79,16 @@ def further_themes() -> Sequence[ModuleType]:
         scripts,
         variable_values,
         variables,
+        volume_claims,
         volumes,
     )
 
     of_engines = (
-        *(
-            other_engines,
-            kserve_server,
-            predictive_servers,
-            engine_values,
-            variables,
-            variable_values,
-            references,
-        ),
+        *(other_engines, kserve_server, predictive_servers),
+        *(engine_values, engine_documents, variables, variable_values, references),
         *(scripts, model_names),
     )
-    of_pods = (device_names, volumes, picker_flags, probes, pools)
+    of_pods = (kubelet, device_names, volumes, picker_flags, probes, pools)
     return (
         *of_engines,
         *of_pods,
@@ -102,6 +98,7 @@ def further_themes() -> Sequence[ModuleType]:
         queues,
         models,
         names,
+        volume_claims,
         no_effect,
     )
 

@@ -14,7 +14,8 @@ from ..kinds.check import WARNING, Check, check
 from ..kinds.view import ServiceView
 from ..kube.did_you_mean import nearest
 from ..kube.problem import Problem
-from .other_engines import VLLM, authored_variables, engine_of
+from .engines import VLLM, engine_of
+from .other_engines import authored_variables
 
 _WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
 #: A number with a unit behind it, as durations and sizes are written elsewhere.
@@ -135,7 +136,7 @@ VALUE = Check(
 def value(view: ServiceView) -> Iterator[Problem]:
     """Yield values of variables that their readers cannot read."""
     for workload in view.serving:
-        of_vllm = engine_of(workload.engine_container) == VLLM
+        of_vllm = engine_of(workload) == VLLM
         for variable, place in authored_variables(workload):
             name, text = str(variable.get("name")), str(variable.get("value") or "")
             kind = _kind(name, of_vllm=of_vllm)

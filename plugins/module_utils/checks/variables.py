@@ -15,7 +15,8 @@ from ..kinds.view import ServiceView, Workload
 from ..kube.did_you_mean import nearest
 from ..kube.manifest import Json
 from ..kube.problem import Problem
-from .other_engines import TGI, VLLM, authored_variables, engine_of
+from .engines import TGI, VLLM, engine_of
+from .other_engines import authored_variables
 
 #: One letter may differ, and not a word: HF_HUB_CACHE and HF_XET_CACHE are two things.
 _LIKENESS = 0.9
@@ -118,7 +119,7 @@ def overridden(view: ServiceView) -> Iterator[Problem]:
     """Yield variables that a flag or another variable overrides."""
     for workload, variable, place in _variables(view):
         name = str(variable.get("name"))
-        engine = engine_of(workload.engine_container)
+        engine = engine_of(workload)
         env = {str(each.get("name")) for each in workload.engine_container.get("env") or ()}
         given = {flag.name for flag in workload.flags}
         flag = {VLLM: _FLAGS.get(name), TGI: f"--{name.lower().replace('_', '-')}"}.get(engine)
@@ -133,7 +134,7 @@ def overridden(view: ServiceView) -> Iterator[Problem]:
 def not_the_port(view: ServiceView) -> Iterator[Problem]:
     """Yield VLLM_PORT with the port of the API, which it does not set."""
     for workload, variable, place in _variables(view):
-        if variable.get("name") != "VLLM_PORT" or engine_of(workload.engine_container) != VLLM:
+        if variable.get("name") != "VLLM_PORT" or engine_of(workload) != VLLM:
             continue
         value = variable.get("value")
         ports = {flag.value for flag in workload.flags if flag.name == "--port"}

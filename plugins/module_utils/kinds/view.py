@@ -64,6 +64,8 @@ class Workload:
     pods_per_replica: how many pods hold one copy of the model.
     said: sizes and names that the custom resource itself gives, by what they are: tensor, pipeline, data, data_local, port, model_name, model;
     server: the program that a known runtime starts.
+    usual_engine: the engine that the kind's presets start, as people call it; empty where the kind runs any. usual_release: the earliest
+    of its releases that they start.
     """
 
     role: str
@@ -79,6 +81,8 @@ class Workload:
     replicas_field: str = ""
     pods_per_replica: int = 1
     said: Mapping[str, Said] = field(default_factory=dict)
+    usual_engine: str = ""
+    usual_release: str = ""
 
     @cached_property
     def engine_path(self) -> str:
@@ -233,13 +237,14 @@ class ServiceView:
         """The workloads whose engines hold the model."""
         return tuple(each for each in self.workloads if each.engine_container)
 
-    def least_replicas(self, workload: Workload) -> int:
-        """Return how many replicas an autoscaler keeps at least, 1 where there is none."""
+    def most_replicas(self, workload: Workload) -> int:
+        """Return how many replicas a workload may have, as many as an autoscaler may want where there is one."""
+        most = [1 if workload.replicas is None else workload.replicas]
         for manifest in self.made:
             spec = manifest.get("spec") or {}
             if (spec.get("scaleTargetRef") or {}).get("name") == workload.reference.name:
-                return int(spec.get("minReplicas") or spec.get("minReplicaCount") or 1)
-        return 1
+                most.append(int(spec.get("maxReplicas") or spec.get("maxReplicaCount") or 1))
+        return max(most)
 
     @cached_property
     def names(self) -> tuple[tuple[Named, Place], ...]:

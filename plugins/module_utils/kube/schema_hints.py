@@ -21,6 +21,8 @@ from .schema import (
     rows,
 )
 
+#: A claim for a volume inside of a pod.
+_CLAIM = "volumeClaimTemplate"
 #: How many places of a field a message names.
 _SHOWN = 2
 #: What people add to the name of a field that says a size.
@@ -63,6 +65,8 @@ def unknown_field(schema: Object, key: str, value: Any, places: Sequence[str]) -
         return f'unknown field, did you mean "{near}"?'
     if _is_wrapped(schema, value):
         return f"unknown field; leave {key} out, and write what is in it one level higher"
+    # A claim for one volume has metadata and a status, too, and nobody means those.
+    places = [place for place in places if _CLAIM not in place]
     if places:
         return f"unknown field; it belongs in {' or '.join(places[:_SHOWN])}"
     return f"unknown field; known here: {', '.join(schema.fields) or 'none'}"

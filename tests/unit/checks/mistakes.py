@@ -209,6 +209,17 @@ def volume(phase: str, mode: str) -> Json:
     }
 
 
+def with_most(service: Json, most: int) -> Json:
+    """Return an InferenceService of which an autoscaler may make several pods."""
+    service["spec"]["predictor"]["maxReplicas"] = most
+    return service
+
+
+def opaque(name: str) -> Json:
+    """Return a Secret that holds no password of a registry."""
+    return {**secret(name, "password"), "type": "Opaque"}
+
+
 def queued(document: Json, **more: str) -> Json:
     """Return a service whose pods a queue has to let in. more: other labels of Kueue's."""
     names = {
@@ -298,6 +309,15 @@ def scheduled(*args: str) -> Json:
 
 
 VLLM = ["vllm", "serve", "/mnt/models"]
+ROOT = {"runAsNonRoot": True, "runAsUser": 0}
+PULLING_ROUTER = {
+    "image": "example.com/router:1",
+    "imagePullSecrets": ["registry"],
+    **dict.fromkeys(("memoryRequest", "memoryLimit"), "1Gi"),
+    **dict.fromkeys(("cpuRequest", "cpuLimit"), "1"),
+}
+SHARED = [{"name": "shared", "emptyDir": {"medium": "memory"}}]
+HASTY = {"httpGet": {"path": "/health", "port": 8000}, "failureThreshold": 3, "periodSeconds": 10}
 ONE_GPU = {"nvidia.com/gpu": "1"}
 SLICES = {"nvidia.com/mig-1g.5gb": "2"}
 SHARES = {"nvidia.com/gpu.shared": "2"}
@@ -827,6 +847,33 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
     "claim-shared": {
         LLM: Mistake(
             llm(model={"uri": "pvc://models/chat"}, replicas=2), "spec.model.uri", (volume("Bound", "ReadWriteOncePod"),)),
+        IS: Mistake(
+            with_most(model(storageUri="pvc://models/chat"), 3), "spec.predictor.model.storageUri",
+            (CONFIG, runtime(), volume("Bound", "ReadWriteOnce"))),
+    },
+    "pull-secret-type": {
+        IG: Mistake(
+            graph(), "router.imagePullSecrets", (config_map(router=PULLING_ROUTER), opaque("registry"))),
+        LLM: Mistake(
+            llm_inference_service(template={"containers": [{"name": "main"}], "imagePullSecrets": [{"name": "registry"}]}),
+            "spec.template.imagePullSecrets[0]", (opaque("registry"),)),
+        IS: Mistake(
+            custom_with(imagePullSecrets=[{"name": "registry"}]), "spec.predictor.imagePullSecrets[0]", (CONFIG, opaque("registry"))),
+    },
+    "root-refused": {
+        LLM: Mistake(llm(securityContext=ROOT), f"{MAIN_PATH}.securityContext.runAsUser", stops=True),
+        IS: Mistake(custom(securityContext=ROOT), f"{SERVER_PATH}.securityContext.runAsUser", (CONFIG,), stops=True),
+    },
+    "medium-unknown": {
+        LLM: Mistake(
+            llm_inference_service(template={"containers": [{"name": "main"}], "volumes": SHARED}),
+            "spec.template.volumes[0].emptyDir.medium", stops=True),
+        IS: Mistake(custom_with(volumes=SHARED), "spec.predictor.volumes[0].emptyDir.medium", (CONFIG,), stops=True),
+    },
+    "probe-impatient": {
+        LLM: Mistake(
+            llm(devices=ONE_GPU, startupProbe=HASTY), f"{MAIN_PATH}.startupProbe"),
+        IS: Mistake(custom(devices=ONE_GPU, startupProbe=HASTY), f"{SERVER_PATH}.startupProbe", (CONFIG,)),
     },
     "listener-missing": {
         LLM: Mistake(
@@ -924,7 +971,10 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("queue-priority", MS): "its labels do not reach its pods",
     ("volume-unmounted", MS): "has no volumes of its author's",
     ("claim-shared", MS): "mounts no claim",
-    ("claim-shared", IS): "leaves the number of its pods to an autoscaler",
+    ("pull-secret-type", MS): "is told as an entry that the Secret does not have",
+    ("root-refused", MS): "its pods are as strict as the strictest level",
+    ("medium-unknown", MS): "has no volumes of its author's",
+    ("probe-impatient", MS): "its probes are the operator's own",
     ("listener-missing", MS): "names no listener",
     ("listener-missing", IS): "names no listener",
     ("reference-grant", MS): "its routes lead to what it makes",
@@ -992,13 +1042,14 @@ _OF_GRAPHS: dict[str, tuple[str, ...]] = {
         *("argument-blank", "argument-computed", "argument-twice", "argument-typography", "argument-variable"),
         *("engine-arguments", "engine-beside", "engine-flag", "engine-release", "engine-variable", "data-parallel"),
         *("engine-other", "argument-script", "picker-flag", "engine-value", "engine-together", "engine-releases", "served-name"),
-        *("variable-reference", "server-argument", "server-model", "argument-again", "model-flag", "probe-port", "probe-scheme", "visible-devices"),
+        *("variable-reference", "server-argument", "server-model", "argument-again", "model-flag", "probe-port", "probe-scheme"),
+        *("visible-devices", "probe-impatient"),
     ),
     "its router asks for no devices of its own": (
         *("mixed-devices", "shared-devices", "mig-parallel", "claim-unused", "shared-memory", "devices-missing", "tpu-selector"),
     ),
     "its pods have no fields of their author's but a few that every API server knows": (
-        *("gated-field", "volume-unmounted"),
+        *("gated-field", "volume-unmounted", "root-refused", "medium-unknown"),
     ),
     "has no prefill pods": (
         *("prefill-without-proxy", "prefill-tensor", "kv-transfer", "kv-role", "kv-connector"),

@@ -96,8 +96,19 @@ def _model(version: str) -> Object:
     )
 
 
+#: A template holds the spec of pods alone.
+_POD_HINTS = {
+    "metadata": "labels and annotations of pods belong in spec.labels and spec.annotations"
+}
+
+
+def _scaling_hints(path: str) -> dict[str, str]:
+    """Return where the bounds of autoscalers belong, which InferenceServices have at this place."""
+    return {name: f"it belongs in {path}.scaling.{name}" for name in ("minReplicas", "maxReplicas")}
+
+
 def _pod(description: str) -> Object:
-    return Object(description=description, fields=POD_SPEC.fields)
+    return Object(description=description, fields=POD_SPEC.fields, hints=_POD_HINTS)
 
 
 _ROLLOUT = Object(
@@ -150,10 +161,12 @@ def _spec(version: str, release: KServe, *, strict: bool) -> Object:
     prefill = Object(
         description="The pods that only read prompts. Its presence, also as `{}`, splits the work.",
         fields=_workload("the prefill pods", scaling, version),
+        hints=_scaling_hints("spec.prefill"),
         rules=(REPLICAS_OR_SCALING,),
     )
     return Object(
         description="What is wanted.",
+        hints=_scaling_hints("spec"),
         fields={
             "model": _model(version),
             "storageInitializer": Object(

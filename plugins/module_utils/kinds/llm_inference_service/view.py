@@ -49,6 +49,8 @@ _SIZES = {
 #: By these the pods of a group are counted.
 _OF_GROUPS = ("pipeline", "data", "dataLocal")
 _PICKER = "spec.router.scheduler"
+#: What every preset of KServe and of the collection starts, and the release of it in the image of the oldest of them.
+_ENGINE, _RELEASE = "vLLM", "0.11"
 
 
 def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
@@ -133,6 +135,8 @@ def _parts(
             replicas_field=".".join(("spec", *where, "replicas")),
             pods_per_replica=group_size(manifest),
             said={**port_said(pod, MAIN, of_pod), **_said(resolved, where, pod)},
+            usual_engine=_ENGINE,
+            usual_release=_RELEASE,
         )
 
 

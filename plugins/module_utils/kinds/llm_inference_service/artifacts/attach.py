@@ -19,6 +19,8 @@ from .modelcar import with_model_image
 from .place import SERVER, Place
 from .storage_initializer import with_several_fetched, with_storage_initializer, without_given
 
+#: What people copy from the address line of a browser.
+_HUB = "https://huggingface.co/"
 #: Whether an address may ask for an image as a volume.
 _IMAGES_AS_VOLUMES: Since[bool] = Since({KServe.V0_17: False, KServe.V0_20: True})
 
@@ -69,7 +71,7 @@ def with_model(
             raise ArtifactError(
                 f"unsupported schema in model URI: {uri}",
                 "spec.model.uri",
-                "KServe takes hf://, s3://, pvc:// and oci:// here",
+                _instead(uri),
             )
     if not fetched and scheme in ("pvc", "oci"):
         # Beside `oci+native://` the author's container stays, as in no other case.
@@ -77,6 +79,15 @@ def with_model(
     if fetched:
         pod = with_several_fetched(pod, fetched, resolved, reader, account.manifest, place)
     return with_adapters(pod, resolved, adapters)
+
+
+def _instead(uri: str) -> str:
+    """Return what to write for an address that a release does not take."""
+    if uri.startswith(_HUB):
+        return f"write hf://{'/'.join(uri.removeprefix(_HUB).split('/')[:2])}"
+    if uri.startswith("oci+native://"):
+        return f"KServe takes oci+native:// from {KServe.V0_20} on; write oci://"
+    return "KServe takes hf://, s3://, pvc:// and oci:// here"
 
 
 def _with_claim(pod: Json, uri: str, place: Place) -> Json:
