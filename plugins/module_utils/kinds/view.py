@@ -20,8 +20,10 @@ from ..kube.reader import Reader
 from ..kube.reference import Reference
 from .field_map import NOWHERE, FieldMap, Place
 
-#: Roles of workloads, in every kind: those that answer, those that only read prompts, those that choose a pod, and what stands around.
+#: Roles of workloads, in every kind: those that answer, those that only read prompts, those that choose a pod, those that count tokens for
+#: these, and what stands around.
 DECODE, PREFILL, PICKER = "decode", "prefill", "picker"
+TOKENIZER = "tokenizer"
 TRANSFORMER, EXPLAINER, ROUTER = "transformer", "explainer", "router"
 #: The roles of pods that run an engine.
 SERVING = (DECODE, PREFILL)

@@ -60,7 +60,7 @@ def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
         fetched_otherwise=fetched_otherwise,
         routes=tuple(_routes(resolved, manifests)),
         s3_keys=secret_keys(resolved.config.credentials.s3),
-        credentials=credential_entries(resolved.config.credentials),
+        credentials=credential_entries(resolved.config.credentials, resolved.settings.release),
         field_map=fields,
         basis=resolved,
     )

@@ -43,7 +43,10 @@ def _origins(resolved: Resolved, reference: Reference) -> list[Origin]:
     ]
     if reference.kind == "HTTPRoute":
         found += _gateways(resolved)
-    elif reference.kind in _TEMPLATES and reference.name != names.picker(resolved.name):
+    elif reference.kind in _TEMPLATES and reference.name not in (
+        names.picker(resolved.name),
+        names.tokenizer(resolved.name),
+    ):
         found += _adapters(resolved, _TEMPLATES[reference.kind])
     return found
 

@@ -20,6 +20,7 @@ from ..view import (
     DECODE,
     PICKER,
     PREFILL,
+    TOKENIZER,
     Parent,
     PickerView,
     RouteView,
@@ -62,7 +63,11 @@ def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
     return ServiceView(
         reference=resolved.service.reference,
         document=resolved.service.document,
-        workloads=(*workloads, *([picker.workload] if picker else [])),
+        workloads=(
+            *workloads,
+            *([picker.workload] if picker else []),
+            *_tokenizer(resolved, made, fields),
+        ),
         made=manifests,
         own=(secret_reference(resolved),),
         models=tuple(_models(resolved, workloads)),
@@ -71,7 +76,7 @@ def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
         sender=_sender(resolved),
         refers=tuple(_refers(resolved)),
         s3_keys=secret_keys(resolved.config.credentials.s3),
-        credentials=credential_entries(resolved.config.credentials),
+        credentials=credential_entries(resolved.config.credentials, resolved.settings.release),
         field_map=fields,
         basis=resolved,
     )
@@ -205,6 +210,28 @@ def _picker(
         f"{_PICKER}.replicas",
         value_at(pool, ("endpointPickerRef", "failureMode")) or "FailClose",
     )
+
+
+def _tokenizer(
+    resolved: Resolved, made: Mapping[Reference, Json], fields: FieldMap
+) -> Iterator[Workload]:
+    """Yield the pods that count tokens for the picker, where there are some."""
+    called = names.tokenizer(resolved.name)
+    reference = Reference(gvk.APPS, "Deployment", resolved.namespace, called)
+    manifest = made.get(reference)
+    if manifest is not None:
+        template = manifest["spec"]["template"]
+        pod = template["spec"]
+        yield Workload(
+            role=TOKENIZER,
+            reference=reference,
+            origin=f"{_PICKER}.tokenizer",
+            pod=pod,
+            fields=fields.of_pod(reference, "spec.template"),
+            labels=template["metadata"]["labels"],
+            fetcher=INITIALIZER if container_of(pod, INITIALIZER, "initContainers") else "",
+            replicas=manifest["spec"]["replicas"],
+        )
 
 
 def _configuration(resolved: Resolved, pod: Json) -> str | None:

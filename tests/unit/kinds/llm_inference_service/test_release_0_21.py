@@ -23,6 +23,7 @@ from module_utils.kinds.llm_inference_service.conditions.condition_types import 
 from module_utils.kinds.llm_inference_service.normalise import load
 from module_utils.kinds.llm_inference_service.observe import observe
 from module_utils.kinds.llm_inference_service.release_detection import made_as, other_release
+from module_utils.kinds.llm_inference_service.view import view
 from module_utils.kube.intent import Intent
 from module_utils.kube.reader import Reader
 
@@ -553,6 +554,17 @@ def test_the_author_changes_the_server_of_the_preset() -> None:
     given = document(**picker([PRODUCER], tokenizer=own))
     (main,) = pod_of(new(given, RENDER), TOKENIZER)["containers"]
     assert (main["image"], main["resources"]) == ("render:1", {"limits": {"cpu": "2"}})
+
+
+def test_pods_of_the_tokenizer_are_checked_at_the_fields_of_their_author() -> None:
+    own = {"template": {"containers": [{"name": "main", "image": "Render:1"}]}}
+    reader = preset_world.world(RENDER)
+    intent = compiled(document(**picker([PRODUCER], tokenizer=own)), reader)
+    found = view(intent.basis, [child.manifest.to_dict() for child in intent.children])
+    (pods,) = found.of("tokenizer")
+    assert (pods.fetcher, pods.replicas) == ("storage-initializer", 1)
+    place = pods.fields("containers[0].image")
+    assert str(place.field) == "spec.router.scheduler.tokenizer.template.containers[0].image"
 
 
 def test_the_collection_has_a_preset_for_the_tokenizer() -> None:

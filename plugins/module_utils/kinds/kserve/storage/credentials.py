@@ -40,13 +40,17 @@ _AZURE = (
 )
 _OLD_AZURE = {key: key.replace("AZURE_", "AZ_") for key in _AZURE[:4]}
 _ALWAYS = "AZURE_TENANT_ID"
+_HUGGING_FACE: Mapping[str, str] = {"hf://": "HF_TOKEN"}
 #: By which hubs of models let clients in; of a Secret the first that it has. Source: pkg/credentials/ms/ms_secret.go at aaac4e294dae.
-_TOKENS: Since[tuple[str, ...]] = Since(
-    {KServe.V0_17: ("HF_TOKEN",), KServe.V0_21: ("HF_TOKEN", "MODELSCOPE_API_TOKEN")}
+_TOKENS: Since[Mapping[str, str]] = Since(
+    {
+        KServe.V0_17: _HUGGING_FACE,
+        KServe.V0_21: {**_HUGGING_FACE, "modelscope://": "MODELSCOPE_API_TOKEN"},
+    }
 )
 
 
-def credential_entries(config: Credentials) -> Mapping[str, tuple[str, ...]]:
+def credential_entries(config: Credentials, release: KServe) -> Mapping[str, tuple[str, ...]]:
     """Return by which entries of a Secret credentials are recognised, by what the address of a model then begins with."""
     key, secret_key = _s3_keys(config)
     return {
@@ -54,7 +58,7 @@ def credential_entries(config: Credentials) -> Mapping[str, tuple[str, ...]]:
         "gs://": (config.gcs_file or _GCS_FILE,),
         "https://": (*_OLD_AZURE.values(), *_AZURE, "https-host"),
         "hdfs://": ("HDFS_NAMENODE",),
-        "hf://": ("HF_TOKEN",),
+        **{scheme: (token,) for scheme, token in _TOKENS.at(release).items()},
     }
 
 
@@ -100,7 +104,7 @@ def with_credentials(
         if secret is None and reader.complete:
             raise SecretMissing(name, by_annotation=bool(named))
         if secret is not None:
-            tokens = _TOKENS.at(release)
+            tokens = tuple(_TOKENS.at(release).values())
             target = _with_secret(target, name, secret, config, tokens, by_reference=by_reference)
     return target
 
