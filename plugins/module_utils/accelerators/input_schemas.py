@@ -22,6 +22,8 @@ from ..kube.schema import (
 from ..kube.workload_schemas import POD
 from .kueue import API_VERSIONS
 from .resource_slices import DEVICE_API
+from .runtime_classes import API_VERSION as RUNTIME_CLASS_API
+from .runtime_classes import KIND as RUNTIME_CLASS
 
 _TEXT, _FLAG = Text(), Boolean()
 _COUNT = Integer(minimum=0)
@@ -65,6 +67,13 @@ _RANGE: Mapping[str, Schema] = {
             max=_AMOUNTS,
         )
     )
+}
+_RUNTIME_CLASS: Mapping[str, Schema] = {
+    "overhead": part(podFixed=_AMOUNTS),
+    "scheduling": part(
+        nodeSelector=MapOf(values=_TEXT),
+        tolerations=parts(key=_TEXT, operator=_TEXT, value=_TEXT, effect=_TEXT),
+    ),
 }
 _AUTOSCALER: Mapping[str, Schema] = {
     "spec": part(
@@ -173,6 +182,7 @@ INPUT_SCHEMAS: InputSchemas = {
     ("v1", "Pod"): POD,
     ("v1", "ResourceQuota"): _QUOTA,
     ("v1", "LimitRange"): _RANGE,
+    (RUNTIME_CLASS_API, RUNTIME_CLASS): _RUNTIME_CLASS,
     (gvk.AUTOSCALING, "HorizontalPodAutoscaler"): _AUTOSCALER,
     **{(version, "LocalQueue"): _LOCAL_QUEUE for version in API_VERSIONS},
     **{(version, "ResourceFlavor"): _FLAVOR for version in API_VERSIONS},

@@ -21,6 +21,9 @@ from ..accelerators.placement import room_for
 from ..accelerators.quota import quota_problems, range_problems, with_defaults
 from ..accelerators.resource_claims import with_claims
 from ..accelerators.resource_slices import DEVICE_API
+from ..accelerators.runtime_classes import API_VERSION as RUNTIME_CLASS_API
+from ..accelerators.runtime_classes import KIND as RUNTIME_CLASS
+from ..accelerators.runtime_classes import with_runtime_class
 from ..accelerators.shared_devices import shared_device_problems
 from ..kube import gvk
 from ..kube.manifest import Json, value_at
@@ -102,17 +105,28 @@ def _limit_ranges(looking: Looking, namespaces: Sequence[str]) -> dict[str, list
 def _completed(
     looking: Looking, demands: Sequence[Demand], namespaces: Sequence[str]
 ) -> list[Demand]:
-    """Return demands with what other objects say of them: device claims, and autoscalers."""
+    """Return demands with what other objects say of them: classes of container runtimes, device claims, and autoscalers."""
     ceilings = _ceilings(looking, namespaces)
     templates: dict[str, dict[str, Json]] = {}
+    classes = _runtime_classes(looking, demands)
     found = []
-    for demand in demands:
+    for each in demands:
+        demand = with_runtime_class(each, classes)
         namespace = demand.workload.namespace
         if demand.claims and namespace not in templates:
             templates[namespace] = _claim_templates(looking, namespace)
         claiming = with_claims(demand, templates[namespace]) if demand.claims else demand
         found.append(_growing(claiming, ceilings))
     return found
+
+
+def _runtime_classes(looking: Looking, demands: Sequence[Demand]) -> dict[str, Json]:
+    """Return the RuntimeClasses by name, where pods name one."""
+    if not any(demand.spec.get("runtimeClassName") for demand in demands):
+        return {}
+    unseen = "what they add to pods is not known"
+    listed = looking.each(RUNTIME_CLASS_API, RUNTIME_CLASS, unseen=unseen)
+    return {each["metadata"]["name"]: each for each in listed}
 
 
 def _claim_templates(looking: Looking, namespace: str) -> dict[str, Json]:

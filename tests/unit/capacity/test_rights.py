@@ -57,6 +57,7 @@ class Hidden(GivenManifests):
             "on horizontalpodautoscalers.autoscaling in namespace team-a is not allowed",
         ),
         ("DeviceClass", "fits", "on deviceclasses.resource.k8s.io is not allowed"),
+        ("RuntimeClass", "fits", "on runtimeclasses.node.k8s.io is not allowed"),
         ("LocalQueue", "fits", "on localqueues.kueue.x-k8s.io in namespace team-a is not allowed"),
         ("NodePool", "fits", ""),
     ],
@@ -64,6 +65,7 @@ class Hidden(GivenManifests):
 def test_missing_right_is_a_note(kind: str, verdict: str, note: str) -> None:
     workload = deployment(8)
     workload["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "team"}
+    workload["spec"]["template"]["spec"]["runtimeClassName"] = "nvidia"
     judged = judge(Hidden([node("a")], kind), [workload])
     assert judged.answers[0].verdict.value == verdict
     assert note in " ".join(each.message for each in judged.notes)
