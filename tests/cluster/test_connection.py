@@ -298,11 +298,3 @@ def test_an_expired_token_is_said_to_be_expired(control_plane: lab.Cluster) -> N
             cluster.list("v1", "Pod")
         assert token not in str(caught.value)
         assert "not verified" in cluster.warnings[0]
-
-
-def test_version(cluster: Cluster) -> None:
-    version = cluster.server_version()
-    assert version.major == 1
-    assert version.minor >= 26
-    cluster.server_version()
-    assert cluster.stats.requests == 1

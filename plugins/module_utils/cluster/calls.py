@@ -182,10 +182,6 @@ class Calls:
             account=_account(facts, "read" if dry_run else "write"),
         )
 
-    def version(self) -> Call:
-        """Ask for the server's version."""
-        return Call(verb="get", method="GET", path="/version", subject="ask for the version")
-
     def who_am_i(self) -> Call:
         """Ask whom the server takes us for."""
         return _review("authentication.k8s.io/v1", "SelfSubjectReview", "ask who we are", {})

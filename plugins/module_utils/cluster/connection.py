@@ -21,7 +21,7 @@ from .login import resolve
 from .options import Login
 from .pool import Pool
 from .requests import Fence, Requests
-from .results import Applied, Version, created_by_us
+from .results import Applied, created_by_us
 from .rules import Rules
 from .stats import Stats
 from .timing import Deadline, Timing
@@ -70,7 +70,6 @@ class Cluster:
         self._pool = Pool(concurrency)
         #: Requests at a time.
         self.concurrency = concurrency
-        self._version: Version | None = None
         self._user: str | None = None
         #: Who this run is in Leases: people recognise it, and no other run has it.
         self.identity = f"{socket.gethostname()}_{os.getpid()}_{os.urandom(4).hex()}"
@@ -293,12 +292,6 @@ class Cluster:
     def parallel(self, calls: Sequence[Callable[[], T]]) -> Sequence[T | Exception]:
         """Do calls side by side, at most `concurrency`; return results in their order, an exception as a value."""
         return self._pool.run(calls)
-
-    def server_version(self) -> Version:
-        """Return the server's version; asked once."""
-        if self._version is None:
-            self._version = Version.of(self._requests.send_for_object(self._calls.version()))
-        return self._version
 
     def who_am_i(self) -> str:
         """Return the user name that the server sees, for messages; empty where it does not tell. Asked once."""

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,28 +21,6 @@ class Applied:
 
     object: Json
     created: bool
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Version:
-    """A server's version; compares by major and minor."""
-
-    major: int
-    minor: int
-    text: str
-
-    @classmethod
-    def of(cls, answer: Mapping[str, Any]) -> Version:
-        """Return the version of an answer to /version; some servers write `31+` for a minor version."""
-
-        def number(key: str) -> int:
-            digits = re.match(r"\d+", str(answer.get(key) or ""))
-            return int(digits[0]) if digits else 0
-
-        return cls(number("major"), number("minor"), str(answer.get("gitVersion") or ""))
-
-    def __str__(self) -> str:
-        return self.text
 
 
 def created_by_us(stored: Mapping[str, Any], manager: str) -> bool:

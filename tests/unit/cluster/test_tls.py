@@ -29,6 +29,8 @@ from ansible_collections.modelops.inference.plugins.module_utils.cluster.errors 
     Unreachable,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.cluster.proxies import bypassed
+from module_utils.kube.manifest import Json
+from module_utils.kube.reference import Reference
 from tests.lab import line
 from tests.lab.kubeconfig import Access
 from tests.unit.cluster import faulty
@@ -37,7 +39,8 @@ from tests.unit.cluster.pki import Authority, Pair
 
 AUTHORITY = Authority()
 SERVER = AUTHORITY.issue("server", host="127.0.0.1")
-VERSION = answer({"major": "1", "minor": "36+", "gitVersion": "v1.36.3"})
+POD = Reference("v1", "Pod", "team-a", "one")
+FOUND = answer({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "one"}})
 
 
 def settings(folder: Path, pair: Pair = SERVER, clients: str = "") -> ssl.SSLContext:
@@ -81,25 +84,31 @@ def failing(script: faulty.Script, **options: Any) -> Iterator[pytest.ExceptionI
         connect(auth, timing=FakeTime().timing()) as cluster,
         pytest.raises(Unreachable) as caught,
     ):
-        cluster.server_version()
+        cluster.get(POD)
     yield caught
     assert cluster.stats.requests == 1, "a certificate does not become right by asking again"
 
 
-def version(script: faulty.Script, **options: Any) -> str:
+def named(live: Json | None) -> str:
+    """Return the name of the object that was there."""
+    assert live is not None
+    return str(live["metadata"]["name"])
+
+
+def asked(script: faulty.Script, **options: Any) -> str:
     auth = {"kubeconfig": kubeconfig(script.url, **options), "environment": {}}
     with connect(auth, timing=FakeTime().timing()) as cluster:
-        return str(cluster.server_version())
+        return named(cluster.get(POD))
 
 
 def test_the_authority_of_the_kubeconfig_is_trusted(tmp_path: Path) -> None:
-    with serving(always=VERSION, tls=settings(tmp_path)) as script:
-        assert version(script) == "v1.36.3"
+    with serving(always=FOUND, tls=settings(tmp_path)) as script:
+        assert asked(script) == "one"
 
 
 def test_another_authority_is_not(tmp_path: Path) -> None:
     with (
-        serving(always=VERSION, tls=settings(tmp_path)) as script,
+        serving(always=FOUND, tls=settings(tmp_path)) as script,
         failing(script, ca=Authority().pem) as caught,
     ):
         assert "not signed by the certificate authority that was given" in str(caught.value)
@@ -109,7 +118,7 @@ def test_another_authority_is_not(tmp_path: Path) -> None:
 def test_a_certificate_for_another_name(tmp_path: Path) -> None:
     other = AUTHORITY.issue("server", host="127.0.0.2")
     with (
-        serving(always=VERSION, tls=settings(tmp_path, other)) as script,
+        serving(always=FOUND, tls=settings(tmp_path, other)) as script,
         failing(script) as caught,
     ):
         assert "its certificate is for another name" in str(caught.value)
@@ -117,14 +126,14 @@ def test_a_certificate_for_another_name(tmp_path: Path) -> None:
 
 def test_tls_server_name_is_what_the_certificate_must_have(tmp_path: Path) -> None:
     other = AUTHORITY.issue("server", host="127.0.0.2")
-    with serving(always=VERSION, tls=settings(tmp_path, other)) as script:
-        assert version(script, **{"tls-server-name": "127.0.0.2"}) == "v1.36.3"
+    with serving(always=FOUND, tls=settings(tmp_path, other)) as script:
+        assert asked(script, **{"tls-server-name": "127.0.0.2"}) == "one"
 
 
 def test_an_expired_server_certificate(tmp_path: Path) -> None:
     ended = AUTHORITY.issue("server", timedelta(hours=-1), host="127.0.0.1")
     with (
-        serving(always=VERSION, tls=settings(tmp_path, ended)) as script,
+        serving(always=FOUND, tls=settings(tmp_path, ended)) as script,
         failing(script) as caught,
     ):
         assert "its certificate has expired; renew the server's certificate" in str(caught.value)
@@ -133,9 +142,9 @@ def test_an_expired_server_certificate(tmp_path: Path) -> None:
 def test_an_old_authority_is_explained_where_python_refuses_it(tmp_path: Path) -> None:
     old = Authority(old=True)
     pair = old.issue("server", host="127.0.0.1")
-    with serving(always=VERSION, tls=settings(tmp_path, pair)) as script:
+    with serving(always=FOUND, tls=settings(tmp_path, pair)) as script:
         if sys.version_info < (3, 13):
-            assert version(script, ca=old.pem) == "v1.36.3"
+            assert asked(script, ca=old.pem) == "one"
             return
         with failing(script, ca=old.pem) as caught:
             assert "its certificate authority is refused" in str(caught.value)
@@ -149,12 +158,12 @@ def test_a_handshake_that_breaks_off_is_tried_again(
     tmp_path: Path, trouble: line.Treatment
 ) -> None:
     """A server that restarts does so."""
-    with serving(always=VERSION, tls=settings(tmp_path)) as script:
+    with serving(always=FOUND, tls=settings(tmp_path)) as script:
         server = Server(Access(script.url, "", token="t"))
         with line.Line(server, {1: trouble, 2: trouble}) as wire:
             auth = {"kubeconfig": kubeconfig(wire.access.server), "environment": {}}
             with connect(auth, timing=FakeTime().timing()) as cluster:
-                assert str(cluster.server_version()) == "v1.36.3"
+                assert named(cluster.get(POD)) == "one"
                 assert cluster.stats.retries == 2
 
 
@@ -178,7 +187,7 @@ def test_a_reset_before_the_handshake_leaves_no_socket_open() -> None:
 
 
 def test_plain_http_where_tls_is_expected() -> None:
-    with serving(always=VERSION) as script:
+    with serving(always=FOUND) as script:
         script.url = script.url.replace("http://", "https://")
         with failing(script) as caught:
             assert "does not speak TLS" in str(caught.value)
@@ -187,10 +196,10 @@ def test_plain_http_where_tls_is_expected() -> None:
 def test_an_unverified_connection_is_a_warning_of_ours(
     tmp_path: Path, recwarn: pytest.WarningsRecorder
 ) -> None:
-    with serving(always=VERSION, tls=settings(tmp_path)) as script:
+    with serving(always=FOUND, tls=settings(tmp_path)) as script:
         auth = {"host": script.url, "validate_certs": False, "environment": {}}
         with connect(auth) as cluster:
-            assert cluster.server_version().minor == 36
+            assert named(cluster.get(POD)) == "one"
             assert cluster.warnings == (
                 f"{script.url}: the server's certificate is not verified (validate_certs: false)",
             )
@@ -208,8 +217,8 @@ def test_client_certificate_given_as_data_touches_no_disk(
     temporary = tmp_path / "tmp"
     temporary.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
-    with serving(always=VERSION, tls=settings(tmp_path, clients=AUTHORITY.pem)) as script:
-        assert version(script, user=user) == "v1.36.3"
+    with serving(always=FOUND, tls=settings(tmp_path, clients=AUTHORITY.pem)) as script:
+        assert asked(script, user=user) == "one"
     assert list(temporary.iterdir()) == []
 
 
@@ -234,30 +243,30 @@ def test_a_key_that_cannot_be_used(key: str, message: str, tmp_path: Path) -> No
         "environment": {},
     }
     with connect(auth) as cluster, pytest.raises(LoginError, match=message):
-        cluster.server_version()
+        cluster.get(POD)
 
 
 def test_an_authority_that_is_no_certificate(tmp_path: Path) -> None:
     (tmp_path / "ca").write_text("nonsense")
     auth = {"host": "https://127.0.0.1:1", "ca_cert": str(tmp_path / "ca"), "environment": {}}
     with connect(auth) as cluster, pytest.raises(LoginError, match="authority is not PEM"):
-        cluster.server_version()
+        cluster.get(POD)
 
 
 def test_a_proxy_is_used_and_its_password_hidden(tmp_path: Path) -> None:
     with (
-        serving(always=VERSION, tls=settings(tmp_path)) as script,
+        serving(always=FOUND, tls=settings(tmp_path)) as script,
         serving() as proxy,
     ):
         url = proxy.url.replace("http://", "http://ann:sesame@")
         auth = {"kubeconfig": kubeconfig(script.url), "proxy": url, "environment": {}}
         with connect(auth) as cluster:
-            assert str(cluster.server_version()) == "v1.36.3"
+            assert named(cluster.get(POD)) == "one"
         assert proxy.seen[0].method == "CONNECT"
         login = base64.b64encode(b"ann:sesame").decode()
         assert proxy.seen[0].headers["Proxy-Authorization"] == f"Basic {login}"
         with connect({**auth, "no_proxy": "127.0.0.0/8"}) as cluster:
-            cluster.server_version()
+            cluster.get(POD)
         assert len(proxy.seen) == 1
 
 
@@ -267,7 +276,7 @@ def test_a_proxy_that_is_not_there_is_named_as_the_cause() -> None:
         connect({**auth, "environment": {}}, timing=FakeTime().timing()) as cluster,
         pytest.raises(Unreachable, match="the proxy failed: connection refused; check proxy") as e,
     ):
-        cluster.server_version()
+        cluster.get(POD)
     assert "sesame" not in str(e.value)
 
 
@@ -295,7 +304,7 @@ def test_protocols_are_not_set_anew_for_each_connection(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # OpenSSL frees the old list then, while the handshake of another thread may be copying it.
-    with serving(always=VERSION, tls=settings(tmp_path)) as script:
+    with serving(always=FOUND, tls=settings(tmp_path)) as script:
         context = tls.context(Endpoint(script.url, ca=AUTHORITY.pem), None)
         calls: list[Any] = []
         monkeypatch.setattr(

@@ -13,6 +13,7 @@ from module_utils.cluster.connection import Cluster, connect
 from module_utils.cluster.errors import Forbidden, Gone, Unreachable
 from module_utils.cluster.timing import Timing
 from module_utils.cluster.watch import MOST_DROPS, Watch
+from module_utils.kube.reference import Reference
 from tests.unit.cluster import faulty
 from tests.unit.cluster.faulty import events, reset, serving, stall, status
 
@@ -150,6 +151,6 @@ def test_watches_do_not_take_the_connections_of_requests() -> None:
     ):
         watches = [pods(cluster, timeout=20) for dummy in range(3)]
         assert [next(watch).type for watch in watches] == ["ADDED"] * 3
-        assert cluster.server_version()
+        assert cluster.get(Reference("v1", "Pod", "team-a", "one"))
         for watch in watches:
             watch.close()
