@@ -12,6 +12,7 @@ from functools import cache
 from ...kube.core_schema import string_map
 from ...kube.input_schemas import InputSchemas
 from ...kube.pod_schema import POD_SPEC
+from ...kube.release import Since
 from ...kube.schema import (
     Anything,
     Boolean,
@@ -24,6 +25,7 @@ from ...kube.schema import (
     Text,
     rows,
 )
+from ...kube.schema_of_templates import open_at
 from ...kube.schema_release import at_release
 from ..kserve.confidential import CONFIDENTIAL
 from ..kserve.releases import KServe
@@ -34,6 +36,19 @@ from .router_schema import name_only, router_schema
 from .scaling_schema import REPLICAS_OR_SCALING, scaling_schema
 from .spec import API_VERSION, CONFIG_KIND, KIND
 from .status_schema import STATUS
+
+#: What of a config may hold templates, whatever it is; before, some texts of routes and pools alone.
+_OPEN = (
+    ("template",),
+    ("worker",),
+    ("prefill", "template"),
+    ("prefill", "worker"),
+    ("router", "route", "http", "spec"),
+    ("router", "scheduler", "pool", "spec"),
+    ("router", "scheduler", "template"),
+    ("router", "scheduler", "tokenizer", "template"),
+)
+_OPEN_CONFIGS: Since[bool] = Since({KServe.V0_17: False, KServe.V0_21: True})
 
 #: The versions that the API serves, the stored one last.
 VERSIONS = ("v1alpha1", "v1alpha2")
@@ -147,6 +162,8 @@ def _workload(what: str, scaling: Schema, version: str) -> dict[str, Schema]:
 def spec_schema(version: str, release: KServe, *, strict: bool = True) -> Object:
     """Return the schema of `spec`. Not strict is that of a v1alpha2 config, in which texts may be templates."""
     of_all = _spec(version, release, strict=strict)
+    if not strict and _OPEN_CONFIGS.at(release):
+        of_all = open_at(of_all, *_OPEN)
     return at_release(of_all, release, NEWEST)
 
 

@@ -8,6 +8,7 @@ pkg/apis/serving/v1alpha2/llm_inference_service_{validation,lifecycle,types}.go,
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -22,10 +23,12 @@ from module_utils.kinds.llm_inference_service.conditions.condition_types import 
 )
 from module_utils.kinds.llm_inference_service.normalise import load
 from module_utils.kinds.llm_inference_service.observe import observe
+from module_utils.kinds.llm_inference_service.presets.admission import refusal_of
 from module_utils.kinds.llm_inference_service.release_detection import made_as, other_release
 from module_utils.kinds.llm_inference_service.view import view
 from module_utils.kube.intent import Intent
 from module_utils.kube.reader import Reader
+from tests.objects import Cluster
 
 from . import preset_world
 from .build import document, messages_of
@@ -33,7 +36,7 @@ from .preset_world import ROUTER, account, children, config_map, preset, refusal
 from .release_pairs import CLAIM, differences, settings
 from .test_observe import deployment
 from .test_routing_group import STOP, live, member
-from .world import Cluster, resolved, thing
+from .world import resolved, thing
 
 Json = dict[str, Any]
 NEW = settings("0.21")
@@ -569,7 +572,7 @@ def test_pods_of_the_tokenizer_are_checked_at_the_fields_of_their_author() -> No
 
 def test_the_collection_has_a_preset_for_the_tokenizer() -> None:
     given = document(router={**ROUTER, "scheduler": {"tokenizer": {}}})
-    made = compiled(given, preset_world.World([system_config()])).children
+    made = compiled(given, Cluster([system_config()])).children
     found = {(each.kind, each.name): each.to_dict() for each in (one.manifest for one in made)}
     (main,) = pod_of(found, TOKENIZER)["containers"]
     assert "vllm launch render /mnt/models/base" in main["command"][2]
@@ -632,6 +635,31 @@ def test_presets_that_the_api_would_refuse_are_told_as_the_api_tells_it() -> Non
         "dry-run validation failed after merging configs [Preset:kserve/kserve-config-llm-template, UserRef:team-a/lopsided]: "
         "spec.parallelism.dataLocal: Invalid value"
     ) in after
+
+
+def test_texts_of_configs_may_be_templates_wherever_they_stand() -> None:
+    """0.20's API takes none of these, so that no cluster of it has such a config. Source: Makefile at aaac4e294dae."""
+    wanted = {
+        "hostnames": ["{{ .Name }}.example.com"],
+        "rules": [{"backendRefs": [{"kind": "Service", "name": "{{ .Name }}", "port": 80}]}],
+    }
+    route = preset(
+        "kserve-config-llm-router-route", {"router": {"route": {"http": {"spec": wanted}}}}
+    )
+    made = new(document(**CLAIM, router=ROUTER), route)["HTTPRoute", "chat-kserve-route"]["spec"]
+    assert made["hostnames"] == ["chat.example.com"]
+    assert made["rules"][0]["backendRefs"][0]["name"] == "chat"
+    spec = json.dumps({"router": {"route": {"http": {"spec": wanted}}}})
+    for release, refused in (("0.20", True), ("0.21", False)):
+        told = refusal_of("own", "serving.kserve.io/v1alpha2", spec, settings(release))
+        assert ("hostnames" in told) is refused
+
+
+def test_what_templates_become_is_judged_with_the_objects() -> None:
+    bad = {"hostnames": ["{{ .Name }} example"], "rules": [{}]}
+    route = preset("kserve-config-llm-router-route", {"router": {"route": {"http": {"spec": bad}}}})
+    told = refusal(document(**CLAIM, router=ROUTER), route, settings=NEW)
+    assert "chat example" in told
 
 
 def test_a_stopped_member_belongs_to_a_group_by_its_model_alone() -> None:
