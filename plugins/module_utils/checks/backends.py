@@ -43,7 +43,7 @@ BACKEND_GROUP = Check(
 WEIGHTS = Check(
     "backend-weights",
     WARNING,
-    finds="every backend of a rule of HTTPRoute {route} has the weight 0: its requests are answered with an error",
+    finds="every backend of a rule of HTTPRoute {route} has the weight 0: its requests fail",
     fix="give the one that answers a weight above 0, or leave the weights out",
 )
 

@@ -146,7 +146,7 @@ def _for_another(view: ServiceView, scheme: str, has: list[str]) -> bool:
 
 @check(LISTED, reads=("ServiceAccounts", "Secrets"))
 def listed(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield Secrets that an account or an annotation names for fetching a model, and that are not among those which are given."""
+    """Yield Secrets for fetching a model that an account or annotation names, but the given objects lack."""
     namespace = view.reference.namespace
     others = [] if reader.complete else reader.list("v1", "Secret", namespace, {})
     names = {str(each["metadata"]["name"]) for each in others}

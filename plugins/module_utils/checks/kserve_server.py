@@ -53,13 +53,13 @@ WORD = Check(
 TWO_MODELS = Check(
     "server-model",
     WARNING,
-    finds="the model of {uri} is fetched and never loaded: by {flag}, {server} fetches and loads {value}",
+    finds="the model of {uri} is downloaded but never loaded: with {flag}, {server} downloads and loads {value}",
     fix="leave one of the two out",
 )
 NO_MODEL = Check(
     "server-model",
     WARNING,
-    finds="nothing brings a model to {folder}, where {server} looks for it: it ends with an error",
+    finds="no model is downloaded to {folder}, where {server} looks for it: it ends with an error",
     fix="give a storageUri, or the argument --model_id",
 )
 

@@ -197,12 +197,12 @@ volumes = _of_kinds(
     reads=("PersistentVolumeClaims", "StorageClasses"),
 )
 volume_attributes = _of_kinds(
-    "classes of volumes' attributes that are not there",
+    "volume attributes classes that do not exist",
     "VolumeAttributesClass",
     reads=("VolumeAttributesClasses",),
 )
 ingress_classes = _of_kinds(
-    "classes of Ingresses that are not there", "IngressClass", reads=("IngressClasses",)
+    "Ingress classes that do not exist", "IngressClass", reads=("IngressClasses",)
 )
 runtime_classes = _of_kinds(
     "runtime classes that do not exist", "RuntimeClass", reads=("RuntimeClasses",)

@@ -159,7 +159,7 @@ def other_engine(view: ServiceView) -> Iterator[Problem]:
                 owner=owner,
                 container=workload.engine,
                 engine=engine,
-                effect="passes over it" if engine == KSERVE else "does not start with it",
+                effect="ignores it" if engine == KSERVE else "does not start with it",
                 way=f"write {same}, or leave it out" if same else "leave it out",
             )
 

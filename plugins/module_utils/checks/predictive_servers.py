@@ -60,7 +60,7 @@ _WHOLE = re.compile(r"[+-]?[0-9]+")
 UNREAD = Check(
     "no-effect",
     WARNING,
-    finds="{flag} has no effect: KServe's {server} knows no such flag, and passes over it",
+    finds="{flag} has no effect: KServe's {server} does not know this flag and ignores it",
     fix="{way}",
 )
 VALUE = Check(

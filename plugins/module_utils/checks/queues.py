@@ -52,7 +52,7 @@ def queue(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(PRIORITY, reads=("WorkloadPriorityClasses",))
 def priority(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield classes of priorities in Kueue that are not there."""
+    """Yield Kueue priority classes that do not exist."""
     made = {Reference.of(each): each for each in view.made}
     for workload in view.workloads:
         labels = (made.get(workload.reference) or {}).get("metadata", {}).get("labels") or {}

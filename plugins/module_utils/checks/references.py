@@ -25,7 +25,7 @@ _OF_SERVICES = re.compile(r".+_(SERVICE_(HOST|PORT)(_.+)?|PORT(_.+)?)", re.ASCII
 LATER = Check(
     "variable-reference",
     WARNING,
-    finds="$({name}) is not filled in: {name} stands behind {variable}, and Kubernetes knows what stands before it alone",
+    finds="$({name}) is not filled in: {name} is defined after {variable}, and Kubernetes only fills in earlier variables",
     fix="put {name} before it",
 )
 UNKNOWN = Check(
@@ -38,7 +38,7 @@ UNKNOWN = Check(
 
 @check(LATER, costly=True)
 def later(view: ServiceView) -> Iterator[Problem]:
-    """Yield references to variables that stand behind the one that refers to them."""
+    """Yield references to variables that are defined later."""
     for workload in view.serving:
         env = [str(each.get("name")) for each in workload.engine_container.get("env") or ()]
         for variable, place in authored_variables(workload):

@@ -19,7 +19,7 @@ MISSING = Check("gateway-missing", WARNING, finds="{absent}", fix="create it or 
 ELSEWHERE = Check(
     "gateway-missing",
     WARNING,
-    finds="Gateway {gateway} is not among the given objects, and one of that name is in {others}",
+    finds="Gateway {gateway} is not among the given objects, but there is one of that name in {others}",
     fix="name its namespace, or give the other one, too",
 )
 ADMITS = Check(
@@ -80,7 +80,7 @@ def missing(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(ELSEWHERE, reads=("Gateways",))
 def elsewhere(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield Gateways that are given in another namespace than the one that a route names."""
+    """Yield Gateways that the given objects only have in another namespace."""
     for parent in _parents(view) if not reader.complete else ():
         given = reader.list(gvk.GATEWAY, "Gateway", "", {})
         spaces = sorted(

@@ -67,7 +67,7 @@ NO_ADDRESS = Check(
 FALLBACK = Check(
     "scale-fallback",
     WARNING,
-    finds="KEDA falls back to {pods} pods while it measures nothing, and {most} are the most that are allowed: {most} run",
+    finds="KEDA falls back to {pods} pods while it has no measurement, but at most {most} are allowed: {most} run",
     fix="use at most {most}, or allow more",
 )
 

@@ -117,12 +117,12 @@ _OF_LIBRARIES: Mapping[str, _Kind] = {
     "NCCL_DEBUG": _Kind(
         "one of VERSION, WARN, INFO, TRACE",
         ("VERSION", "WARN", "INFO", "ABORT", "TRACE"),
-        "NCCL passes over it",
+        "NCCL ignores it",
     ),
 }
 _THREADS = "OMP_NUM_THREADS"
 _THREAD_LIST = re.compile(r"\s*[1-9][0-9]*(\s*,\s*[1-9][0-9]*)*\s*")
-_OF_THREADS = _Kind("a number of threads, 1 or more", (), "OpenMP passes over it")
+_OF_THREADS = _Kind("a number of threads, 1 or more", (), "OpenMP ignores it")
 
 VALUE = Check(
     "engine-value",

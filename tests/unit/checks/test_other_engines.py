@@ -71,7 +71,7 @@ def told(service: Json, *objects: Json) -> list[str]:
         (
             model("--mem-fraction-static=0.8"),
             (with_runtime("kserve/huggingfaceserver:v0.17.0-gpu"),),
-            "runs KServe's huggingfaceserver, which passes over it; write --gpu-memory-utilization",
+            "runs KServe's huggingfaceserver, which ignores it; write --gpu-memory-utilization",
         ),
         (
             model_service(engine={"image": "lmsysorg/sglang:v0.5.3"}),

@@ -91,13 +91,13 @@ TOO_EARLY = Check(
 UNUSED_ANSWER = Check(
     "graph-answer",
     WARNING,
-    finds="nothing reads what this step answers: the next step gets the request again",
+    finds="nothing reads the response of this step: the next step gets the request again",
     fix="give the next step data: $response, or take this step out",
 )
 TOO_SHORT = Check(
     "graph-timeout",
     WARNING,
-    finds="a step may take {step} seconds, and after {write} seconds the router no longer writes an answer: the client's connection breaks off",
+    finds="a step may take {step} seconds, but after {write} seconds the router stops writing the response: the client's connection breaks off",
     fix="write a longer routerTimeouts.serverWrite, or a shorter serviceClient",
 )
 URL = Check(

@@ -24,7 +24,7 @@ _SCHEME = "://"
 MODELCAR_OFF = Check(
     "modelcar-off",
     WARNING,
-    finds="enableModelcar of the block storageInitializer of {map} is off, and without it the init container is asked for {uri}, which it cannot fetch",
+    finds="enableModelcar of the block storageInitializer of {map} is off, so the init container must fetch {uri}, which it cannot",
     fix="write enableModelcar: true there, or bring the model another way",
 )
 STORAGE_PATH = Check(

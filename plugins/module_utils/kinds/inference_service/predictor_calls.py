@@ -22,13 +22,13 @@ _PROTOCOLS = ("--predictor-protocol", "--protocol")
 HOST = Check(
     "predictor-host",
     WARNING,
-    finds="the {role} asks {host} for predictions, and this service makes no {name}: nobody answers there",
+    finds="the {role} asks {host} for predictions, but this service has no {name}: nothing answers there",
     fix="leave --predictor_host out, and KServe gives the right one",
 )
 PROTOCOL = Check(
     "predictor-protocol",
     WARNING,
-    finds="the {role} asks the predictor by protocol {asked}, and {runtime} speaks {spoken}",
+    finds="the {role} calls the predictor by protocol {asked}, but {runtime} supports {spoken}",
     fix="write one of these in {flag}",
 )
 

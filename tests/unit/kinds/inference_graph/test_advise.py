@@ -89,7 +89,7 @@ def test_a_right_graph_is_not_warned_about() -> None:
         (
             {"root": node("Sequence", IRIS, IRIS, {**IRIS, "data": "$response"})},
             f"{STEPS}[0]",
-            "graph-answer: nothing reads what this step answers",
+            "graph-answer: nothing reads the response of this step",
         ),
         (
             {"root": node("Sequence", {**IRIS, "weight": 100})},
@@ -142,7 +142,7 @@ def test_a_step_that_does_not_do_what_it_says_is_told(nodes: Json, field: str, w
         (
             {"routerTimeouts": {"serviceClient": 300}},
             "spec.routerTimeouts.serviceClient",
-            "may take 300 seconds, and after 60 seconds",
+            "may take 300 seconds, but after 60 seconds",
         ),
         (
             {"routerTimeouts": {"serviceClient": 50, "serverWrite": 30}},
