@@ -77,6 +77,7 @@ def further_themes() -> Sequence[ModuleType]:
         quota,
         references,
         scripts,
+        spread,
         variable_values,
         variables,
         volume_claims,
@@ -88,7 +89,7 @@ def further_themes() -> Sequence[ModuleType]:
         *(engine_values, engine_documents, variables, variable_values, references),
         *(scripts, model_names),
     )
-    of_pods = (kubelet, device_names, volumes, picker_flags, probes, pools)
+    of_pods = (kubelet, device_names, volumes, spread, picker_flags, probes, pools)
     return (
         *of_engines,
         *of_pods,

@@ -23,6 +23,8 @@ _SCALED_OBJECT = (gvk.KEDA, "ScaledObject")
 _AUTOSCALER = (gvk.AUTOSCALING, "HorizontalPodAutoscaler")
 #: Where a trigger asks a server for what it measures.
 _ADDRESS = "serverAddress"
+#: Triggers that cannot measure without it.
+_ASK = frozenset({"prometheus", "graphite"})
 #: What is measured of pods that run, so that nothing is measured where none does.
 _OF_PODS = ("cpu", "memory")
 
@@ -112,7 +114,8 @@ def no_address(view: ServiceView) -> Iterator[Problem]:
             continue
         for number, trigger in enumerate(value_at(manifest, ("spec", "triggers")) or ()):
             address = str((trigger.get("metadata") or {}).get(_ADDRESS) or "")
-            if address and not is_url(address):
+            asks = address or trigger.get("type") in _ASK
+            if asks and not is_url(address):
                 path = f"spec.triggers[{number}].metadata.{_ADDRESS}"
                 place = view.field_map.at(Reference.of(manifest), path)
                 yield NO_ADDRESS.at(place, type=trigger.get("type"), address=redact_text(address))

@@ -244,7 +244,7 @@ def named(
     found: list[tuple[ServiceKind[Any, Any], Reference]] = []
     complaints: list[Complaint] = []
     for document in documents:
-        kind, problem = _kind(document.value)
+        kind, problem = _kind(_versioned(document.value))
         metadata = document.value.get("metadata") if isinstance(document.value, dict) else None
         name = metadata.get("name") if isinstance(metadata, dict) else None
         place = (metadata.get("namespace") if isinstance(metadata, dict) else None) or namespace
@@ -271,6 +271,14 @@ def named(
     if complaints:
         raise InputError(complaints)
     return list({reference: (kind, reference) for kind, reference in found}.values())
+
+
+def _versioned(value: Any) -> Any:
+    """Return a document with an API version of its kind, where it names none: by name alone each kind is known."""
+    known = REGISTERED.get(str(value.get("kind"))) if isinstance(value, dict) else None
+    if known is None or value.get("apiVersion") is not None:
+        return value
+    return {**value, "apiVersion": next(iter(known[0]))}
 
 
 def subject_of(origin: str, value: Json) -> str:

@@ -28,6 +28,8 @@ LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _NAMED = frozenset({"annotations", "labels", "env"})
 #: What is shorter is no secret that could be told from other text.
 _SHORTEST = 4
+#: Values of which nobody learns anything: that something is switched on.
+_SAY_NOTHING = frozenset({"", "true", "false"})
 _MASK = re.compile(r"<masked [0-9a-f]{8}>")
 _NAMED_PATH = re.compile(r"\b(?:labels|annotations)[.\[](.+)$")
 _QUOTED = re.compile(r'"[^"]*"')
@@ -149,7 +151,7 @@ def _hidden(value: Any, hide: Hide) -> Any:
         return {key: _hidden(inner, hide) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_hidden(inner, hide) for inner in value]
-    return value if value is None or value == "" else hide(str(value))
+    return value if value is None or str(value).lower() in _SAY_NOTHING else hide(str(value))
 
 
 def _list(items: list[Any] | tuple[Any, ...], hide: Hide) -> list[Any]:

@@ -383,6 +383,14 @@ def role_limits(**limits: str) -> Json:
 
 
 #: An account with a Secret whose entries KServe does not read.
+SPREAD = [
+    {
+        "maxSkew": 1,
+        "topologyKey": "kubernetes.io/hostname",
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": {"app": "somebody-else"}},
+    }
+]
 OTHER_KEYS = (
     S3[0],
     {
@@ -518,6 +526,15 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             llm("--max-model-len=1"), f"{MAIN_PATH}.args[0]",
             (preset(command=["/bin/bash", "-c"], args=["exec vllm serve /mnt/models"]),)),
         IS: Mistake(custom("--max-model-len=1", command=["sh", "-ec"]), f"{SERVER_PATH}.args[0]"),
+    },
+    "command-line": {
+        LLM: Mistake(llm(command=["vllm serve /mnt/models"]), f"{MAIN_PATH}.command[0]"),
+        IS: Mistake(custom(command=["python server.py --port 8080"]), f"{SERVER_PATH}.command[0]", (CONFIG,)),
+    },
+    "spread-selector": {
+        LLM: Mistake(
+            llm_inference_service(template={"topologySpreadConstraints": SPREAD}), "spec.template.topologySpreadConstraints[0]"),
+        IS: Mistake(custom_with(topologySpreadConstraints=SPREAD), "spec.predictor.topologySpreadConstraints[0]", (CONFIG,)),
     },
     "variable-reference": {
         MS: Mistake(
@@ -999,6 +1016,8 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("engine-releases", MS): "all its engines have the same image",
     ("engine-releases", IS): "head and workers have the image of their runtime",
     ("argument-again", MS): "the operator's command begins otherwise",
+    ("command-line", MS): "the command is the operator's own",
+    ("spread-selector", MS): "its pods have no constraints",
     ("server-argument", MS): "its pods run vLLM",
     ("server-argument", LLM): "its pods run vLLM",
     ("server-model", MS): "its pods run vLLM",
@@ -1042,6 +1061,7 @@ _OF_GRAPHS: dict[str, tuple[str, ...]] = {
         *("argument-blank", "argument-computed", "argument-twice", "argument-typography", "argument-variable"),
         *("engine-arguments", "engine-beside", "engine-flag", "engine-release", "engine-variable", "data-parallel"),
         *("engine-other", "argument-script", "picker-flag", "engine-value", "engine-together", "engine-releases", "served-name"),
+        *("command-line", "spread-selector"),
         *("variable-reference", "server-argument", "server-model", "argument-again", "model-flag", "probe-port", "probe-scheme"),
         *("visible-devices", "probe-impatient"),
     ),

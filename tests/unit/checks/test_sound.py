@@ -48,6 +48,8 @@ EARNED_BY = {
     # A volume beside one of KServe's name, to see which is kept.
     "volume-unmounted": {"llm_inference_service/tpl-extra-container"},
     "model-not-brought": {"llm_inference_service/storage-off-oci"},
+    # Constraints that only show where they end up.
+    "spread-selector": {"inference_service/podspec-fields"},
     "reference-grant": {"llm_inference_service/router-filters-kept"},
     # KEDA's webhook was not there when it was recorded.
     "scale-from-zero": {"inference_service/keda-resource"},

@@ -242,6 +242,8 @@ def test_name_alone_says_which_service_is_to_go() -> None:
     assert [str(each) for each in _named(broken)] == ["ModelService team-a/chat"]
     bare = thing(document()["apiVersion"], "ModelService", "x")
     assert [str(each) for each in _named(bare, namespace="b")] == ["ModelService b/x"]
+    unversioned = {"kind": "ModelService", "metadata": {"name": "x", "namespace": "b"}}
+    assert [str(each) for each in _named(unversioned)] == ["ModelService b/x"]
 
 
 def test_service_that_is_named_twice_goes_once() -> None:

@@ -220,3 +220,9 @@ def test_no_canary_leaves_however_deep_it_is_planted(
 def test_what_holds_no_secret_is_shown_as_it_is(value: Any) -> None:
     manifest = {"kind": "Deployment", "spec": value}
     assert redact(manifest) == manifest
+
+
+def test_what_is_switched_on_is_no_secret() -> None:
+    annotations = {"security.example.com/enable-auth": "true", "example.com/auth": CANARY}
+    shown = redact({"kind": "Pod", "metadata": {"annotations": annotations}})["metadata"]
+    assert shown["annotations"] == {**annotations, "example.com/auth": mask(CANARY)}
