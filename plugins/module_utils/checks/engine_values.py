@@ -85,6 +85,8 @@ _ALIASES: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("q4_k_m", "q8_0", "q4_0"), "gguf"),
     },
 }
+#: Words of other tools for the same.
+_SAME = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}
 _ALL_WORDS = frozenset({"--dtype", "--max-lora-rank"})
 #: Flags that are there or not, beside those whose names begin in a way that says so.
 _SWITCHES = frozenset({"--trust-remote-code", "--enforce-eager", "--async-scheduling"})
@@ -269,7 +271,8 @@ def _meant(value: str, words: tuple[str, ...]) -> str:
     """Return the word that a value is meant to be, of numbers the next one above it; empty where none is near."""
     if value.isdecimal() and words[0].isdecimal():
         return next((word for word in words if int(word) >= int(value)), words[-1])
-    return nearest(value, words) or ""
+    same = _SAME.get(value.lower(), "")
+    return same if same in words else nearest(value, words) or ""
 
 
 def _flags(view: ServiceView) -> Iterator[tuple[Workload, Flag]]:
