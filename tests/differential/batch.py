@@ -35,11 +35,13 @@ class Watched:
     """What a controller is about. kind: of its services. children: API version and kind of what is looked at.
 
     phases: after the start, how many rounds of statuses each phase has: what is made because of a status gets one in the next round.
+    rounds_after_update: how many rounds of the first phase follow an update.
     """
 
     kind: str
     children: tuple[tuple[str, str], ...]
     phases: tuple[int, ...]
+    rounds_after_update: int = 0
 
 
 @dataclass
@@ -132,6 +134,11 @@ class Batch:
                 self._settle(len(updated))
                 for outcome in updated:
                     outcome.after = self._there(outcome.case.namespace)
+                for dummy in range(self._watched.rounds_after_update):
+                    list(pool.map(lambda one: self._report(one, one.after, 1), updated))
+                    self._settle(len(updated))
+                    for outcome in updated:
+                        outcome.after = self._there(outcome.case.namespace)
                 self._note_requests(updated, entries)
         return outcomes
 
@@ -273,7 +280,10 @@ class Batch:
         return found
 
     def _set_statuses(self, outcome: Outcome, phase: int) -> None:
-        for manifest in self._statuses(outcome.case, outcome.snapshots[-1], phase):
+        self._report(outcome, outcome.snapshots[-1], phase)
+
+    def _report(self, outcome: Outcome, there: list[Json], phase: int) -> None:
+        for manifest in self._statuses(outcome.case, there, phase):
             try:
                 self._client.patch_status(manifest, manifest["status"])
             except ApiError as error:

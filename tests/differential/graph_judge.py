@@ -47,7 +47,8 @@ Json = dict[str, Any]
 _SERVICE = "InferenceService"
 #: Rules by which a graph is refused that the controller admits and cannot bring up, or brings up by Knative: G4, G5, G8.
 _ON_PURPOSE = frozenset({"autoscaler", "mode", "name-length"})
-_TOO_LONG = re.compile(r"it has \d+ characters")
+#: G8, G11.
+_TAKEN = re.compile(r"it has \d+ characters|null is not")
 
 
 def judge(outcome: Outcome, system: Sequence[Json], settings: Settings) -> list[str]:
@@ -152,5 +153,5 @@ def verdict(document: Json, settings: Settings) -> Verdict:
 
 
 def _is_taken(problem: Problem) -> bool:
-    """Return whether the API takes what a problem of a graph refuses; it asks names for their letters alone: G8."""
-    return problem.rule in _ON_PURPOSE or _TOO_LONG.search(problem.message) is not None
+    """Return whether the API takes what a problem of a graph refuses; it asks names for their letters alone."""
+    return problem.rule in _ON_PURPOSE or _TAKEN.search(problem.message) is not None

@@ -43,7 +43,7 @@ _CHILDREN = (
     ("serving.kserve.io/v1beta1", "InferenceService"),
 )
 #: All well, then as chance decides. A route comes after its workload, and one at the top after those of components.
-WATCHED = Watched("InferenceService", _CHILDREN, phases=(3, 1))
+WATCHED = Watched("InferenceService", _CHILDREN, phases=(3, 1), rounds_after_update=2)
 #: The same manager has graphs, too; the services that their steps lead to are there and ready.
 WATCHED_GRAPHS = Watched(
     "InferenceGraph",

@@ -26,6 +26,7 @@ from . import (
     isvc_readiness,
     isvc_requests,
     isvc_system,
+    isvc_updates,
     judge,
     llm_plane,
     readiness,
@@ -108,6 +109,8 @@ ISVC = Kind(
     recorded=recordings.isvc_recorded,
     home=lambda folder: _namespace(services.read_given(folder, "input.yaml")),
     judge=isvc_judge.judge,
+    updates=isvc_updates.cases,
+    judge_update=isvc_updates.judge,
     look_on=isvc_pods.add_pods,
 )
 GRAPH = Kind(

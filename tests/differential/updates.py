@@ -27,12 +27,12 @@ Json = dict[str, Any]
 
 _REFUSED = (400, 403, 422)
 #: How far apart the seeds are of services and of what they become.
-_APART = 500_000
+APART = 500_000
 
 
 def cases(seed: int, release: KServe, count: int) -> list[Case]:
     """Return services that become others, of those that the API takes."""
-    both = (Generator(one, release).cases(count) for one in (seed, seed + _APART))
+    both = (Generator(one, release).cases(count) for one in (seed, seed + APART))
     first, others = ([one for one in made if _is_admitted(one, release)] for made in both)
     return with_updates(first, others)
 
@@ -73,6 +73,7 @@ def wanted(outcome: Outcome) -> Wanted:
     Where a refusal stops the controller, or a Gateway that is missing (L61), it has no wish about the rest.
     """
     found: dict[str, tuple[bool, Json]] = {}
+    asked: set[str] = set()
     stuck = meant.stops_half_way(outcome.status_in(outcome.after))
     for later, requests in enumerate(outcome.requests):
         for entry in requests:
@@ -82,6 +83,9 @@ def wanted(outcome: Outcome) -> Wanted:
             if entry["method"] == "POST" and code < 300 and not asks:
                 found[f"{path}/{body['metadata'].get('name')}"] = (bool(later), body)
             elif entry["method"] == "PUT" and path in found and asks and (code < 300 or refused):
+                asked.add(path)
+                found[path] = (bool(later), body)
+            elif entry["method"] == "PUT" and path in found and path not in asked and code < 300:
                 found[path] = (bool(later), body)
             elif entry["method"] == "DELETE" and code < 300:
                 found.pop(path, None)

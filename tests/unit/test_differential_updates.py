@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from module_utils.kinds.kserve.releases import KServe
+from tests.differential import isvc_updates, updates
 from tests.differential.batch import Case, Outcome
-from tests.differential.updates import Wanted, cases, wanted
+from tests.differential.updates import Wanted, wanted
 
 Json = dict[str, Any]
+Cases = Callable[[int, KServe, int], list[Case]]
 _ALL = "/api/v1/namespaces/n/services"
 
 
@@ -41,6 +46,10 @@ def test_what_is_asked_for_last_is_wanted_without_the_defaults_of_the_server() -
     assert sizes(entry("PUT", one, 7, query="dryRun=All")) == []
 
 
+def test_what_is_written_without_asking_is_wanted() -> None:
+    assert sizes(entry("POST", _ALL, 1), entry("PUT", f"{_ALL}/one", 2)) == [2]
+
+
 def test_what_is_deleted_is_not_wanted_until_it_is_made_again() -> None:
     made, gone = entry("POST", _ALL, 1), entry("DELETE", f"{_ALL}/one")
     assert sizes(made, gone) == []
@@ -55,7 +64,8 @@ def test_a_controller_that_is_stopped_by_a_refusal_has_no_wish_about_the_rest() 
     assert not after(made, other, refused, updated=3).stuck
 
 
-def test_services_become_others_of_their_name_in_their_own_namespace() -> None:
+@pytest.mark.parametrize("cases", [updates.cases, isvc_updates.cases], ids=["llm", "isvc"])
+def test_services_become_others_of_their_name_in_their_own_namespace(cases: Cases) -> None:
     found = cases(1, KServe.V0_20, 60)
     assert len(found) > 10
     for case in found:
