@@ -136,7 +136,11 @@ def too_few(view: ServiceView) -> Iterator[Problem]:
     for workload in view.workloads:
         for container, path in containers_of(workload):
             pods = workload.pods_per_replica
-            found = {} if contradicts(workload) else _misfit(container, pods)
+            found = (
+                {}
+                if contradicts(workload)
+                else _misfit(container, pods, **_passed_on(workload, container))
+            )
             if found and found["count"] < found["wanted"]:
                 alone = pods == 1 and not _over_several_pods(container)
                 severity = ERROR if alone else WARNING
@@ -163,7 +167,11 @@ def too_many(view: ServiceView) -> Iterator[Problem]:
     for workload in view.workloads:
         for container, path in containers_of(workload):
             pods = workload.pods_per_replica
-            found = {} if contradicts(workload) else _misfit(container, pods)
+            found = (
+                {}
+                if contradicts(workload)
+                else _misfit(container, pods, **_passed_on(workload, container))
+            )
             if found and found["count"] > found["wanted"]:
                 yield TOO_MANY.at(workload.fields(f"{path}.resources"), **found)
 
@@ -367,14 +375,22 @@ def fitting_devices(sizes: Mapping[str, int], pods: int) -> set[int]:
     return whole | spread | {tensor * ranks for ranks in copies}
 
 
+def _passed_on(workload: Workload, container: Json) -> dict[str, int]:
+    """Return the sizes that the resource gives to an engine, in whatever words its command passes them on."""
+    if not container or container is not workload.engine_container:
+        return {}
+    said = {name: workload.said[name].value for name in _SIZES if name in workload.said}
+    return {name: int(value) for name, value in said.items() if value.isdecimal() and int(value)}
+
+
 def _misfit(container: Json, pods: int, **more: int) -> dict[str, Any]:
     """Return how the devices of a container differ from its engine's sizes, empty where they fit. pods: of a replica. more: sizes by default."""
     devices = _devices(container.get("resources") or {})
     if len(devices) != 1:
         return {}
     ((resource, count),) = devices.items()
-    sizes = said_sizes(container)
-    fitting = fitting_devices({**more, **sizes}, pods)
+    sizes = {**more, **said_sizes(container)}
+    fitting = fitting_devices(sizes, pods)
     if not sizes or not count or resource.startswith(_CORES) or count in fitting:
         return {}
     wanted = max((each for each in fitting if each < count), default=min(fitting))

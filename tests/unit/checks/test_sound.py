@@ -37,7 +37,11 @@ EARNED_BY = {
     # A port that is no number, to see what becomes of it.
     "engine-value": {"model_service/v1-nixl-invalid"},
     "gateway-unused": {"llm_inference_service/router-gateway-only"},
-    "engine-arguments": {"model_service/res-cpu-with-gpu-key"},
+    # One copy of the model in each pod, and eight devices.
+    "engine-arguments": {
+        "llm_inference_service/mn-dp-override",
+        "model_service/res-cpu-with-gpu-key",
+    },
     "path-template": {"inference_service/gw-path-template"},
     # A text in the arguments beside one in the spec.
     "picker-flag": {"llm_inference_service/sched-inline-and-arg"},
