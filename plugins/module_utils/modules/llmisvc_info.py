@@ -108,7 +108,7 @@ def _asked(params: Mapping[str, Any]) -> AnswerOptions | None:
         if params["answer_options"] is not None:
             raise InputError.single("answer_options", "", "is only for answer: true")
         return None
-    return answer_options(params["answer_options"], timeout=CANARY_S)
+    return answer_options(params["answer_options"], CANARY_S, "answer_options")
 
 
 def _ask(

@@ -63,8 +63,13 @@ class AnswerOptions:
     verify: bool = True
 
 
-def answer_options(given: Mapping[str, Any] | None, timeout: float = PATIENCE_S) -> AnswerOptions:
-    """Return the options of an answer, checked. timeout: where none is given. Raises InputError with everything that is wrong."""
+def answer_options(
+    given: Mapping[str, Any] | None, timeout: float = PATIENCE_S, option: str = ANSWER
+) -> AnswerOptions:
+    """Return the options of an answer, checked. timeout: where none is given. Raises InputError with everything that is wrong.
+
+    option: what the task calls them.
+    """
     if given is None:
         return AnswerOptions(timeout=timeout)
     problems: list[Problem] = []
@@ -81,7 +86,7 @@ def answer_options(given: Mapping[str, Any] | None, timeout: float = PATIENCE_S)
     body = _body(given["body"], problems)
     ca = _authority(tls.get("ca_cert"), problems)
     if problems:
-        raise InputError([Complaint(ANSWER, tuple(problems))])
+        raise InputError([Complaint(option, tuple(problems))])
     return AnswerOptions(
         given["through"], path, body, headers, timeout, ca, tls.get("verify", True)
     )

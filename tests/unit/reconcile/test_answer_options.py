@@ -62,6 +62,11 @@ def test_all_mistakes_are_told_at_once() -> None:
     assert said.splitlines()[0] == "answer: 3 problems"
 
 
+def test_mistakes_are_told_at_the_option_that_holds_them() -> None:
+    with pytest.raises(InputError, match="answer_options: 1 problem"):
+        answer_options({**BLANK, "path": "x"}, 10.0, "answer_options")
+
+
 def test_file_without_a_certificate_is_refused(tmp_path: Path) -> None:
     (tmp_path / "ca.pem").write_text("no certificate")
     assert "holds no certificate in PEM form" in refusal(tls={"ca_cert": str(tmp_path / "ca.pem")})
