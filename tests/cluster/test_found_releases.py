@@ -114,10 +114,19 @@ def test_a_controller_of_a_release_that_nobody_knows_is_named(
 ) -> None:
     with controller(client, "kserve/llmisvc-controller:v0.99.1"):
         result = entries.reconcile(llm("chat", place), check_mode=True)
-    assert of(result) == ("0.20", "controller")
+    assert of(result) == ("0.21", "controller")
     (told,) = [text for text in result["warnings"] if "0.99" in text]
     assert "KServe 0.99 is in the cluster" in told
-    assert "0.20 is taken" in told
+    assert "0.21 is taken" in told
+
+
+def test_a_cluster_with_the_newest_release_has_that_one(
+    entries: Entries, client: Client, place: str
+) -> None:
+    with controller(client, "kserve/llmisvc-controller:v0.21.0"):
+        result = entries.reconcile(llm("chat", place), check_mode=True)
+    assert of(result) == ("0.21", "controller")
+    assert not [text for text in result["warnings"] if "0.21" in text]
 
 
 def test_a_new_service_of_a_cluster_that_names_none_gets_the_newest_proved_one(
@@ -255,7 +264,7 @@ def test_what_later_releases_would_change_is_told_of_each_service(
     (plain,) = entries.info(service)["services"]
     assert plain["upgrades"] == []
     (shown,) = entries.info(service, upgrades=True)["services"]
-    assert [each["version"] for each in shown["upgrades"]] == ["0.19", "0.20"]
+    assert [each["version"] for each in shown["upgrades"]] == ["0.19", "0.20", "0.21"]
     first = shown["upgrades"][0]
     assert first["refused"] == []
     told = {f"{each['kind']}/{each['name']}": each["action"] for each in first["changes"]}

@@ -253,6 +253,15 @@ def test_fields_of_this_release_are_named_with_it(name: str, release: str) -> No
     assert f"KServe 0.21 knows it, and {release} would drop it" in told[field]
 
 
+@pytest.mark.parametrize("version", ["v1alpha1", "v1alpha2"])
+def test_names_of_adapters_are_judged_in_both_versions(version: str) -> None:
+    twice = [{"name": "a", "uri": "hf://x/y"}, {"name": "a", "uri": "hf://x/z"}]
+    given = document(version=version, model={"uri": "pvc://a/b", "lora": {"adapters": twice}})
+    (field,) = messages_of(given, NEW)
+    assert field == "spec.model.lora.adapters[1].name"
+    assert (messages_of(given, settings("0.20")) == {}) is (version == "v1alpha1")
+
+
 def test_updates_go_as_the_author_says() -> None:
     both = {"maxUnavailable": "50%", "maxSurge": 1}
     given = document(

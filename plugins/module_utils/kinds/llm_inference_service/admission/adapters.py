@@ -12,7 +12,9 @@ from ...kserve.releases import KServe
 from .field_error import FieldError
 
 #: Versions of which the webhook looks at adapters.
-_LOOKED_AT: Since[tuple[str, ...]] = Since({KServe.V0_17: (), KServe.V0_19: ("v1alpha2",)})
+_LOOKED_AT: Since[tuple[str, ...]] = Since(
+    {KServe.V0_17: (), KServe.V0_19: ("v1alpha2",), KServe.V0_21: ("v1alpha1", "v1alpha2")}
+)
 _PATH = "spec.model.lora.adapters"
 
 
