@@ -108,6 +108,32 @@ def test_workers_cannot_be_taken_away() -> None:
     assert refused([runtime("a")], [runtime("a", workerSpec=workers)]) == {"a": ["runtime-workers"]}
 
 
+@pytest.mark.parametrize(
+    ("worker", "annotation", "told"),
+    [
+        ("worker-container", "", ["gpu-type"]),
+        ("worker", "", []),
+        ("worker-container", '["a.example/card"]', []),
+        ("worker-container", "a.example/card", ["gpu-type"]),
+        ("worker", "[1]", ["gpu-type"]),
+    ],
+)
+def test_devices_are_gpus_where_the_runtime_says_so(
+    worker: str, annotation: str, told: list[str]
+) -> None:
+    limits = {"limits": {"a.example/card": "1"}}
+    workers = {
+        "containers": [{"name": worker, "image": "example.com/server:1", "resources": limits}]
+    }
+    notes = {"serving.kserve.io/gpu-resource-types": annotation} if annotation else {}
+    found = refused([runtime("a", workerSpec=workers, annotations=notes)])
+    assert found.get("a", []) == told
+
+
+def test_workers_have_one_container() -> None:
+    assert refused([runtime("a", workerSpec={"containers": []})]) == {"a": ["runtime-workers"]}
+
+
 def test_every_mistake_is_told_at_once() -> None:
     container = {"name": "worker-container", "image": "example.com/server:1"}
     workers = {"containers": [container, container], "tensorParallelSize": 0}

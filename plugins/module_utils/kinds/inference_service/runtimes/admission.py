@@ -13,8 +13,9 @@ from ....kube.problem import Problem
 from ....kube.schema_faults import show
 from ...kserve.releases import KServe
 from ..admission.environment import pod_containers, refused_variables
-from ..gpus import unknown_devices
+from ..gpus import GPU_TYPES_ANNOTATION, annotated_gpus, unknown_devices
 from ..implementations import KSERVE_CONTAINER, variable
+from ..pods.containers import WORKER
 from .runtime import Runtime
 
 _SIZES = {
@@ -96,7 +97,7 @@ def _workers(runtime: Runtime, gpu_types: Collection[str]) -> Iterator[Problem]:
     if workers is None:
         return
     containers = workers.get("containers") or ()
-    if len(containers) > 1:
+    if len(containers) != 1:
         yield Problem(
             "spec.workerSpec.containers", "workers have one container", rule="runtime-workers"
         )
@@ -116,10 +117,14 @@ def _workers(runtime: Runtime, gpu_types: Collection[str]) -> Iterator[Problem]:
             if variable(server, name) is not None:
                 message = f"{name} comes from spec.workerSpec.{field}; write it there"
                 yield Problem(f"{path}.env", message, rule="runtime-workers")
-    for path, each in (
-        *servers,
-        *(("spec.workerSpec.containers[0]", one) for one in containers[:1]),
-    ):
-        for device in unknown_devices(each, runtime.spec.get("annotations") or {}, gpu_types):
+    first = [one for one in containers[:1] if one.get("name") == WORKER]
+    judged = [*servers, *(("spec.workerSpec.containers[0]", one) for one in first)]
+    annotations = runtime.spec.get("annotations") or {}
+    if judged and annotated_gpus(annotations) is None:
+        message = f"{show(annotations[GPU_TYPES_ANNOTATION])} is not a JSON list of names"
+        yield Problem(f'spec.annotations["{GPU_TYPES_ANNOTATION}"]', message, rule="gpu-type")
+        return
+    for path, each in judged:
+        for device in unknown_devices(each, annotations, gpu_types):
             message = f"{show(device)} is not known as a GPU; name it in an annotation of spec.annotations"
             yield Problem(f"{path}.resources", message, rule="gpu-type")
