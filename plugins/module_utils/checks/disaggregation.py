@@ -193,7 +193,7 @@ def connectors(view: ServiceView) -> Iterator[Problem]:
 
 @check(SHORTER)
 def shorter(view: ServiceView) -> Iterator[Problem]:
-    """Yield decode pods that take shorter requests than prefill pods, whose work is lost then."""
+    """Yield decode pods that accept shorter requests than prefill pods."""
     prefill, decode = (next(view.of(role), None) for role in (PREFILL, DECODE))
     if prefill is None or decode is None:
         return
@@ -209,7 +209,7 @@ def shorter(view: ServiceView) -> Iterator[Problem]:
 
 @check(SIDE_CHANNEL)
 def side_channel(view: ServiceView) -> Iterator[Problem]:
-    """Yield engines that hand out an address at which only they themselves find their cache."""
+    """Yield engines that announce an address at which no other pod reaches their cache."""
     for workload in view.serving if view.splits else ():
         for number, variable in enumerate(workload.engine_container.get("env") or ()):
             if variable.get("name") == _SIDE_CHANNEL and variable.get("value") in _OWN_POD:

@@ -117,7 +117,7 @@ def transfer(view: ServiceView) -> Iterator[Problem]:
 
 @check(PART, costly=True)
 def speculation(view: ServiceView) -> Iterator[Problem]:
-    """Yield guesses ahead without a number of tokens."""
+    """Yield speculative decoding without a number of tokens."""
     for workload, given, place in _documents(view, _SPECULATION):
         method = str(given.get("method") or "")
         counted = method in _COUNTED and not any(

@@ -55,7 +55,7 @@ def line(view: ServiceView) -> Iterator[Problem]:
 
 @check(ROOT, costly=True)
 def root(view: ServiceView) -> Iterator[Problem]:
-    """Yield containers that are to be root and must not be."""
+    """Yield containers that run as root although runAsNonRoot forbids it."""
     for workload in view.workloads:
         of_pod = workload.pod.get("securityContext") or {}
         for container, path in running(workload):
@@ -71,7 +71,7 @@ def root(view: ServiceView) -> Iterator[Problem]:
 
 @check(MEDIUM, costly=True)
 def medium(view: ServiceView) -> Iterator[Problem]:
-    """Yield volumes in a medium that there is not."""
+    """Yield volumes in an unknown medium."""
     for workload in view.workloads:
         for number, volume in enumerate(workload.pod.get("volumes") or ()):
             given = str((volume.get("emptyDir") or {}).get("medium") or "")

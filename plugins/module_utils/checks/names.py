@@ -257,7 +257,7 @@ def _keys(kind: str, view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(PULL_TYPE, reads=("Secrets",))
 def pull_types(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield Secrets for pulling images that hold something else."""
+    """Yield pull secrets of another type."""
     for named, place in view.names:
         if named.kind == "Secret" and "imagePullSecrets" in named.path:
             kind = str((find(named, reader) or {}).get("type") or "")

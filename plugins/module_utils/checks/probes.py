@@ -91,7 +91,7 @@ def probe_scheme(view: ServiceView) -> Iterator[Problem]:
 
 @check(IMPATIENT, costly=True)
 def impatient(view: ServiceView) -> Iterator[Problem]:
-    """Yield probes of the author by which an engine with a device is restarted before it can have loaded a model."""
+    """Yield probes of the author that restart an engine before it can load a model."""
     for workload in view.serving:
         container, path = workload.engine_container, workload.engine_path
         probe = "startupProbe" if container.get("startupProbe") else "livenessProbe"

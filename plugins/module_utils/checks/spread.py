@@ -24,7 +24,7 @@ UNCOUNTED = Check(
 
 @check(UNCOUNTED, costly=True)
 def uncounted(view: ServiceView) -> Iterator[Problem]:
-    """Yield constraints that select other pods than their own."""
+    """Yield spread constraints that select none of their own pods."""
     for workload in view.workloads:
         for number, constraint in enumerate(workload.pod.get("topologySpreadConstraints") or ()):
             selector = constraint.get("labelSelector")

@@ -43,7 +43,7 @@ def lost(view: ServiceView, reader: Reader) -> Iterator[Problem]:
 
 @check(ONE_POD, reads=("PersistentVolumeClaims",))
 def one_pod(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield volume claims that more pods mount than the access mode allows: those of all workloads, as many as autoscalers may want."""
+    """Yield volume claims that more pods mount than the access mode allows, counting all workloads and the autoscalers' maximum."""
     pods: dict[str, int] = {}
     claims: dict[str, tuple[Named, Place]] = {}
     for workload in view.workloads:
