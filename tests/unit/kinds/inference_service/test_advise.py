@@ -20,7 +20,11 @@ KEDA = {"autoscalerClass": "keda"}
 MANY = {
     "type": "External",
     "external": {
-        "metric": {"backend": "prometheus", "query": "q"},
+        "metric": {
+            "backend": "prometheus",
+            "serverAddress": "http://prometheus:9090",
+            "query": "q",
+        },
         "target": {"type": "Value", "value": "1"},
     },
 }
