@@ -112,7 +112,10 @@ def host_with_scheme(service: Service) -> Iterator[Spoilt]:
 @mistake
 def route_path_without_slash(service: Service) -> Iterator[Spoilt]:
     for place in service.places:
-        if place.key == "path" and isinstance(place.value, dict) and place.value.get("value"):
+        if place.key != "path" or not isinstance(place.value, dict) or not place.value.get("value"):
+            continue
+        # A regular expression may begin with anything.
+        if place.value.get("type") != "RegularExpression":
             value = {**place.value, "value": place.value["value"].lstrip("/") or "v1"}
             fields = (place.path, f"{place.path}.value")
             yield Spoilt(put(service.document, place.steps, value), fields)

@@ -20,9 +20,6 @@ LEFT_ALONE = "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'i
 @pytest.fixture(autouse=True)
 def beside(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """A machine that could run the live lab and has nothing of it."""
-    for name in (turn.BEGAN, turn.BUILDER):
-        # These tests are run by `make test`, too.
-        monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(outside, "is_running", lambda dummy: False)
     monkeypatch.setattr(needs, "lacking", lambda: "")
     monkeypatch.setattr(build, "missing", lambda: MISSING)

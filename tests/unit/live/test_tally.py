@@ -6,15 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.live.tally import Tally
-from tests.tools import failures
 
 REPORT = '<testsuites><testsuite tests="6" failures="1" errors="1" skipped="1"/></testsuites>'
-
-
-@pytest.fixture(autouse=True)
-def unnoticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What fails here on purpose is no failure of the run."""
-    monkeypatch.delenv(failures.VARIABLE, raising=False)
 
 
 def test_tests_of_pytest_and_of_the_machine_are_counted_together() -> None:

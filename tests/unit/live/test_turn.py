@@ -110,9 +110,6 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.setattr(outside, "is_running", lambda dummy: False)
     monkeypatch.setattr(outside, "end", lambda dummy: None)
     monkeypatch.setattr(outside, "start", Mock(return_value=State("ready")))
-    for name in (turn.BEGAN, turn.BUILDER):
-        # These tests are run by `make test`, too.
-        monkeypatch.delenv(name, raising=False)
     kept = {name: os.environ.get(name) for name in (turn.UNTIL, live.STARTED)}
     yield monkeypatch
     for name, text in kept.items():

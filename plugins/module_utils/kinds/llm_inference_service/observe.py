@@ -60,11 +60,15 @@ PRESET_ANNOTATION = "serving.kserve.io/"
 
 @dataclass(frozen=True, slots=True)
 class _Router:
-    """What is said of the router. addresses: None where nothing new is known of them. part: what it consists of."""
+    """What is said of the router. addresses: None where nothing new is known of them. part: what it consists of.
+
+    whole: whether the controller came to its end, after which it says what the workloads are.
+    """
 
     conditions: tuple[Condition, ...]
     addresses: Addresses | None = None
     part: Json | None = None
+    whole: bool = False
 
 
 def observe(resolved: Resolved, reader: Reader, pods: Sequence[Json] = ()) -> Observation:
@@ -133,7 +137,8 @@ def _router(resolved: Resolved, before: Json, reader: Reader) -> _Router:
         return _Router(_present(*helpers, pool.condition, *group), addresses, part)
     gateways = gateways_condition(resolved, reader)
     accepted = routes_condition(resolved, reader)
-    return _Router(_present(*helpers, pool.condition, gateways, accepted, *group), addresses, part)
+    said = _present(*helpers, pool.condition, gateways, accepted, *group)
+    return _Router(said, addresses, part, whole=True)
 
 
 def _invalid(invalid: InvalidReferences, before: Json) -> _Router:
@@ -198,7 +203,9 @@ def _parts(resolved: Resolved, before: Json, router: _Router, reader: Reader) ->
         {
             "appliedConfigs": before.get("appliedConfigs") if kept else list(resolved.applied),
             "router": router.part if reached else before.get("router"),
-            "workloads": workloads_part(resolved, reader) if reached else before.get("workloads"),
+            "workloads": workloads_part(resolved, reader)
+            if router.whole
+            else before.get("workloads"),
         }
     )
 

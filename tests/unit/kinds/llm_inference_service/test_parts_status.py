@@ -111,13 +111,16 @@ def test_a_pool_is_told_beside_a_route_with_who_asks_for_it() -> None:
     assert "router" not in alone
 
 
-def test_a_pool_that_is_not_there_is_not_told() -> None:
+def test_a_pool_that_is_not_there_is_not_told_and_ends_what_is_told() -> None:
     pool = {"ref": {"name": "theirs"}}
     spec = {"router": {**ROUTED["router"], "scheduler": {"pool": pool}}}
-    assert "scheduler" not in status_of(spec)["router"]
+    missing = status_of(spec)
+    assert "scheduler" not in missing["router"]
+    assert "workloads" not in missing
     there = thing("inference.networking.k8s.io/v1", "InferencePool", "theirs")
-    named = status_of(spec, there)["router"]["scheduler"]["inferencePool"]["name"]
-    assert named == "theirs"
+    found = status_of(spec, there)
+    assert found["router"]["scheduler"]["inferencePool"]["name"] == "theirs"
+    assert found["workloads"]["service"] == SERVICE
 
 
 def test_a_stopped_service_consists_of_nothing() -> None:

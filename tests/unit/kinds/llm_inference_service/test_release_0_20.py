@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from typing import Any
 
 import pytest
@@ -191,21 +192,30 @@ def test_configurations_are_brought_to_what_a_later_picker_reads(
     assert configuration(given, release="0.19")["plugins"][0]["type"] == OLD["plugins"][0]["type"]
 
 
+PRECISE = [{"type": "precise-prefix-cache-scorer"}]
+#: A second configuration, for a flag that the picker has in another spelling.
+SECOND = ["-configText", json.dumps({**OLD, "plugins": PRECISE})]
+
+
 @pytest.mark.parametrize(
-    ("version", "plugin", "kept"),
+    ("version", "plugins", "arguments", "kept"),
     [
-        ("0.8.0", "queue-scorer", True),
-        ("0.9.0", "queue-scorer", False),
-        ("0.9.0", "precise-prefix-cache-scorer", True),
+        ("0.8.0", [{"type": "queue-scorer"}], [], True),
+        ("0.9.0", [{"type": "queue-scorer"}], [], False),
+        ("0.9.0", [{"type": "queue-scorer"}], SECOND, False),
+        ("0.9.0", [], [], False),
+        ("0.9.0", PRECISE, [], True),
+        ("0.9.0", PRECISE, SECOND, True),
     ],
 )
-def test_a_tokenizer_goes_where_no_plugin_asks_it(version: str, plugin: str, kept: bool) -> None:
+def test_a_tokenizer_goes_where_a_configuration_has_no_plugin_that_asks_it(
+    version: str, plugins: list[Json], arguments: list[str], kept: bool
+) -> None:
+    main = {"name": "main", "image": "a:1", "args": arguments}
     scheduler = {
         "annotations": {"app.kubernetes.io/version": version},
-        "config": {"inline": {**OLD, "plugins": [{"type": plugin}]}},
-        "template": {
-            "containers": [{"name": "main", "image": "a:1"}, {"name": "tokenizer", "image": "t:1"}]
-        },
+        "config": {"inline": {**OLD, "plugins": plugins}},
+        "template": {"containers": [main, {"name": "tokenizer", "image": "t:1"}]},
     }
     given = document(**CLAIM, router={**ROUTER, "scheduler": scheduler})
     names = [one["name"] for one in pod_of(new(given), PICKER[1])["containers"]]

@@ -83,18 +83,22 @@ def migrated(pod: Json, main: Json, annotations: Json, resolved: Resolved) -> Js
 
 
 def keeps_tokenizer(main: Json, annotations: Json, resolved: Resolved) -> bool:
-    """Tell whether a tokenizer beside the picker is of use: later pickers count tokens themselves but for one plugin."""
+    """Tell whether a tokenizer beside the picker stays: later pickers count tokens themselves but for one plugin.
+
+    Each configuration among the arguments counts, whichever of them the picker reads, and one whose list of plugins is empty as well.
+    """
     release = resolved.settings.release
     first = _ALONE_WITHOUT.at(release)
     if first is None or picker_version(annotations) < first:
         return True
-    found: list[str] = []
+    found: list[set[str]] = []
     rewritten(main.get("args") or [], release, [partial(_collect_types, found)])
-    return not found or _PRECISE in found
+    return all(_PRECISE in types for types in found)
 
 
-def _collect_types(found: list[str], document: Json) -> None:
-    found += [str(plugin.get("type")) for plugin in plugins_of(document)]
+def _collect_types(found: list[set[str]], document: Json) -> None:
+    if isinstance(document.get("plugins"), list):
+        found.append({str(plugin.get("type")) for plugin in plugins_of(document)})
 
 
 def picker_version(annotations: Json) -> tuple[int, ...]:
