@@ -93,8 +93,8 @@ def install(client: Client, manifests: Iterable[Manifest]) -> None:
     wait_until(lambda: _applied(client, wanted), "CRDs to be taken", _TAKEN_WITHIN)
     missing = [path for manifest in wanted for path in _paths(manifest)]
 
-    def look() -> tuple[bool, list[str]]:
-        while missing and _is_served(client, missing[0]):
+    def look() -> tuple[bool, list[tuple[str, str]]]:
+        while missing and _is_served(client, *missing[0]):
             missing.pop(0)
         return not missing, missing
 
@@ -112,18 +112,19 @@ def _applied(client: Client, wanted: list[Manifest]) -> tuple[bool, str]:
     return True, ""
 
 
-def _is_served(client: Client, path: str) -> bool:
+def _is_served(client: Client, path: str, plural: str) -> bool:
     # One item of a collection is a smaller answer than the definition itself. Unknown paths are answered with plain text.
     answer = client.request("GET", path, query={"limit": "1"}, accept=(404,))
-    return isinstance(answer, dict) and bool({"items", "resources"} & answer.keys())
+    if not isinstance(answer, dict):
+        return False
+    return "items" in answer or any(each["name"] == plural for each in answer.get("resources", ()))
 
 
-def _paths(manifest: Manifest) -> list[str]:
-    """The collection of each version, and its group's list of kinds, which may come later."""
+def _paths(manifest: Manifest) -> list[tuple[str, str]]:
+    """The collection of each version, and its group's list of kinds, where this one may come later; each with its plural."""
     spec = manifest["spec"]
+    plural = spec["names"]["plural"]
     versions = [
         f"/apis/{spec['group']}/{each['name']}" for each in spec["versions"] if each["served"]
     ]
-    return [
-        path for version in versions for path in (f"{version}/{spec['names']['plural']}", version)
-    ]
+    return [(path, plural) for version in versions for path in (f"{version}/{plural}", version)]
