@@ -112,7 +112,7 @@ options:
     type: int
   wait:
     description:
-      - Whether to watch until the services are ready, or with V(absent) gone.
+      - Whether to watch until the services are ready, or with V(absent) gone. Their pods then still get their grace period to end.
       - The wait ends early for a service with a lasting fault, with the reason and the message of the pod or the route concerned.
         A fault must last for 20 seconds; a pod without a node for 30, unless an autoscaler announces a node for it.
       - A waiting run also reacts to the gateway. The route of an C(LLMInferenceService) names the older API group of pools first,
