@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Prints the names of flags and variables in checks/vllm_names.py anew: `python -m tests.tools.vllm_names FOLDER…`.
+"""Prints the tables of checks/vllm_name_tables.py anew: `python -m tests.tools.vllm_names FOLDER…`.
 
-Each folder is an unpacked source distribution of vLLM from PyPI, named as it unpacks (`vllm-0.11.2`), one for each release in `READ`.
+Each folder is an unpacked source distribution of vLLM from PyPI, named as it unpacks (`vllm-0.11.2`), one for each release in `RELEASES`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-_WIDTH = 92
+_WIDTH = 158
 _VARIABLE = re.compile(r"VLLM_([A-Z0-9_]+)")
 
 
@@ -24,12 +24,10 @@ def main() -> int:
     """Print both tables and return the exit code."""
     folders = sorted((Path(name) for name in sys.argv[1:]), key=_number)
     releases = [".".join(map(str, _number(folder))) for folder in folders]
-    print(f"READ = {tuple(releases)}")
-    for title, names_of in (("_FLAGS", _flags), ("_VARIABLES", _variables)):
-        print(f"{title} = (")
-        for row in _rows(releases, [set(names_of(folder)) for folder in folders]):
-            print(row)
-        print(")")
+    print(f'RELEASES = "{" ".join(releases)}"')
+    for title, names_of in (("FLAGS", _flags), ("VARIABLES", _variables)):
+        rows = _rows(releases, [set(names_of(folder)) for folder in folders])
+        print("\n".join((f'{title} = """\\', *rows, '"""')))
     return 0
 
 
@@ -67,9 +65,14 @@ def _rows(releases: Sequence[str], names: Sequence[set[str]]) -> Iterator[str]:
     for (first, last), found in sorted(spans.items()):
         since = releases[first] if first else ""
         until = releases[last] if last < len(releases) - 1 else ""
-        lines = textwrap.wrap(" ".join(found), _WIDTH, break_on_hyphens=False)
-        body = "\n".join(f"        {line}" for line in lines)
-        yield f'    ("{since}", "{until}", """\n{body}\n    """),'
+        text = f"{since}..{until}  {' '.join(found)}"
+        yield textwrap.fill(
+            text,
+            _WIDTH,
+            subsequent_indent="  ",
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
 
 
 if __name__ == "__main__":

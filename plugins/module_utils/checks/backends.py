@@ -31,20 +31,20 @@ GRANT = Check(
 BACKEND = Check(
     "backend-missing",
     WARNING,
-    finds="HTTPRoute {route} sends requests to {kind} {backend}, which {absent}: they get 500",
-    fix="name what the service creates: {made}",
+    finds="HTTPRoute {route} sends requests to {kind} {backend}, which {absent}: these requests get 500",
+    fix="name one that exists{made}",
 )
 BACKEND_GROUP = Check(
     "backend-group",
     WARNING,
-    finds='HTTPRoute {route} sends requests to {kind} {backend} of group "{group}", which has no such kind: they get 500 (InvalidKind)',
+    finds='HTTPRoute {route} sends requests to {kind} {backend} of group "{group}", which has no such kind: these requests get 500 (InvalidKind)',
     fix="set group: {right}",
 )
 WEIGHTS = Check(
     "backend-weights",
     WARNING,
-    finds="every backend of a rule of HTTPRoute {route} has the weight 0: its requests fail",
-    fix="give the one that answers a weight above 0, or leave the weights out",
+    finds="all backends of a rule of HTTPRoute {route} have weight 0: its requests fail",
+    fix="give at least one backend a weight above 0, or leave the weights out",
 )
 
 
@@ -86,7 +86,9 @@ def backend_missing(view: ServiceView, reader: Reader) -> Iterator[Problem]:
         if there or not (reader.complete or _contradicted(backend, ours, named, reader)):
             continue
         absent = (
-            "does not exist" if reader.complete else "neither it makes nor the given objects hold"
+            "does not exist"
+            if reader.complete
+            else "the service does not create and the given objects do not contain"
         )
         yield BACKEND.at(
             route.place,
@@ -94,7 +96,7 @@ def backend_missing(view: ServiceView, reader: Reader) -> Iterator[Problem]:
             kind=backend.kind,
             backend=f"{backend.namespace}/{backend.name}",
             absent=absent,
-            made=", ".join(sorted(ours)) or f"it makes no {backend.kind}",
+            made=f"; the service creates {', '.join(sorted(ours))}" if ours else "",
         )
 
 

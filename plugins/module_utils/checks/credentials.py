@@ -13,6 +13,7 @@ from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reader import Reader
 from ..kube.reference import Reference
+from ..kube.schema_check import child_path
 from ..kube.text import few
 
 NOT_FETCHED = Check(
@@ -39,8 +40,6 @@ LISTED = Check(
     finds="{by} names Secret {namespace}/{secret}, which is not among the given objects: {fetcher} asks for the model without credentials",
     fix="create it first; there is {others}",
 )
-#: The annotation by which a service names the Secret itself, as KServe's configuration has it at first.
-_ANNOTATION = "serving.kserve.io/storageSecretName"
 #: What makes an account's pods known to the cloud by themselves.
 _IDENTITIES = (
     "eks.amazonaws.com/role-arn",
@@ -168,9 +167,10 @@ def _named_secrets(
 ) -> Iterator[tuple[str, str, Place]]:
     """Yield the Secrets with which a model is fetched, what names each, and where: the annotation takes the place of the account's."""
     annotations = (view.document.get("metadata") or {}).get("annotations") or {}
-    if annotations.get(_ANNOTATION):
-        place = Place(f'metadata.annotations["{_ANNOTATION}"]')
-        yield str(annotations[_ANNOTATION]), f"the annotation {_ANNOTATION}", place
+    named = annotations.get(view.secret_annotation)
+    if named:
+        place = Place(child_path("metadata.annotations", view.secret_annotation))
+        yield str(named), f"the annotation {view.secret_annotation}", place
         return
     name = str(workload.pod.get("serviceAccountName") or "default")
     account = Reference("v1", "ServiceAccount", view.reference.namespace, name)

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from ..accelerators.vendors import VENDORS, is_device, is_mig, is_shared
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import ServiceView
+from ..kube.containers import containers_of
 from ..kube.did_you_mean import nearest
 from ..kube.problem import Problem
-from .devices import containers_of
 
 #: Which devices a process uses, of those that its container gets: numbers from 0 on.
 _USES = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
@@ -47,7 +47,7 @@ PAST_PLUGIN = Check(
 def unknown(view: ServiceView) -> Iterator[Problem]:
     """Yield resources that resemble a vendor's devices, but that no plugin offers."""
     for workload in view.workloads:
-        for container, path in containers_of(workload):
+        for container, path in containers_of(workload.pod):
             for name in (container.get("resources") or {}).get("limits") or {}:
                 plain = not (is_mig(name) or is_shared(name) or name in _WHOLE)
                 near = nearest(name, _WHOLE, _LIKENESS) if plain and "/" in name else None
@@ -60,7 +60,7 @@ def unknown(view: ServiceView) -> Iterator[Problem]:
 def beyond(view: ServiceView) -> Iterator[Problem]:
     """Yield variables that select devices which the container does not get."""
     for workload in view.workloads:
-        for container, path in containers_of(workload):
+        for container, path in containers_of(workload.pod):
             limits = (container.get("resources") or {}).get("limits") or {}
             devices = {name: str(count) for name, count in limits.items() if is_device(name)}
             for number, variable in enumerate(container.get("env") or ()):
@@ -82,7 +82,7 @@ def beyond(view: ServiceView) -> Iterator[Problem]:
 def past_plugin(view: ServiceView) -> Iterator[Problem]:
     """Yield variables that give a container devices past the scheduler."""
     for workload in view.workloads:
-        for container, path in containers_of(workload):
+        for container, path in containers_of(workload.pod):
             for number, variable in enumerate(container.get("env") or ()):
                 value = str(variable.get("value") or "")
                 place = workload.fields(f"{path}.env[{number}]")

@@ -12,8 +12,8 @@ from ..kinds.check import ERROR, WARNING, Check, check
 from ..kinds.engine_flags import MEANINGS
 from ..kinds.field_map import Place
 from ..kinds.view import ServiceView, Workload
-from ..kube import containers
 from ..kube.command_line import flags, words
+from ..kube.containers import containers_of
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from .engine_flags import contradicts
@@ -134,7 +134,7 @@ MEMORY = Check(
 def too_few(view: ServiceView) -> Iterator[Problem]:
     """Yield engines with fewer devices than ranks. No error where the engine seems to run over several pods."""
     for workload in view.workloads:
-        for container, path in containers_of(workload):
+        for container, path in containers_of(workload.pod):
             pods = workload.pods_per_replica
             found = (
                 {}
@@ -165,7 +165,7 @@ def too_few_for_copies(view: ServiceView) -> Iterator[Problem]:
 def too_many(view: ServiceView) -> Iterator[Problem]:
     """Yield engines that leave devices idle."""
     for workload in view.workloads:
-        for container, path in containers_of(workload):
+        for container, path in containers_of(workload.pod):
             pods = workload.pods_per_replica
             found = (
                 {}
@@ -256,7 +256,7 @@ def mig(view: ServiceView) -> Iterator[Problem]:
 def claimed(view: ServiceView) -> Iterator[Problem]:
     """Yield devices that are requested by resource and by claim."""
     for workload in view.workloads:
-        for container, path in containers_of(workload):
+        for container, path in containers_of(workload.pod):
             resources = container.get("resources") or {}
             names = _devices(resources) if resources.get("claims") else {}
             if names:
@@ -271,7 +271,7 @@ def idle_claim(view: ServiceView) -> Iterator[Problem]:
     for workload in view.workloads:
         used = {
             claim
-            for container, dummy in containers_of(workload)
+            for container, dummy in containers_of(workload.pod)
             for claim in _claims((container.get("resources") or {}).get("claims"))
         }
         for claim in _claims(workload.pod.get("resourceClaims")):
@@ -328,7 +328,7 @@ def few_bytes(view: ServiceView) -> Iterator[Problem]:
 def _in_bytes(view: ServiceView) -> Iterator[tuple[Place, str, str]]:
     """Yield amounts of memory that containers ask for: the place, of what, and how much."""
     for workload in view.workloads:
-        for container, place in containers_of(workload):
+        for container, place in containers_of(workload.pod):
             resources = container.get("resources") or {}
             for field in ("requests", "limits"):
                 for name in _IN_BYTES:
@@ -336,11 +336,6 @@ def _in_bytes(view: ServiceView) -> Iterator[tuple[Place, str, str]]:
                     if amount and (amount.endswith("m") or amount.isdecimal()):
                         where = workload.fields(f"{place}.resources.{field}.{name}")
                         yield where, name, amount
-
-
-def containers_of(workload: Workload) -> Iterator[tuple[Json, str]]:
-    """Yield the containers of a pod, each with its place."""
-    return containers.containers_of(workload.pod)
 
 
 def size_of(workload: Workload, what: str) -> int:
@@ -401,7 +396,7 @@ def _misfit(container: Json, pods: int, **more: int) -> dict[str, Any]:
 def _asked(view: ServiceView) -> Iterator[tuple[Workload, str, list[str], Mapping[str, int]]]:
     """Yield the containers that ask for devices: the workload, the place, the names of the devices, and how many of each."""
     for workload in view.workloads:
-        for container, path in containers_of(workload):
+        for container, path in containers_of(workload.pod):
             devices = _devices(container.get("resources") or {})
             if devices:
                 yield workload, path, sorted(devices), devices

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import DECODE, PREFILL, SERVING, ServiceView, Workload
 from ..kube.command_line import flags, written
+from ..kube.containers import running_in
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from .devices import size_of
-from .ports import running
 
 _TRANSFER = "--kv-transfer-config"
 #: Flags of engines that hand the cache over in another way, and files in which more flags stand.
@@ -167,7 +167,7 @@ def _sidecar(workload: Workload) -> tuple[Json, str]:
     """Return the proxy in front of the engine with its place, empty where there is none."""
     found = (
         (container, path)
-        for container, path in running(workload)
+        for container, path in running_in(workload.pod)
         if workload.sidecar and container.get("name") == workload.sidecar
     )
     return next(found, ({}, ""))

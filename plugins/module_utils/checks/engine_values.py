@@ -14,11 +14,11 @@ from ..kinds.check import WARNING, Check, check
 from ..kinds.engine_flags import MEANINGS
 from ..kinds.view import ServiceView, Workload
 from ..kube.command_line import Flag
+from ..kube.containers import running_in
 from ..kube.did_you_mean import nearest
 from ..kube.problem import Problem
 from .engine_words import has_shell
 from .engines import flags_of_vllm, least_release_of, takes_flags_of_vllm
-from .ports import running
 
 _WHOLE = re.compile(r"[0-9]+")
 _SHARE = re.compile(r"0?\.[0-9]*[1-9][0-9]*|1(\.0*)?")
@@ -227,7 +227,7 @@ def alone(view: ServiceView) -> Iterator[Problem]:
 def loopback(view: ServiceView) -> Iterator[Problem]:
     """Yield engines that listen on a loopback address only. What stands in the pod beside them may be their only caller."""
     for workload in view.serving:
-        alone = sum(1 for dummy in running(workload)) == 1
+        alone = sum(1 for dummy in running_in(workload.pod)) == 1
         for flag in workload.flags if alone else ():
             if flag.name == _HOST and flag.value in _OWN_POD:
                 place = workload.in_engine(flag.place)

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import ServiceView, Workload
+from ..kube.containers import containers_of
 from ..kube.manifest import value_at
 from ..kube.problem import Problem
-from .devices import containers_of
 
 _GROUPS = "LeaderWorkerSet"
 #: Field and value → the gate that has to be on, and is off where nobody says otherwise.
@@ -53,5 +53,5 @@ def group(view: ServiceView) -> Iterator[Problem]:
 
 def _later(workload: Workload) -> Iterator[str]:
     yield from (field for field in _LATER_OF_PODS if field in workload.pod)
-    for container, path in containers_of(workload):
+    for container, path in containers_of(workload.pod):
         yield from (f"{path}.{field}" for field in _LATER_OF_CONTAINERS if field in container)

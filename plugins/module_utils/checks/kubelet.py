@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..kinds.check import ERROR, WARNING, Check, check
+from ..kinds.check import ERROR, Check, check
 from ..kinds.view import ServiceView
+from ..kube.containers import running_in
 from ..kube.problem import Problem
-from ..kube.schema_faults import show
-from .ports import running
 
 #: What a volume of a pod's own may be kept in; the kubelet knows sizes of huge pages as well.
 _MEDIA, _HUGE_PAGES = ("", "Memory"), "HugePages"
@@ -33,32 +32,12 @@ MEDIUM = Check(
 )
 
 
-#: The name of a program may hold a blank, though nobody's does; so this alone is no error.
-LINE = Check(
-    "command-line",
-    WARNING,
-    finds="{word} is taken as the name of one program, since no shell splits it: the container does not start",
-    fix="write one word per item, or have a shell run the line: sh, -c and the line",
-)
-
-
-@check(LINE, costly=True)
-def line(view: ServiceView) -> Iterator[Problem]:
-    """Yield commands whose first item is a whole command line."""
-    for workload in view.workloads:
-        for container, path in running(workload):
-            word = str(next(iter(container.get("command") or ()), ""))
-            place = workload.fields(f"{path}.command[0]")
-            if len(word.split()) > 1 and not place.object:
-                yield LINE.at(place, word=show(word))
-
-
 @check(ROOT, costly=True)
 def root(view: ServiceView) -> Iterator[Problem]:
     """Yield containers that run as root although runAsNonRoot forbids it."""
     for workload in view.workloads:
         of_pod = workload.pod.get("securityContext") or {}
-        for container, path in running(workload):
+        for container, path in running_in(workload.pod):
             said = of_pod | (container.get("securityContext") or {})
             if said.get("runAsNonRoot") is True and said.get("runAsUser") == 0:
                 place = workload.written(

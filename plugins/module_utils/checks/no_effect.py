@@ -59,8 +59,11 @@ def no_effect(trials: Trials) -> Iterator[Problem]:
 
 
 def _may_be_idle(leaf: Leaf, trials: Trials) -> bool:
-    """Tell whether a leaf is looked at: of labels and annotations those whose reader is known."""
+    """Tell whether a leaf is looked at: of labels and annotations those whose reader is known, but for one that names a Secret."""
     if leaf.name and family_of(leaf.name) is None:
+        return False
+    if leaf.steps == ("metadata", "annotations", trials.view.secret_annotation):
+        # The Secret may come later.
         return False
     return not re.fullmatch(trials.kind.unseen, leaf.path)
 

@@ -10,10 +10,11 @@ from collections.abc import Iterator
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import ServiceView, Workload
+from ..kube.containers import running_in
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
 from ..kube.reader import Reader
-from .ports import listens, running
+from .ports import listens
 
 EMPTY = Check(
     "pool-empty",
@@ -73,7 +74,7 @@ def port(view: ServiceView) -> Iterator[Problem]:
     for pool, name, selected in _pools(view):
         wanted = {each.get("number") for each in value_at(pool, ("spec", "targetPorts")) or ()}
         for workload in selected:
-            together = [container for container, dummy in running(workload)]
+            together = [container for container, dummy in running_in(workload.pod)]
             known = {number for each in together for dummy, number in listens(workload, each)}
             # A container that declares nothing may listen anywhere.
             silent = any(not each.get("ports") for each in together)

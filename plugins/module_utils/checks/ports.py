@@ -40,7 +40,7 @@ def shared(view: ServiceView) -> Iterator[Problem]:
     """Yield ports on which several containers of a pod listen."""
     for workload in view.workloads:
         first: dict[tuple[str, int], str] = {}
-        together = list(running(workload))
+        together = list(running_in(workload.pod))
         for container, path in together if len(together) > 1 else ():
             name = str(container.get("name"))
             for port in sorted(listens(workload, container)):
@@ -56,7 +56,7 @@ def nobody(view: ServiceView) -> Iterator[Problem]:
     for service in _services(view):
         spec = service["spec"]
         for workload in _behind(view, spec.get("selector") or {}):
-            together = [container for container, dummy in running(workload)]
+            together = [container for container, dummy in running_in(workload.pod)]
             declared = [port for each in together for port in each.get("ports") or ()]
             # A container that declares nothing may listen anywhere.
             silent = not together or any(not each.get("ports") for each in together)
@@ -94,11 +94,6 @@ def picker_port(view: ServiceView) -> Iterator[Problem]:
                 service=service["metadata"]["name"],
                 ports=", ".join(str(port.get("port")) for port in ports) or "none",
             )
-
-
-def running(workload: Workload) -> Iterator[tuple[Json, str]]:
-    """Yield the containers of a pod that run side by side, each with its place."""
-    return running_in(workload.pod)
 
 
 def listens(workload: Workload, container: Json) -> set[tuple[str, int]]:

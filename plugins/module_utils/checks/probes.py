@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from ..accelerators.vendors import is_device
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import ServiceView, Workload
+from ..kube.containers import running_in
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from .engines import is_vllm
-from .ports import listens, running
+from .ports import listens
 
 _PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
 _WAYS = ("httpGet", "tcpSocket", "grpc")
@@ -108,7 +109,7 @@ def impatient(view: ServiceView) -> Iterator[Problem]:
 
 def _probes(workload: Workload) -> Iterator[tuple[Json, str, str, str, Json]]:
     """Yield the probes of a pod: the container, its place, which probe, in which way it asks, and what."""
-    for container, path in running(workload):
+    for container, path in running_in(workload.pod):
         for probe in _PROBES:
             for way in _WAYS:
                 asked = (container.get(probe) or {}).get(way)
@@ -123,7 +124,7 @@ def _absent(workload: Workload, container: Json, port: object) -> str:
         names = [str(each["name"]) for each in declared if each.get("name")]
         has = f"it has {', '.join(names)}" if names else "its ports have no names"
         return "" if port in names else f"none of its ports has that name ({has})"
-    beside = [each for each, dummy in running(workload)]
+    beside = [each for each, dummy in running_in(workload.pod)]
     silent = any(not listens(workload, each) for each in beside)
     flagged = str(port) in [flag.value for flag in workload.flags]
     if container is not workload.engine_container or silent or flagged:

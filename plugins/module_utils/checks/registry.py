@@ -57,6 +57,7 @@ def checks() -> Sequence[BoundCheck]:
 def further_themes() -> Sequence[ModuleType]:
     """Return the themes of which nothing runs for settled services: a run that changes nothing does not pay for loading them."""
     from . import (
+        commands,
         device_names,
         engine_documents,
         engine_values,
@@ -76,7 +77,6 @@ def further_themes() -> Sequence[ModuleType]:
         queues,
         quota,
         references,
-        scripts,
         spread,
         variable_values,
         variables,
@@ -87,7 +87,7 @@ def further_themes() -> Sequence[ModuleType]:
     of_engines = (
         *(other_engines, kserve_server, predictive_servers),
         *(engine_values, engine_documents, variables, variable_values, references),
-        *(scripts, model_names),
+        *(commands, model_names),
     )
     of_pods = (kubelet, device_names, volumes, spread, picker_flags, probes, pools)
     return (

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from ..kinds.check import ERROR, WARNING, Check, check
 from ..kinds.view import ROUTER, ServiceView, Workload
 from ..kube import gvk
+from ..kube.containers import containers_of
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
 from ..kube.reader import Reader
 from ..kube.redact import redact_text
 from ..kube.reference import Reference
 from ..kube.url_form import is_url
-from .devices import containers_of
 
 _SCALED_OBJECT = (gvk.KEDA, "ScaledObject")
 _AUTOSCALER = (gvk.AUTOSCALING, "HorizontalPodAutoscaler")
@@ -100,7 +100,7 @@ def no_request(view: ServiceView) -> Iterator[Problem]:
         *_scalers(view, *_SCALED_OBJECT),
     ):
         for metric in sorted(_shares(spec)) if _moves(spec) else ():
-            for container, path in containers_of(workload):
+            for container, path in containers_of(workload.pod):
                 if path.startswith("containers") and not _requests(container, metric):
                     place = workload.fields(f"{path}.resources")
                     yield NO_REQUEST.at(place, metric=metric, container=container.get("name"))

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from ..kinds.kind import ServiceKind
 from ..kinds.peers import Peers
+from ..kinds.view import ServiceView
 from ..kube.intent import Intent
 from ..kube.manifest import Json
 from ..kube.problem import InputError, Problem
@@ -108,6 +109,13 @@ class Trials:
     def schema(self) -> Object:
         """The schema of the document's `spec`."""
         return self.kind.schema(self.document, self.settings)
+
+    @cached_property
+    def view(self) -> ServiceView:
+        """What the service becomes, as checks see it."""
+        intent = self.before.intent
+        basis = intent.basis if intent else None
+        return self.kind.view(basis, self.settings, self.before.children)
 
     def outcome_looked_up(self, document: Json) -> Outcome:
         """Return what a document becomes where what it reads is looked up; for few documents, since that costs requests."""

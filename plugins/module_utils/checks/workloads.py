@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ..kinds.field_map import Place
 from ..kinds.view import ServiceView, Workload, group_size, templates_of
+from ..kube.containers import containers_of
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reader import Reader
@@ -81,7 +82,7 @@ def _of_pod(pod: Json, reference: Reference, pods: int, path: str) -> list[Probl
     found = [
         *(
             problem
-            for container, place in devices.containers_of(workload)
+            for container, place in containers_of(workload.pod)
             for problem in _amounts(container, f"{stem}{place}.resources")
         ),
         *(problem for check in of_theme(devices) for problem in check.function(view)),

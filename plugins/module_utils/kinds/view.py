@@ -190,7 +190,8 @@ class ServiceView:
     sender: what sends the prefill part of requests to prefill pods; empty value: nothing does; field: what has to be given for that.
     provider: who makes the gateway work, for example `istio`; empty where nobody says. refers: objects that the service uses and does not make.
     s3_keys: entries of a Secret that are read to fetch a model from S3. credentials: entries by which a Secret's credentials are recognised, by
-    what the address of a model begins with. ways: by rule, what else mends it in this kind.
+    what the address of a model begins with. secret_annotation: by this one the service itself names such a Secret; empty for none.
+    ways: by rule, what else mends it in this kind.
     made: the manifests of its children. own: what is its own as well and may be made later.
     run: what all services of the run make. models: the addresses of its models. fetched_otherwise: whether somebody else than KServe's own
     initializer fetches a model of that address. basis: what the kind made of the service, for the kind's own checks.
@@ -212,6 +213,7 @@ class ServiceView:
     refers: tuple[tuple[Reference, Place], ...] = ()
     s3_keys: frozenset[str] = frozenset()
     credentials: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    secret_annotation: str = ""
     ways: Mapping[str, str] = field(default_factory=dict)
     field_map: FieldMap = NOWHERE
     basis: Any = None

@@ -61,6 +61,7 @@ def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
         routes=tuple(_routes(resolved, manifests)),
         s3_keys=secret_keys(resolved.config.credentials.s3),
         credentials=credential_entries(resolved.config.credentials, resolved.settings.release),
+        secret_annotation=resolved.config.credentials.secret_annotation,
         field_map=fields,
         basis=resolved,
     )

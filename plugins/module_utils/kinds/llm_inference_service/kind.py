@@ -75,8 +75,7 @@ LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
         "annotations": "write it in spec.annotations, which go to the pods",
     },
     idle=IDLE,
-    # The address has to be there, the status speaks of references once there are routes, an account may come later with a Secret,
-    # and a weight counts as soon as others of its group work.
-    unseen=r"spec\.model\.uri|spec\.router\.(route\.http|gateway)\.(refs|spec\.parentRefs)\b.*|spec\.router\.route\.weight"
-    r"|metadata\.annotations\[\"serving\.kserve\.io/storageSecretName\"\]",
+    # The address has to be there, the status speaks of references once there are routes, and a weight counts as soon as others of its
+    # group work.
+    unseen=r"spec\.model\.uri|spec\.router\.(route\.http|gateway)\.(refs|spec\.parentRefs)\b.*|spec\.router\.route\.weight",
 )

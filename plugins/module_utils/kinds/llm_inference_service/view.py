@@ -77,6 +77,7 @@ def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
         refers=tuple(_refers(resolved)),
         s3_keys=secret_keys(resolved.config.credentials.s3),
         credentials=credential_entries(resolved.config.credentials, resolved.settings.release),
+        secret_annotation=resolved.config.credentials.secret_annotation,
         field_map=fields,
         basis=resolved,
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Arguments beside a script that a shell runs: the shell hands them to the script, and most scripts read none.
+"""The commands of containers: a line that no shell splits, and arguments next to a script, of which most scripts read none.
 
 Source: POSIX.1-2024, Shell and Utilities, sh.
 """
@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import ServiceView
+from ..kube.containers import containers_of, running_in
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.redact import redact
-from .devices import containers_of
+from ..kube.schema_faults import show
 
 _SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh"})
 #: `-c` by itself or with others, as in `-ec`.
@@ -35,6 +36,13 @@ NO_SCRIPT = Check(
     finds='the container {container} starts a shell, which runs "{argument}" as its script: no engine starts',
     fix="write the whole script there, or give the command of the engine, too",
 )
+#: The name of a program may hold a blank, though nobody's does; so this alone is no error.
+LINE = Check(
+    "command-line",
+    WARNING,
+    finds="{word} is taken as the name of one program, since no shell splits it: the container does not start",
+    fix="write one word per item, or have a shell run the line: sh, -c and the line",
+)
 
 
 class _Script(NamedTuple):
@@ -49,7 +57,7 @@ class _Script(NamedTuple):
 def unread(view: ServiceView) -> Iterator[Problem]:
     """Yield arguments of the author that the container's script does not read."""
     for workload in view.workloads:
-        for container, path in containers_of(workload):
+        for container, path in containers_of(workload.pod):
             script = _script(container)
             if script is None or _READS.search(script.script):
                 continue
@@ -64,7 +72,7 @@ def unread(view: ServiceView) -> Iterator[Problem]:
 def no_script(view: ServiceView) -> Iterator[Problem]:
     """Yield flags of the author where a shell expects its script."""
     for workload in view.workloads:
-        for container, path in containers_of(workload):
+        for container, path in containers_of(workload.pod):
             script = _script(container)
             if script is None or not script.script.startswith("-"):
                 continue
@@ -72,6 +80,17 @@ def no_script(view: ServiceView) -> Iterator[Problem]:
             if where.is_authors:
                 name = container.get("name")
                 yield NO_SCRIPT.at(where, argument=_shown(script.script), container=name)
+
+
+@check(LINE, costly=True)
+def line(view: ServiceView) -> Iterator[Problem]:
+    """Yield commands whose first item is a whole command line."""
+    for workload in view.workloads:
+        for container, path in running_in(workload.pod):
+            word = str(next(iter(container.get("command") or ()), ""))
+            place = workload.fields(f"{path}.command[0]")
+            if len(word.split()) > 1 and place.is_authors:
+                yield LINE.at(place, word=show(word))
 
 
 def _script(container: Json) -> _Script | None:
