@@ -31,7 +31,7 @@ class Sample:
 
     said: some of what its status says, with `{place}` for its namespace. written: it, with something that is stored otherwise. idle: what
     its spec says where nothing of it runs; without it a fleet is waited for. beside: what it leads to. requests: of a settled fleet, for a
-    list of each kind and what all services share. later: how many more after KServe 0.17. options: of every task.
+    list of each kind and what all services share, whatever the release. options: of every task.
     """
 
     make: Callable[..., Json]
@@ -41,7 +41,6 @@ class Sample:
     idle: Mapping[str, Any] = field(default_factory=dict)
     beside: Callable[[str], list[Json]] = lambda dummy: []
     requests: int = 20
-    later: int = 0
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def left(self, client: Client, name: str, place: str) -> list[Json]:
@@ -64,8 +63,6 @@ SAMPLES = {
         {"url": "http://192.0.2.1/{place}/chat"},
         written={"prefill": {"replicas": 1}},
         idle={"replicas": 0},
-        # Autoscalers of three kinds, and the pods whose addresses certificates name.
-        later=4,
     ),
     "InferenceService": Sample(
         inference_services.isvc,
@@ -137,7 +134,7 @@ def test_a_settled_fleet_costs_so_many_looks_under_every_release(
 ) -> None:
     sample = SAMPLES[kind]
     found = _settled(counted, proxy, place, sample, FEW, releases={"kserve": str(release)})
-    assert found <= sample.requests + sample.later
+    assert found <= sample.requests
 
 
 def _settled(

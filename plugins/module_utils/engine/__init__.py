@@ -17,6 +17,9 @@ TAKEN_BACK_ANNOTATION = f"{PREFIX}taken-back"
 SETTLED_ANNOTATION = f"{PREFIX}settled"
 #: Annotation: the release of the controller as which an object was made, for example `0.17`. It is no part of the intent.
 RELEASE_ANNOTATION = f"{PREFIX}release"
+#: Annotation of a custom resource: of the kinds that only some services have, those of which it has or had children. It is no part of
+#: the intent.
+KINDS_ANNOTATION = f"{PREFIX}kinds"
 #: The manager under which full objects are applied.
 FIELD_MANAGER = "modelops.inference"
 #: The manager that holds a value which is being handed to somebody else (an autoscaler's replicas).

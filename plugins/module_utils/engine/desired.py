@@ -17,6 +17,7 @@ from . import (
     FIELD_MANAGER,
     FLEET_LABEL,
     INTENT_ANNOTATION,
+    KINDS_ANNOTATION,
     OWNER_ANNOTATION,
     RELEASE_ANNOTATION,
     SETTLED_ANNOTATION,
@@ -26,8 +27,9 @@ from . import (
 #: Where it stands what was taken back from whom, and how the object looks where it never looks as it was sent: beside the intent.
 TAKEN_BACK: FieldPath = ("metadata", "annotations", TAKEN_BACK_ANNOTATION)
 SETTLED: FieldPath = ("metadata", "annotations", SETTLED_ANNOTATION)
-#: Where it stands by which release it was made, which is no part of the intent either.
-RELEASE: FieldPath = ("metadata", "annotations", RELEASE_ANNOTATION)
+#: Annotations about how an object was made, which are no part of the intent either, and where they stand.
+_NOTES = (RELEASE_ANNOTATION, KINDS_ANNOTATION)
+NOTES: tuple[FieldPath, ...] = tuple(("metadata", "annotations", name) for name in _NOTES)
 #: The owner's uid in a dry run of a child whose parent does not exist yet.
 PLACEHOLDER_UID = "00000000-0000-0000-0000-000000000000"
 
@@ -48,7 +50,8 @@ class Desired:
     parent: apiVersion, kind and name for the owner reference, None where the object has none (other namespace, cluster scope, a set).
     manager: the field manager under which the object is applied.
     shared: whether it was there before and is others' as well, so that it never goes with what wants it.
-    release: of the controller as which it is made, empty where that is not noted.
+    release: of the controller as which it is made, empty where that is not noted. kinds: of a custom resource, those of which only some
+    services have children and this one has or had some; None where that is not noted.
     """
 
     reference: Reference
@@ -62,14 +65,20 @@ class Desired:
     manager: str = FIELD_MANAGER
     shared: bool = False
     release: str = ""
+    kinds: frozenset[str] | None = None
+
+    @property
+    def notes(self) -> dict[str, str]:
+        """What is noted on it beside the intent, by annotation."""
+        release = {RELEASE_ANNOTATION: self.release} if self.release else {}
+        kinds = {} if self.kinds is None else {KINDS_ANNOTATION: " ".join(sorted(self.kinds))}
+        return release | kinds
 
     def manifest(self, owner_uid: str = "", *, create: bool = False) -> Json:
         """Return the object as it is sent. create: with the unclaimed fields."""
         manifest: Json = json.loads(self.body)
         metadata = manifest["metadata"]
-        metadata["annotations"][INTENT_ANNOTATION] = self.digest
-        if self.release:
-            put_at(manifest, RELEASE, self.release)
+        metadata["annotations"] |= {INTENT_ANNOTATION: self.digest, **self.notes}
         if self.parent is not None:
             metadata["ownerReferences"] = [owner_reference(self.parent, owner_uid)]
         if create:
@@ -119,7 +128,19 @@ def desired(child: Child, service: Reference, fleet: str, release: str = "") -> 
 
 def release_of(live: Json | None) -> str:
     """Return the release by which an object of ours says it was made, empty where it does not say so."""
-    return str((value_at(live, RELEASE) if live else "") or "")
+    return notes_of(live).get(RELEASE_ANNOTATION, "")
+
+
+def kinds_of(live: Json | None) -> frozenset[str] | None:
+    """Return the kinds of which a custom resource of ours says that it has or had children, None where it does not say."""
+    noted = notes_of(live).get(KINDS_ANNOTATION)
+    return None if noted is None else frozenset(noted.split())
+
+
+def notes_of(live: Json | None) -> dict[str, str]:
+    """Return what is noted on an object of ours beside the intent."""
+    annotations = (live["metadata"].get("annotations") or {}) if live else {}
+    return {name: str(annotations[name]) for name in _NOTES if name in annotations}
 
 
 def sealed(

@@ -20,7 +20,7 @@ from ..kube.problem import Problem
 from ..kube.quantity import same_quantity
 from . import INTENT_ANNOTATION, METADATA_ONLY, RELEASE_ANNOTATION, SETTLED_ANNOTATION
 from .defaults import Defaults, defaults_of
-from .desired import RELEASE, SETTLED, TAKEN_BACK, Desired
+from .desired import NOTES, SETTLED, TAKEN_BACK, Desired
 from .unstable_fields import unstable_mark
 
 #: What says nothing, and is stored as null or not at all.
@@ -85,9 +85,9 @@ def _unproved(sent: Json, desired: Desired, live: Json, fields: Fields, rules: R
     if (live["apiVersion"], live["kind"]) in METADATA_ONLY:
         # The rest is not read, and cannot change.
         live = {**sent, "metadata": live["metadata"]}
-    ours = managed_fields.without(fields, [TAKEN_BACK, RELEASE, *desired.unclaimed])
-    if desired.release:
-        sent["metadata"]["annotations"].pop(RELEASE_ANNOTATION)
+    ours = managed_fields.without(fields, [TAKEN_BACK, *NOTES, *desired.unclaimed])
+    for note in desired.notes:
+        sent["metadata"]["annotations"].pop(note)
     found = _map(managed_fields.tracked(sent), live, ours, rules)
     return None if found is None else found.lstrip(".")
 

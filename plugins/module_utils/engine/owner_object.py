@@ -11,16 +11,19 @@ from .desired import Desired, marked, sealed
 from .service_plan import record_name
 
 
-def custom_resource(document: Json, fleet: str, release: str = "") -> Desired:
-    """Return the custom resource as it is applied. release: as which its children are made."""
+def custom_resource(
+    document: Json, fleet: str, release: str = "", kinds: frozenset[str] | None = None
+) -> Desired:
+    """Return the custom resource as it is applied. release, kinds: what it notes of its children."""
     service = Reference.of(document)
-    return sealed(marked(document, service, fleet), service, Stage.PARENT, release=release)
+    wanted = marked(document, service, fleet)
+    return sealed(wanted, service, Stage.PARENT, release=release, kinds=kinds)
 
 
-def record(document: Json, fleet: str, release: str = "") -> Desired:
-    """Return the ConfigMap that stands in for a custom resource of a kind that the cluster does not serve. release: as which its
-    children are made.
-    """
+def record(
+    document: Json, fleet: str, release: str = "", kinds: frozenset[str] | None = None
+) -> Desired:
+    """Return the ConfigMap that stands in for a custom resource of a kind that the cluster does not serve, with the same notes."""
     service = Reference.of(document)
     manifest = Manifest(
         api_version="v1",
@@ -30,4 +33,4 @@ def record(document: Json, fleet: str, release: str = "") -> Desired:
         body={"data": {"service": canonical_json(document).decode()}},
     )
     wanted = marked(manifest.to_dict(), service, fleet)
-    return sealed(wanted, service, Stage.PARENT, release=release)
+    return sealed(wanted, service, Stage.PARENT, release=release, kinds=kinds)

@@ -14,7 +14,7 @@ from ..kube.problem import Problem
 from ..kube.reference import Reference
 from . import FIELD_MANAGER, METADATA_ONLY
 from .deletion_wait import is_dying
-from .desired import Desired, owner_value, release_of
+from .desired import Desired, notes_of, owner_value
 from .immutable import made_anew
 from .ownership import Owner, Ownership, ownership
 from .plan import Action, Change, Plan
@@ -99,8 +99,8 @@ def plan_service(
             plan.unchanged.append(wanted.reference)
         else:
             plan.weigh(wanted, snapshot.get(wanted.reference), adopt=adopt)
-    if plan.changes and there is not None and release_of(there) != parent.release:
-        _note_release(plan, there)
+    if plan.changes and there is not None and notes_of(there) != parent.notes:
+        _note(plan, there)
     for kind in dict.fromkeys(
         (child.reference.api_version, child.reference.kind) for child in children
     ):
@@ -109,11 +109,16 @@ def plan_service(
     return plan
 
 
-def _note_release(plan: ServicePlan, live: Json) -> None:
-    """Let the parent say by which release its children are made, whenever one of them is written."""
+def _note(plan: ServicePlan, live: Json) -> None:
+    """Let the parent say how its children are made and of which kinds there may be some, whenever one of them is written."""
     if plan.parent.reference in plan.unchanged:
         plan.unchanged.remove(plan.parent.reference)
-        plan.add(Action.UPDATE, plan.parent, live, "it does not say which release made its objects")
+        plan.add(
+            Action.UPDATE,
+            plan.parent,
+            live,
+            "it does not say which release made its objects, or of which kinds they are",
+        )
 
 
 def look_up_strangers(

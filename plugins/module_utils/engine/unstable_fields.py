@@ -12,7 +12,7 @@ from ..kube import managed_fields
 from ..kube.canonical import canonical_json, digest
 from ..kube.manifest import Json
 from . import METADATA_ONLY
-from .desired import RELEASE, SETTLED, TAKEN_BACK, Desired
+from .desired import NOTES, SETTLED, TAKEN_BACK, Desired
 
 
 def unstable_mark(desired: Desired, live: Json, owner_uid: str) -> str:
@@ -22,7 +22,7 @@ def unstable_mark(desired: Desired, live: Json, owner_uid: str) -> str:
     """
     entry = managed_fields.apply_entry(live, desired.manager) or {}
     fields = managed_fields.without(
-        entry.get("fieldsV1") or {}, [SETTLED, TAKEN_BACK, RELEASE, *desired.unclaimed]
+        entry.get("fieldsV1") or {}, [SETTLED, TAKEN_BACK, *NOTES, *desired.unclaimed]
     )
     if (live["apiVersion"], live["kind"]) in METADATA_ONLY:
         seen = {name: below for name, below in fields.items() if name == "f:metadata"}

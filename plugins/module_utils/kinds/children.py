@@ -6,7 +6,7 @@ What a run lists, follows and may do is worked out from that (`ServiceKind` in k
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeAlias, TypeVar
@@ -48,8 +48,8 @@ class ObjectKind:
 class Made(Generic[B_co]):
     """A child that a service may have. since, until: the first release that makes it, and the first that no longer does; None: no limit.
 
-    asked_by: fields of `spec` of which one has to be there for a service to have such a child, None where all may have it. What a
-    release does not make may be left of another one, and is looked for where a service asks for it.
+    asked_by: paths in a custom resource of which one has to be there for a service to have such a child, None where all may have it.
+    What a release does not make may be left of another one, and is looked for where a service asks for it.
     """
 
     build: B_co
@@ -67,7 +67,7 @@ class Made(Generic[B_co]):
         """Tell whether a live custom resource asks for the child."""
         if self.asked_by is None:
             return True
-        return any(value_at(live, ("spec", *path)) for path in self.asked_by)
+        return any(value_at(live, path) for path in self.asked_by)
 
 
 class Children(Generic[B_co]):
@@ -90,18 +90,33 @@ class Children(Generic[B_co]):
         """The kinds of all children of all releases."""
         return tuple(dict.fromkeys(each.of for each in self.made))
 
-    def kinds_at(self, release: ControllerRelease, live: Iterable[Json]) -> tuple[Pair, ...]:
+    @cached_property
+    def of_some(self) -> frozenset[str]:
+        """The kinds of which only services that ask for them have children."""
+        of_all = {each.of.kind for each in self.made if each.asked_by is None}
+        return frozenset(each.of.kind for each in self.made) - of_all
+
+    def kinds_at(
+        self,
+        release: ControllerRelease,
+        live: Iterable[Json],
+        noted: Collection[str] | None = None,
+    ) -> tuple[Pair, ...]:
         """Return the kinds of which services have children, or may have some of another release.
 
-        live: their custom resources as they are there.
+        live: their custom resources as they are there. noted: of the kinds of only some services those that there may be, as far as the
+        custom resources do not ask for them; None where that is not known.
         """
         services = list(live)
-        found = (
-            each.of.pair
-            for each in self.made
-            if each.is_made_at(release) or any(map(each.is_asked_for, services))
-        )
-        return tuple(dict.fromkeys(found))
+
+        def may_be_there(child: Made[B_co]) -> bool:
+            if noted is not None and child.of.kind in self.of_some:
+                there = child.of.kind in noted
+            else:
+                there = child.is_made_at(release)
+            return there or any(map(child.is_asked_for, services))
+
+        return tuple(dict.fromkeys(each.of.pair for each in filter(may_be_there, self.made)))
 
 
 def pairs(kinds: Sequence[ObjectKind]) -> tuple[Pair, ...]:

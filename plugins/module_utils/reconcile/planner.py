@@ -12,7 +12,7 @@ from ..cluster.connection import Cluster
 from ..cluster.errors import KindMissing
 from ..engine.crd_established import wait_for_kinds
 from ..engine.deletion_wait import is_dying
-from ..engine.desired import release_of
+from ..engine.desired import kinds_of, owner_value, release_of
 from ..engine.owner_object import custom_resource, record
 from ..engine.plan import Change
 from ..engine.policy import Policy
@@ -144,16 +144,15 @@ class Planner:
         below: list[Kind] = []
         left_only: set[Kind] = set()
         for kind in kinds:
-            used = [
-                each for each in self._used_kinds(kind, services, begun) if each not in begun.kinds
-            ]
+            made = [each for each in targets if each.service.kind is kind]
+            used = [each for each in self._used_kinds(kind, made, begun) if each not in begun.kinds]
             below += used
             left_only |= set(used) - _made_kinds(kind, services)
         fleet = self._policy.fleet
         return begun | take_snapshot(self._cluster, below, fleet, places, prover, left_only)
 
     def _used_kinds(
-        self, kind: ServiceKind[Any, Any], services: Sequence[Service], begun: Snapshot
+        self, kind: ServiceKind[Any, Any], targets: Sequence[CompiledService], begun: Snapshot
     ) -> list[Kind]:
         """Return the kinds of children that services of a kind may have. Of those that the task does not name, anything is possible."""
         if self._keeps is not None:
@@ -163,15 +162,16 @@ class Planner:
             for reference, live in begun.objects.items()
             if (reference.api_version, reference.kind) == kind.key
         ]
-        releases: set[ControllerRelease] = {
-            service.settings.release for service in services if service.kind is kind
-        }
+        releases: set[ControllerRelease] = {target.service.settings.release for target in targets}
         # What another release has made, and this one does not, is looked for, too.
         for live in parents:
             before = kind.releases.named(release_of(live))
             releases |= {before} if before is not None else set()
+        noted = _noted_kinds(targets, parents, begun)
         found = [
-            pair for each in sorted(releases) for pair in kind.children.kinds_at(each, parents)
+            pair
+            for each in sorted(releases)
+            for pair in kind.children.kinds_at(each, parents, noted)
         ]
         return list(dict.fromkeys(found))
 
@@ -235,6 +235,32 @@ def _made_kinds(kind: ServiceKind[Any, Any], services: Sequence[Service]) -> set
     return {pair for release in releases for pair in kind.children.kinds_at(release, ())}
 
 
+def _noted_kinds(
+    targets: Sequence[CompiledService], parents: Sequence[Json], begun: Snapshot
+) -> set[str] | None:
+    """Return the kinds of children that services want, and those that their custom resources note; None where one notes none.
+
+    A service that is not there may have left anything.
+    """
+    found = {child.reference.kind for target in targets for child in target.children}
+    for live in (*parents, *(begun.get(target.reference) for target in targets)):
+        kinds = kinds_of(live)
+        if kinds is None:
+            return None
+        found |= kinds
+    return found
+
+
+def _kinds_to_note(target: CompiledService, snapshot: Snapshot) -> frozenset[str] | None:
+    """Return of the kinds of only some services those of which a service wants children, or still has some; None where nobody asks."""
+    of_some = target.service.kind.children.of_some
+    if not of_some or target.reconciler == CONTROLLER:
+        return None
+    wanted = {child.reference.kind for child in target.children}
+    there = {each.kind for each in snapshot.owned_by(owner_value(target.reference))}
+    return of_some & (wanted | there)
+
+
 def plan_target(target: CompiledService, snapshot: Snapshot, policy: Policy) -> ServicePlan:
     """Compare a service with the snapshot. Where its controller reconciles it, the custom resource is all that is ours.
 
@@ -244,7 +270,7 @@ def plan_target(target: CompiledService, snapshot: Snapshot, policy: Policy) -> 
     make_parent = record if kind.key in snapshot.missing else custom_resource
     # What its controller makes may be of another release tomorrow.
     noted = "" if target.reconciler == CONTROLLER else target.service.noted_release
-    parent = make_parent(target.document, policy.fleet, noted)
+    parent = make_parent(target.document, policy.fleet, noted, _kinds_to_note(target, snapshot))
     if target.reconciler == CONTROLLER:
         plan = plan_service(parent, (), snapshot, replace(policy, adopt=False))
         plan.controller = kind.field_manager

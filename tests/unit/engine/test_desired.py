@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from module_utils.engine.desired import Desired, owner_value, release_of
+from module_utils.engine.desired import Desired, kinds_of, owner_value, release_of
 from module_utils.engine.owner_object import custom_resource, record
 from module_utils.kube.intent import Stage
 from module_utils.kube.manifest import Json
@@ -50,6 +50,15 @@ def test_the_release_is_noted_beside_the_intent_and_is_no_part_of_it() -> None:
     assert annotations["inference.modelops.io/intent"] == made.digest
     assert release_of(noted.manifest(UID)) == "0.18"
     assert release_of(made.manifest(UID)) == release_of(None) == ""
+
+
+@pytest.mark.parametrize("kinds", [[], ["HorizontalPodAutoscaler"], ["A", "B"]])
+def test_the_kinds_of_children_are_noted_in_the_same_way(kinds: list[str]) -> None:
+    made = wanted(child())
+    noted = replace(made, kinds=frozenset(kinds)).manifest(UID)
+    assert noted["metadata"]["annotations"]["inference.modelops.io/intent"] == made.digest
+    assert kinds_of(noted) == {*kinds}
+    assert kinds_of(made.manifest(UID)) is kinds_of(None) is None
 
 
 def test_owner_is_the_parent_as_a_controller_writes_it() -> None:

@@ -13,7 +13,12 @@ from typing import Any
 
 import pytest
 
-from module_utils.engine import FIELD_MANAGER, INTENT_ANNOTATION, RELEASE_ANNOTATION
+from module_utils.engine import (
+    FIELD_MANAGER,
+    INTENT_ANNOTATION,
+    KINDS_ANNOTATION,
+    RELEASE_ANNOTATION,
+)
 from module_utils.engine.noop_proof import Rules, doubt, holds
 from module_utils.kube.canonical import canonical_json, digest
 from module_utils.kube.manifest import Json
@@ -146,12 +151,25 @@ def test_another_release_is_a_doubt_and_none_is_not(
     noted: str, wanted: str, reason: str | None
 ) -> None:
     """What was made before releases were noted is not written for the note alone."""
-    live = PLAIN.copy()
-    if noted:
-        live["metadata"]["annotations"][RELEASE_ANNOTATION] = noted
-        fields = _ours(live)["fieldsV1"]["f:metadata"]["f:annotations"]
-        fields[f"f:{RELEASE_ANNOTATION}"] = {}
+    live = _noting(RELEASE_ANNOTATION, noted) if noted else PLAIN.copy()
     assert doubt(replace(PLAIN.desired, release=wanted), live, PLAIN.uid) == reason
+
+
+@pytest.mark.parametrize("wanted", [None, frozenset(), frozenset({"B"})])
+@pytest.mark.parametrize("noted", ["", "A B"])
+def test_the_note_of_kinds_is_written_with_something_else_alone(
+    noted: str, wanted: frozenset[str] | None
+) -> None:
+    live = _noting(KINDS_ANNOTATION, noted)
+    assert doubt(replace(PLAIN.desired, kinds=wanted), live, PLAIN.uid) is None
+
+
+def _noting(annotation: str, text: str) -> Json:
+    """Return the live object with an annotation that we have written beside its intent."""
+    live = PLAIN.copy()
+    live["metadata"]["annotations"][annotation] = text
+    _ours(live)["fieldsV1"]["f:metadata"]["f:annotations"][f"f:{annotation}"] = {}
+    return live
 
 
 # The second witness: our entry covers exactly what we send.

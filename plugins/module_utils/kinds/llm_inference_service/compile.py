@@ -65,6 +65,7 @@ from .children.sidecar_access import (
 )
 from .children.workload_service import workload_service
 from .errors import Unbuildable
+from .managed_devices import DEVICE_CLASS
 from .presets.resolve import resolve
 from .resolved import Resolved
 from .router.kinds import OLD_POOL, POOL, ROUTE
@@ -75,7 +76,9 @@ from .spec import LlmInferenceService
 Builder: TypeAlias = Callable[[Resolved, Reader], "Child | None"]
 
 #: Where a service asks for pods that are scaled.
-_SCALED = (("scaling",), ("prefill", "scaling"))
+_SCALED = (("spec", "scaling"), ("spec", "prefill", "scaling"))
+#: Where it asks for devices by claims.
+_CLAIMING = (("metadata", "annotations", DEVICE_CLASS),)
 
 
 def _scaler(build: Builder, kind: ObjectKind, until: KServe | None = None) -> Made[Builder]:
@@ -92,7 +95,12 @@ CHILDREN: Children[Builder] = Children(
     Made(multi_node_prefill_service_account, SERVICE_ACCOUNT),
     Made(main_group, GROUP),
     Made(prefill_group, GROUP),
-    Made(resource_claim_template, RESOURCE_CLAIM_TEMPLATE, since=KServe.V0_20),
+    Made(
+        resource_claim_template,
+        RESOURCE_CLAIM_TEMPLATE,
+        since=KServe.V0_20,
+        asked_by=_CLAIMING,
+    ),
     Made(main_service_account, SERVICE_ACCOUNT),
     Made(main_role, ROLE),
     Made(main_role_binding, ROLE_BINDING),

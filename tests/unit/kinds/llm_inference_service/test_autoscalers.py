@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -47,20 +48,23 @@ def test_scaling_has_no_effect_before() -> None:
 
 
 @pytest.mark.parametrize(
-    ("release", "live", "looked"),
+    ("release", "live", "noted", "looked"),
     [
-        ("0.17", {}, False),
-        ("0.17", {"scaling": HPA}, True),
-        ("0.17", {"prefill": {"scaling": HPA}}, True),
-        ("0.18", {}, True),
+        ("0.17", {}, None, ()),
+        ("0.17", {"scaling": HPA}, None, KINDS),
+        ("0.17", {"prefill": {"scaling": HPA}}, [], KINDS),
+        ("0.18", {}, None, KINDS),
+        ("0.18", {}, [], ()),
+        ("0.18", {"scaling": HPA}, [], KINDS),
+        ("0.18", {}, ["HorizontalPodAutoscaler"], ["HorizontalPodAutoscaler"]),
     ],
 )
 def test_autoscalers_cost_a_look_only_where_there_may_be_some(
-    release: str, live: Json, looked: bool
+    release: str, live: Json, noted: Sequence[str] | None, looked: Sequence[str]
 ) -> None:
     services = [document(), document(**live)]
-    found = LLM_INFERENCE_SERVICE.children.kinds_at(settings(release).release, services)
-    assert {kind for dummy, kind in found} & set(KINDS) == (set(KINDS) if looked else set())
+    found = LLM_INFERENCE_SERVICE.children.kinds_at(settings(release).release, services, noted)
+    assert {kind for dummy, kind in found} & {*KINDS} == {*looked}
 
 
 @pytest.mark.parametrize("release", ["0.18", "0.19"])

@@ -115,6 +115,7 @@ def test_what_earlier_releases_made_for_llm_d_is_looked_for_where_a_service_scal
     scaling = {"spec": scaled(wva={"hpa": {}})}
     assert pair in CHILDREN.kinds_at(NEW.release, [scaling])
     assert pair not in CHILDREN.kinds_at(NEW.release, [{"spec": {}}])
+    assert pair in CHILDREN.kinds_at(NEW.release, [{"spec": {}}], ["VariantAutoscaling"])
 
 
 def test_keda_alone_scales_by_triggers_of_the_author() -> None:
