@@ -10,7 +10,6 @@ from typing import Any
 from ..accelerators.vendors import is_device, is_mig, is_shared
 from ..kinds.check import ERROR, WARNING, Check, check
 from ..kinds.engine_flags import MEANINGS
-from ..kinds.field_map import Place
 from ..kinds.view import ServiceView, Workload
 from ..kube.command_line import flags, words
 from ..kube.containers import containers_of
@@ -38,11 +37,6 @@ _TPU_LABELS = ("cloud.google.com/gke-tpu-accelerator", _TOPOLOGY_LABEL)
 #: Devices of which one may run several ranks.
 _CORES = ("aws.amazon.com/neuron", _TPUS)
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - a path in the container
-
-#: Resources that are counted in bytes.
-_IN_BYTES = ("memory", "ephemeral-storage")
-#: With fewer bytes no container starts; 0 asks for none.
-_FEW_BYTES = 2**20
 
 TOO_FEW = Check(
     "engine-arguments",
@@ -110,18 +104,6 @@ UNEVEN = Check(
     finds="{data} copies of the model in pods of {local} leave a rest: {pods} pods hold {held} copies, and the engine waits for all {data}",
     fix="let {field} divide the number of copies",
 )
-FRACTION = Check(
-    "memory-unit",
-    WARNING,
-    finds='"{amount}" of {resource} is a fraction of bytes: the suffix m means a thousandth',
-    fix='write "{meant}" for mebibytes',
-)
-BYTES = Check(
-    "memory-unit",
-    WARNING,
-    finds='"{amount}" of {resource} are bytes, with which no container starts',
-    fix='write the unit, for example "{amount}Gi"',
-)
 MEMORY = Check(
     "shared-memory",
     WARNING,
@@ -182,7 +164,7 @@ def no_device(view: ServiceView) -> Iterator[Problem]:
     asking = {
         workload.origin: sorted(devices)
         for workload in view.serving
-        if (devices := _devices(workload.engine_container.get("resources") or {}))
+        if (devices := devices_of(workload.engine_container.get("resources") or {}))
     }
     for workload in view.serving if asking else ():
         resources = workload.engine_container.get("resources") or {}
@@ -258,7 +240,7 @@ def claimed(view: ServiceView) -> Iterator[Problem]:
     for workload in view.workloads:
         for container, path in containers_of(workload.pod):
             resources = container.get("resources") or {}
-            names = _devices(resources) if resources.get("claims") else {}
+            names = devices_of(resources) if resources.get("claims") else {}
             if names:
                 yield CLAIMED.at(
                     workload.fields(f"{path}.resources"), devices=", ".join(sorted(names))
@@ -309,35 +291,6 @@ def uneven(view: ServiceView) -> Iterator[Problem]:
             )
 
 
-@check(FRACTION)
-def fraction(view: ServiceView) -> Iterator[Problem]:
-    """Yield amounts of memory in thousandths of a byte, which the API accepts but no pod can start with."""
-    for where, name, amount in _in_bytes(view):
-        if amount.endswith("m"):
-            yield FRACTION.at(where, amount=amount, resource=name, meant=f"{amount[:-1]}Mi")
-
-
-@check(BYTES)
-def few_bytes(view: ServiceView) -> Iterator[Problem]:
-    """Yield amounts of memory without a unit, which are bytes."""
-    for where, name, amount in _in_bytes(view):
-        if amount.isdecimal() and 0 < int(amount) < _FEW_BYTES:
-            yield BYTES.at(where, amount=amount, resource=name)
-
-
-def _in_bytes(view: ServiceView) -> Iterator[tuple[Place, str, str]]:
-    """Yield amounts of memory that containers ask for: the place, of what, and how much."""
-    for workload in view.workloads:
-        for container, place in containers_of(workload.pod):
-            resources = container.get("resources") or {}
-            for field in ("requests", "limits"):
-                for name in _IN_BYTES:
-                    amount = str((resources.get(field) or {}).get(name) or "")
-                    if amount and (amount.endswith("m") or amount.isdecimal()):
-                        where = workload.fields(f"{place}.resources.{field}.{name}")
-                        yield where, name, amount
-
-
 def size_of(workload: Workload, what: str) -> int:
     """Return a parallel size: as the engine's command line says it, else as the resource does, else 1."""
     sizes = said_sizes(workload.engine_container)
@@ -370,6 +323,13 @@ def fitting_devices(sizes: Mapping[str, int], pods: int) -> set[int]:
     return whole | spread | {tensor * ranks for ranks in copies}
 
 
+def misfits(workload: Workload) -> bool:
+    """Tell whether an engine gets another number of devices than its sizes ask for, which is told by itself."""
+    container = workload.engine_container
+    more = _passed_on(workload, container)
+    return bool(_misfit(container, workload.pods_per_replica, **more))
+
+
 def _passed_on(workload: Workload, container: Json) -> dict[str, int]:
     """Return the sizes that the resource gives to an engine, in whatever words its command passes them on."""
     if not container or container is not workload.engine_container:
@@ -380,7 +340,7 @@ def _passed_on(workload: Workload, container: Json) -> dict[str, int]:
 
 def _misfit(container: Json, pods: int, **more: int) -> dict[str, Any]:
     """Return how the devices of a container differ from its engine's sizes, empty where they fit. pods: of a replica. more: sizes by default."""
-    devices = _devices(container.get("resources") or {})
+    devices = devices_of(container.get("resources") or {})
     if len(devices) != 1:
         return {}
     ((resource, count),) = devices.items()
@@ -397,12 +357,12 @@ def _asked(view: ServiceView) -> Iterator[tuple[Workload, str, list[str], Mappin
     """Yield the containers that ask for devices: the workload, the place, the names of the devices, and how many of each."""
     for workload in view.workloads:
         for container, path in containers_of(workload.pod):
-            devices = _devices(container.get("resources") or {})
+            devices = devices_of(container.get("resources") or {})
             if devices:
                 yield workload, path, sorted(devices), devices
 
 
-def _devices(resources: Json) -> dict[str, int]:
+def devices_of(resources: Json) -> dict[str, int]:
     """Return the devices that a container asks for; 0 for what is no whole number, which is another mistake."""
     asked = {**(resources.get("requests") or {}), **(resources.get("limits") or {})}
     return {

@@ -13,6 +13,7 @@ from ..kube.containers import running_in
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from .devices import size_of
+from .engines import SAME_TYPE, model_of
 
 _TRANSFER = "--kv-transfer-config"
 #: Flags of engines that hand the cache over in another way, and files in which more flags stand.
@@ -27,8 +28,13 @@ _OTHER_CONNECTORS = {
     "sglang": (_NIXL, *_SHARED),
 }
 #: What prefill and decode have to say alike, where both say it; what an engine takes where it does not say it.
-_ALIKE = ("--block-size", "--kv-cache-dtype")
+_ALIKE = (
+    *("--block-size", "--kv-cache-dtype", "--dtype"),
+    *("--page-size", "--disaggregation-transfer-backend"),
+)
 _UNSAID = {"--kv-cache-dtype": "auto"}
+#: What decides which numbers a cache holds: the model, its weights, and how prompts become tokens.
+_OF_MODELS = ("--quantization", "--tokenizer", "--revision")
 #: How long a request may be, prompt and answer.
 _LENGTH = "--max-model-len"
 #: The address at which the other engines ask for a cache, and those at which only an engine's own pod finds it.
@@ -51,6 +57,12 @@ CONNECTORS = Check(
     "kv-connector",
     WARNING,
     finds="{ours} of prefill is {mine}, but that of decode is {theirs} ({field}): the cache does not get from one to the other",
+    fix="use the same for both",
+)
+MODELS = Check(
+    "kv-connector",
+    WARNING,
+    finds="{ours} of prefill is {mine}, but that of decode is {theirs} ({field}): decode pods go on with what another model computed",
     fix="use the same for both",
 )
 PROXY = Check(
@@ -191,6 +203,24 @@ def connectors(view: ServiceView) -> Iterator[Problem]:
             )
 
 
+@check(MODELS)
+def other_models(view: ServiceView) -> Iterator[Problem]:
+    """Yield prefill pods with another model than decode pods."""
+    prefill, decode = (next(view.of(role), None) for role in (PREFILL, DECODE))
+    if prefill is None or decode is None:
+        return
+    here, there = (_of_model(each) for each in (prefill, decode))
+    for name in sorted(here.keys() & there.keys()):
+        if here[name] != there[name]:
+            yield MODELS.at(
+                prefill.in_engine("args"),
+                ours=name,
+                mine=here[name],
+                theirs=there[name],
+                field=decode.in_engine("args").field,
+            )
+
+
 @check(SHORTER)
 def shorter(view: ServiceView) -> Iterator[Problem]:
     """Yield decode pods that accept shorter requests than prefill pods."""
@@ -225,10 +255,24 @@ def _length(workload: Workload) -> int:
 
 def _in_common(workload: Workload) -> dict[str, str]:
     """Return what an engine says about the form in which caches are handed over."""
-    said = {flag.name: flag.value for flag in workload.flags if flag.name in _ALIKE}
+    said = {
+        flag.name: SAME_TYPE.get(flag.value, flag.value)
+        for flag in workload.flags
+        if flag.name in _ALIKE
+    }
+    # Which type that is stands in the model's own configuration.
+    if said.get("--dtype") == "auto":
+        del said["--dtype"]
     connector = (_transfer(workload) or {}).get("kv_connector")
     found = _UNSAID | {name: value for name, value in said.items() if value}
     return {**found, "kv_connector": str(connector)} if connector else found
+
+
+def _of_model(workload: Workload) -> dict[str, str]:
+    """Return what an engine says about the model that it runs, as far as no variable says it."""
+    said = {flag.name: flag.value for flag in workload.flags if flag.name in _OF_MODELS}
+    found = {**said, "the model": model_of(workload.engine_container)}
+    return {name: value for name, value in found.items() if value and "$" not in value}
 
 
 def _transfer(workload: Workload) -> Json | None:

@@ -14,7 +14,6 @@ from ..kinds.check import WARNING, Check, check
 from ..kinds.engine_flags import MEANINGS
 from ..kinds.view import ServiceView, Workload
 from ..kube.command_line import Flag
-from ..kube.containers import running_in
 from ..kube.did_you_mean import nearest
 from ..kube.problem import Problem
 from .engine_words import has_shell
@@ -102,9 +101,11 @@ _NEEDS: Mapping[str, str] = {
     "--max-lora-rank": "--enable-lora",
     "--max-loras": "--enable-lora",
     "--tool-call-parser": "--enable-auto-tool-choice",
+    **dict.fromkeys(
+        ("--enable-ssl-refresh", "--ssl-ca-certs", "--ssl-cert-reqs", "--ssl-keyfile"),
+        "--ssl-certfile",
+    ),
 }
-#: The address at which an engine listens, and those at which nobody outside of its pod reaches it.
-_HOST, _OWN_POD = "--host", frozenset({"127.0.0.1", "localhost", "::1"})
 #: A file in which more flags stand.
 _FILE = "--config"
 _UNITS = {"k": 1000, "K": 1 << 10, "m": 10**6, "M": 1 << 20}
@@ -132,12 +133,6 @@ ALONE = Check(
     WARNING,
     finds="{flag} has no effect, or vLLM refuses it, without {other}, which is not given",
     fix="give {other}, too, or leave {flag} out",
-)
-LOOPBACK = Check(
-    "engine-value",
-    WARNING,
-    finds="{flag} is {value}, so the engine listens to its own pod only: neither probes nor requests reach it",
-    fix="write 0.0.0.0, or leave it out, if that is the engine's default",
 )
 TOO_FEW_TOKENS = Check(
     "engine-together",
@@ -221,17 +216,6 @@ def alone(view: ServiceView) -> Iterator[Problem]:
         other = _NEEDS.get(flag.name)
         if other and other not in given and _FILE not in given:
             yield ALONE.at(workload.in_engine(flag.place), flag=flag.name, other=other)
-
-
-@check(LOOPBACK, costly=True)
-def loopback(view: ServiceView) -> Iterator[Problem]:
-    """Yield engines that listen on a loopback address only. What stands in the pod beside them may be their only caller."""
-    for workload in view.serving:
-        alone = sum(1 for dummy in running_in(workload.pod)) == 1
-        for flag in workload.flags if alone else ():
-            if flag.name == _HOST and flag.value in _OWN_POD:
-                place = workload.in_engine(flag.place)
-                yield LOOPBACK.at(place, flag=flag.name, value=flag.value)
 
 
 @check(TOO_FEW_TOKENS, costly=True)

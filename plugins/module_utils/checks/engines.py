@@ -12,7 +12,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from ..kinds.view import Workload
-from ..kube.command_line import Flag, words
+from ..kube.command_line import Flag, flags, words
 from ..kube.manifest import Json
 
 #: Engines, by the names that people call them.
@@ -39,6 +39,9 @@ _KNOWN_BY: Mapping[str, _Engine] = {
     TGI: _Engine("text-generation-launcher", "text-generation-inference"),
     TRITON: _Engine("tritonserver", "tritonserver"),
 }
+#: Words of vLLM for one and the same type of numbers.
+SAME_TYPE: Mapping[str, str] = {"half": "float16", "float": "float32"}
+_MODEL_FLAGS = ("--model", "--model-path")
 _IMAGE = re.compile(r"(?:^|/)vllm[a-z-]*:v?(?P<release>0\.\d+)(?:[.-].*)?$")
 #: Programs by which an image of vLLM is started: its own, and what starts that.
 _PROGRAMS = ("vllm", "python", "bash", "sh", "env", "tini", "dumb-init", "ray", "numactl", "uv")
@@ -96,6 +99,19 @@ def least_release_of(workload: Workload) -> str:
     if known or not workload.usual_release or workload.in_engine("image").is_authors:
         return known
     return workload.usual_release if engine_of(workload) == VLLM else ""
+
+
+def model_of(container: Json) -> str:
+    """Return what an engine loads, and calls it by where nothing else is said: the word after `serve`, or that of a flag; empty for neither."""
+    given = dict(flags(container))
+    return served_path(container) or next(filter(None, map(given.get, _MODEL_FLAGS)), "")
+
+
+def served_path(container: Json) -> str:
+    """Return the word after `serve`."""
+    given = words(container)
+    following = given[given.index("serve") + 1 :][:1] if "serve" in given else []
+    return following[0] if following and not following[0].startswith("-") else ""
 
 
 def by_command(container: Json) -> str:

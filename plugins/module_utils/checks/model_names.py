@@ -7,10 +7,9 @@ from collections.abc import Iterator
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import ServiceView
-from ..kube.manifest import Json
 from ..kube.problem import Problem
 from .engine_words import has_shell
-from .engines import is_vllm
+from .engines import is_vllm, served_path
 
 _NAME, _MODEL, _FILE = "--served-model-name", "--model", "--config"
 
@@ -53,7 +52,7 @@ def unread(view: ServiceView) -> Iterator[Problem]:
     """Yield `--model` next to the model after `serve`: vLLM only reads the latter."""
     for workload in view.serving:
         container = workload.engine_container
-        served = _served_path(container)
+        served = served_path(container)
         if "model" in workload.said or not served or not is_vllm(container):
             continue
         for flag in workload.flags:
@@ -71,19 +70,10 @@ def unnamed(view: ServiceView) -> Iterator[Problem]:
         if said is None or not is_vllm(container) or has_shell(container):
             continue
         given = {flag.name: flag.value for flag in workload.flags}
-        served = _served_path(container) or given.get(_MODEL)
+        served = served_path(container) or given.get(_MODEL)
         if _NAME in given or _FILE in given or not served or "$" in served:
             continue
         if served != said.value:
             path = workload.engine_path
             place = workload.written(f"{path}.args", f"{path}.command")
             yield UNNAMED.at(place, said=said.value, field=said.field, served=served)
-
-
-def _served_path(container: Json) -> str:
-    """Return the word after `serve`: what vLLM loads, and calls it by where nothing else is said."""
-    words = [str(word) for part in ("command", "args") for word in container.get(part) or ()]
-    if "serve" not in words:
-        return ""
-    following = words[words.index("serve") + 1 :][:1]
-    return following[0] if following and not following[0].startswith("-") else ""

@@ -57,19 +57,25 @@ def checks() -> Sequence[BoundCheck]:
 def further_themes() -> Sequence[ModuleType]:
     """Return the themes of which nothing runs for settled services: a run that changes nothing does not pay for loading them."""
     from . import (
+        amounts,
         commands,
         device_names,
         engine_documents,
         engine_values,
         gated_fields,
+        groups,
         kserve_server,
         kubelet,
+        listening,
+        local_addresses,
         model_names,
         models,
         names,
         no_effect,
+        node_labels,
         other_engines,
         picker_flags,
+        plain_secrets,
         pod_security,
         pools,
         predictive_servers,
@@ -86,10 +92,14 @@ def further_themes() -> Sequence[ModuleType]:
 
     of_engines = (
         *(other_engines, kserve_server, predictive_servers),
-        *(engine_values, engine_documents, variables, variable_values, references),
+        *(engine_values, engine_documents, groups, listening, local_addresses),
+        *(variables, variable_values, references),
         *(commands, model_names),
     )
-    of_pods = (kubelet, device_names, volumes, spread, picker_flags, probes, pools)
+    of_pods = (
+        *(kubelet, amounts, device_names, node_labels, volumes, spread, picker_flags),
+        *(probes, pools, plain_secrets),
+    )
     return (
         *of_engines,
         *of_pods,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..kinds.check import ERROR, WARNING, Check, check
+from ..kinds.field_map import Place
 from ..kinds.view import ROUTER, ServiceView, Workload
 from ..kube import gvk
 from ..kube.containers import containers_of
@@ -17,7 +18,7 @@ from ..kube.problem import Problem
 from ..kube.reader import Reader
 from ..kube.redact import redact_text
 from ..kube.reference import Reference
-from ..kube.url_form import is_url
+from ..kube.url_form import is_url, local_port
 
 _SCALED_OBJECT = (gvk.KEDA, "ScaledObject")
 _AUTOSCALER = (gvk.AUTOSCALING, "HorizontalPodAutoscaler")
@@ -66,6 +67,12 @@ NO_ADDRESS = Check(
     finds='the trigger {type} asks "{address}", which is not a URL: KEDA measures nothing, and does not scale',
     fix="write http:// or https://, a host and a port",
 )
+OWN_POD = Check(
+    "trigger-address",
+    WARNING,
+    finds='the trigger {type} asks "{address}": KEDA asks from its own pod, where nothing measures, and does not scale',
+    fix="name the Service of the server with its namespace, for example http://prometheus.monitoring:9090",
+)
 FALLBACK = Check(
     "scale-fallback",
     WARNING,
@@ -109,16 +116,17 @@ def no_request(view: ServiceView) -> Iterator[Problem]:
 @check(NO_ADDRESS, costly=True)
 def no_address(view: ServiceView) -> Iterator[Problem]:
     """Yield triggers whose server address is not a URL."""
-    for manifest in view.made:
-        if (manifest.get("apiVersion"), manifest.get("kind")) != _SCALED_OBJECT:
-            continue
-        for number, trigger in enumerate(value_at(manifest, ("spec", "triggers")) or ()):
-            address = str((trigger.get("metadata") or {}).get(_ADDRESS) or "")
-            asks = address or trigger.get("type") in _ASK
-            if asks and not is_url(address):
-                path = f"spec.triggers[{number}].metadata.{_ADDRESS}"
-                place = view.field_map.at(Reference.of(manifest), path)
-                yield NO_ADDRESS.at(place, type=trigger.get("type"), address=redact_text(address))
+    for trigger, address, place in _asking(view):
+        if not is_url(address):
+            yield NO_ADDRESS.at(place, type=trigger.get("type"), address=redact_text(address))
+
+
+@check(OWN_POD, costly=True)
+def own_pod(view: ServiceView) -> Iterator[Problem]:
+    """Yield triggers whose server is asked for in KEDA's own pod."""
+    for trigger, address, place in _asking(view):
+        if local_port(address):
+            yield OWN_POD.at(place, type=trigger.get("type"), address=redact_text(address))
 
 
 @check(FALLBACK, costly=True)
@@ -206,3 +214,13 @@ def _moves(spec: Json) -> bool:
 def _requests(container: Json, resource: str) -> bool:
     resources = container.get("resources") or {}
     return any(resource in (resources.get(side) or {}) for side in ("requests", "limits"))
+
+
+def _asking(view: ServiceView) -> Iterator[tuple[Json, str, Place]]:
+    """Yield the triggers that ask a server, each with its address and where that stands."""
+    for manifest in view.made_of(*_SCALED_OBJECT):
+        for number, trigger in enumerate(value_at(manifest, ("spec", "triggers")) or ()):
+            address = str((trigger.get("metadata") or {}).get(_ADDRESS) or "")
+            if address or trigger.get("type") in _ASK:
+                path = f"spec.triggers[{number}].metadata.{_ADDRESS}"
+                yield trigger, address, view.field_map.at(Reference.of(manifest), path)

@@ -14,14 +14,14 @@ from ..kube.problem import Problem
 from ..kube.reader import Reader
 from ..kube.reference import Reference
 from ..kube.validation.resources import is_extended, resource_problems
-from . import devices, engine_flags, names, pod_security, quota
+from . import amounts, devices, engine_flags, names, pod_security, quota
 from .registry import of_theme
 from .run import asked, told
 
 
 def device_problems(view: ServiceView) -> list[Problem]:
     """Return what checks of devices and of engines' flags say of a service."""
-    themes = (*of_theme(devices), *of_theme(engine_flags))
+    themes = (*of_theme(devices), *of_theme(amounts), *of_theme(engine_flags))
     return told((check, problem) for check in themes for problem in check.function(view))
 
 
@@ -85,7 +85,12 @@ def _of_pod(pod: Json, reference: Reference, pods: int, path: str) -> list[Probl
             for container, place in containers_of(workload.pod)
             for problem in _amounts(container, f"{stem}{place}.resources")
         ),
-        *(problem for check in of_theme(devices) for problem in check.function(view)),
+        *(
+            problem
+            for theme in (devices, amounts)
+            for check in of_theme(theme)
+            for problem in check.function(view)
+        ),
     ]
     return list(dict.fromkeys(found))
 

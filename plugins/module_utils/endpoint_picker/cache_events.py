@@ -14,6 +14,7 @@ from typing import Any
 
 from ..kube.command_line import flags, written
 from ..kube.manifest import Json, value_at
+from ..kube.url_form import local_port
 from .check import Report
 from .findings import Finding, warning
 from .workloads import EVENTS, as_map, engines_of
@@ -108,7 +109,30 @@ def _events(name: str, engine: Json, parameters: Json, path: str) -> Iterator[Fi
             f'{name} reports under the topic "{topic}", and the picker listens for what begins with "{listens}"',
             f'begin the topic in {EVENTS} with it, for example "{listens}$(POD_IP)@model"',
         )
+    yield from _addresses(name, said, parameters, place)
     yield from _ports(name, said, parameters, place)
+
+
+def _addresses(name: str, said: Json, parameters: Json, place: str) -> Iterator[Finding]:
+    """Yield addresses of the own pod, where engine and picker never meet."""
+    sends = str(said.get("endpoint") or "")
+    if local_port(sends):
+        yield warning(
+            "kv-events-address",
+            place,
+            None,
+            f"{name} sends its reports to {sends}, which is its own pod, and the picker is in another one",
+            f'send them to the picker\'s Service, or write endpoint: "tcp://*:{local_port(sends)}" where the picker asks each pod',
+        )
+    central = str(value_at(parameters, ("kvEventsConfig", "zmqEndpoint")) or "")
+    if local_port(central):
+        yield warning(
+            "kv-events-address",
+            f"{place}.zmqEndpoint",
+            central,
+            f"the picker takes reports at {central}, which is its own pod, and {name} is in another one",
+            f"write tcp://*:{local_port(central)}",
+        )
 
 
 def _ports(name: str, said: Json, parameters: Json, place: str) -> Iterator[Finding]:

@@ -62,6 +62,7 @@ class Workload:
     pod, labels: as they will be sent. engine: the container that serves, empty for none. fetcher: the init container that fetches
     the model, empty where none does; it may be missing in `pod`, where a webhook adds it. sidecar: the container that sends the prefill
     part of requests elsewhere, empty for none.
+    worker: whether they only help the leaders of their group, to which all requests come.
     replicas: None where somebody else decides. replicas_field: what says how many there are.
     pods_per_replica: how many pods hold one copy of the model.
     said: sizes and names that the custom resource itself gives, by what they are: tensor, pipeline, data, data_local, port, model_name, model;
@@ -79,6 +80,7 @@ class Workload:
     engine: str = ""
     fetcher: str = ""
     sidecar: str = ""
+    worker: bool = False
     replicas: int | None = None
     replicas_field: str = ""
     pods_per_replica: int = 1

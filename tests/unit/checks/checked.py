@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from module_utils.fleet.load import Service
@@ -10,6 +11,7 @@ from module_utils.kinds.registry import KINDS
 from module_utils.kube.problem import InputError, Problem
 from module_utils.kube.reader import Reader
 from module_utils.kube.release import ChosenRelease
+from tests.unit.modules.task import run
 
 
 def checked(
@@ -38,3 +40,18 @@ def warnings(document: dict[str, Any], reader: Reader, **options: Any) -> dict[s
     assert loaded.service is not None, [str(problem) for problem in loaded.problems]
     found = [*loaded.problems, *checked(loaded.service, settings, reader, document)]
     return {problem.rule: problem for problem in found}
+
+
+def told_by(
+    rules: Collection[str], service: dict[str, Any], *objects: dict[str, Any], release: str = "0.17"
+) -> list[str]:
+    """Return what a task warns about by some rules, each with its field."""
+    result = run(
+        state="rendered",
+        services=[service],
+        cluster_objects=list(objects),
+        releases={"kserve": release},
+    )
+    assert not result.get("failed"), result["msg"]
+    problems = result["services"][0]["problems"]
+    return [f"{each['path']}: {each['message']}" for each in problems if each["rule"] in rules]

@@ -412,6 +412,42 @@ def pooled(labels: Json, number: int) -> Json:
     return llm(router={**ROUTE, "scheduler": {"pool": {"spec": spec}}})
 
 
+def grouped(leader: Json, worker: Json) -> Json:
+    """Return an LLMInferenceService with a group of pods that hold two copies of the model."""
+    sizes = {"data": 2, "dataLocal": 1}
+    return llm_inference_service(template=leader, worker=worker, parallelism=sizes)
+
+
+def of_vendor(device: str) -> Json:
+    """Return the pods of a server with one device."""
+    found = server()
+    found["containers"][0]["resources"] = {"limits": {device: "1"}}
+    return found
+
+
+def multi_node(**worker: Any) -> Json:
+    """Return an InferenceService over two nodes. worker: fields of its worker's container."""
+    container = {"name": "worker-container", **worker}
+    service = model(storageUri="pvc://models/chat")
+    service["metadata"]["annotations"]["serving.kserve.io/autoscalerClass"] = "none"
+    service["spec"]["predictor"]["workerSpec"] = {"containers": [container]}
+    return service
+
+
+def runtime_of_group(*args: str) -> Json:
+    """Return a runtime for two nodes whose head has arguments."""
+    found = runtime(*args)
+    worker = {"name": "worker-container", "image": "example.com/server:1"}
+    sizes = {"pipelineParallelSize": 2, "tensorParallelSize": 1}
+    found["spec"]["workerSpec"] = {**sizes, "containers": [worker]}
+    return found
+
+
+X86 = {"kubernetes.io/arch": "x86_64"}
+SELECTOR = 'nodeSelector["kubernetes.io/arch"]'
+PLAIN_KEY = "token-abc-123"
+COLLECTOR = "http://localhost:4317"
+
 #: Rule → kind → the mistake.
 MISTAKES: dict[str, dict[str, Mistake]] = {
     "scaled-to-zero": {
@@ -444,6 +480,95 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
                 }
             ),
             "spec.predictor.containers[1].name",
+        ),
+    },
+    "cpu-unit": {
+        MS: Mistake(
+            model_service(decode={"resources": {"limits": {"cpu": "4Gi"}}}),
+            "spec.decode.resources.limits.cpu",
+        ),
+        LLM: Mistake(llm(devices={"cpu": "4M"}), f"{MAIN_PATH}.resources.limits.cpu"),
+        IS: Mistake(
+            custom(resources={"limits": {"cpu": "4000"}}),
+            f"{SERVER_PATH}.resources.limits.cpu",
+            (CONFIG,),
+        ),
+        IG: Mistake(
+            graph(resources={"limits": {"cpu": "4Gi"}}), "spec.resources.limits.cpu", (CONFIG,)
+        ),
+    },
+    "device-unit": {
+        MS: Mistake(
+            role_limits(**{"nvidia.com/gpu": "80Gi"}),
+            'spec.decode.resources.limits["nvidia.com/gpu"]',
+        ),
+        LLM: Mistake(
+            llm(devices={"nvidia.com/gpu": "80Gi"}),
+            f'{MAIN_PATH}.resources.limits["nvidia.com/gpu"]',
+        ),
+        IS: Mistake(
+            custom(devices={"amd.com/gpu": "2k"}),
+            f'{SERVER_PATH}.resources.limits["amd.com/gpu"]',
+            (CONFIG,),
+        ),
+    },
+    "node-label": {
+        MS: Mistake(model_service(decode={"nodeSelector": X86}), f"spec.decode.{SELECTOR}"),
+        LLM: Mistake(
+            llm_inference_service(template={**server(), "nodeSelector": X86}),
+            f"spec.template.{SELECTOR}",
+        ),
+        IS: Mistake(custom_with(nodeSelector=X86), f"spec.predictor.{SELECTOR}", (CONFIG,)),
+        IG: Mistake(graph(nodeSelector=X86), f"spec.{SELECTOR}", (CONFIG,)),
+    },
+    "secret-in-plain": {
+        MS: Mistake(model_service(engine={"args": ["--api-key", PLAIN_KEY]}), "spec.engine.args[1]"),
+        LLM: Mistake(llm(f"--api-key={PLAIN_KEY}"), f"{MAIN_PATH}.args[0]"),
+        IS: Mistake(
+            custom(env=[{"name": "HF_TOKEN", "value": PLAIN_KEY}]),
+            f"{SERVER_PATH}.env[0].value",
+            (CONFIG,),
+        ),
+        IG: Mistake(
+            graph(annotations={"acme.com/api-key": PLAIN_KEY}),
+            'metadata.annotations["acme.com/api-key"]',
+            (CONFIG,),
+        ),
+    },
+    "engine-unreached": {
+        MS: Mistake(model_service(engine={"args": ["--headless"]}), "spec.engine.args[0]"),
+        LLM: Mistake(llm("--uds=/run/vllm.sock"), f"{MAIN_PATH}.args[0]"),
+        IS: Mistake(custom("--ssl-certfile=/c"), f"{SERVER_PATH}.args[0]", (CONFIG,)),
+    },
+    "local-address": {
+        MS: Mistake(
+            model_service(engine={"args": [f"--otlp-traces-endpoint={COLLECTOR}"]}),
+            "spec.engine.args[0]",
+        ),
+        LLM: Mistake(llm(f"--otlp-traces-endpoint={COLLECTOR}"), f"{MAIN_PATH}.args[0]"),
+        IS: Mistake(
+            custom(env=[{"name": "OTEL_EXPORTER_OTLP_ENDPOINT", "value": COLLECTOR}]),
+            f"{SERVER_PATH}.env[0]",
+            (CONFIG,),
+        ),
+    },
+    "group-differs": {
+        LLM: Mistake(grouped(server("--dtype=half"), server()), "spec.worker.containers[0].args"),
+        IS: Mistake(
+            multi_node(args=["vllm", "serve", "/mnt/models", "--dtype=half"]),
+            "spec.predictor.workerSpec.containers[0].args",
+            (CONFIG, runtime_of_group("vllm", "serve", "/mnt/models")),
+        ),
+    },
+    "group-devices": {
+        LLM: Mistake(
+            grouped(server_with("1"), of_vendor("amd.com/gpu")),
+            "spec.worker.containers[0].resources",
+        ),
+        IS: Mistake(
+            multi_node(resources={"limits": {"amd.com/gpu": "1"}}),
+            "spec.predictor.workerSpec.containers[0].resources",
+            (CONFIG, runtime_of_group()),
         ),
     },
     "memory-unit": {
@@ -969,6 +1094,8 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
 EXEMPT: dict[tuple[str, str], str] = {
     ("scaled-to-zero", IS): "keeps at least one pod, or an autoscaler starts the first",
     ("data-parallel", IS): "says nothing of copies",
+    ("group-differs", MS): "has no groups of pods",
+    ("group-devices", MS): "has no groups of pods",
     ("engine-beside", MS): "has no containers of its author's",
     ("picker-flag", MS): "its picker's arguments are the operator's own",
     ("picker-flag", IS): "has no picker",
@@ -1063,10 +1190,11 @@ _OF_GRAPHS: dict[str, tuple[str, ...]] = {
         *("engine-other", "argument-script", "picker-flag", "engine-value", "engine-together", "engine-releases", "served-name"),
         *("command-line", "spread-selector"),
         *("variable-reference", "server-argument", "server-model", "argument-again", "model-flag", "probe-port", "probe-scheme"),
-        *("visible-devices", "probe-impatient"),
+        *("visible-devices", "probe-impatient", "engine-unreached", "local-address"),
     ),
+    "has no groups of pods": ("group-differs", "group-devices"),
     "its router asks for no devices of its own": (
-        *("mixed-devices", "shared-devices", "mig-parallel", "claim-unused", "shared-memory", "devices-missing", "tpu-selector"),
+        *("mixed-devices", "shared-devices", "mig-parallel", "claim-unused", "shared-memory", "devices-missing", "tpu-selector", "device-unit"),
     ),
     "its pods have no fields of their author's but a few that every API server knows": (
         *("gated-field", "volume-unmounted", "root-refused", "medium-unknown"),

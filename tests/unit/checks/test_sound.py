@@ -55,6 +55,8 @@ EARNED_BY = {
     # Constraints that only show where they end up.
     "spread-selector": {"inference_service/podspec-fields"},
     "reference-grant": {"llm_inference_service/router-filters-kept"},
+    # Two baseRefs with arguments, to see which of them count.
+    "list-replaced": {"llm_inference_service/base-2-reversed"},
     # KEDA's webhook was not there when it was recorded.
     "scale-from-zero": {"inference_service/keda-resource"},
 }

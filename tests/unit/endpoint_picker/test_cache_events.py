@@ -96,6 +96,12 @@ def test_engines_that_report_are_fine(workload: Json, parameters: Json) -> None:
             {"kvEventsConfig": {"zmqEndpoint": "tcp://*:5557"}},
             "kv-events-port",
         ),
+        (pod(events(endpoint="tcp://localhost:5557")), {}, "kv-events-address"),
+        (
+            pod(events(endpoint="tcp://chat-epp-service:5557")),
+            {"kvEventsConfig": {"zmqEndpoint": "tcp://127.0.0.1:5557"}},
+            "kv-events-address",
+        ),
         (pod(events()), SEEDED, "hash-seed-differs"),
         (pod(events(), PYTHONHASHSEED="1"), SEEDED, "hash-seed-differs"),
         (pod(events(), PYTHONHASHSEED="1"), {}, "hash-seed-differs"),

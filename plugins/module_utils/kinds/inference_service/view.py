@@ -104,6 +104,7 @@ def _workloads(
             labels=(template.get("metadata") or {}).get("labels") or {},
             engine=engine,
             fetcher=INITIALIZER if fetched and engine == SERVER else "",
+            worker=engine == WORKER,
             replicas=spec.get("replicas"),
             replicas_field=f"spec.{component.role}.minReplicas",
             pods_per_replica=pods,

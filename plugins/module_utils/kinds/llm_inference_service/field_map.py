@@ -14,6 +14,7 @@ from . import names
 from .artifacts.adapters import LIMITS
 from .pod import MAIN
 from .resolved import Resolved
+from .tracing import ENDPOINT
 
 #: A part of a child, and the path to what it is made of.
 _Part = tuple[str, tuple[str, ...]]
@@ -41,6 +42,8 @@ def _origins(resolved: Resolved, reference: Reference) -> list[Origin]:
         for child, path in _parts(resolved.name, reference)
         for origin in _written(resolved, child, path)
     ]
+    if reference.kind in _TEMPLATES:
+        found += _tracing(resolved, _TEMPLATES[reference.kind])
     if reference.kind == "HTTPRoute":
         found += _gateways(resolved)
     elif reference.kind in _TEMPLATES and reference.name not in (
@@ -58,6 +61,16 @@ def _gateways(resolved: Resolved) -> Iterator[Origin]:
             value = {"name": "", "namespace": "", **ref}
             child, field = f"{origin.child}[{value['name']}]", f"{origin.field}[{number}]"
             yield Origin(child, field, value, origin.object)
+
+
+def _tracing(resolved: Resolved, templates: Mapping[str, str]) -> Iterator[Origin]:
+    """Yield where the address of traces is written, which engines and picker get as a variable."""
+    for origin in _written(resolved, "", ("tracing", "exporterEndpoint")):
+        if origin.value:
+            variable = {"name": ENDPOINT, "value": origin.value}
+            for template in templates:
+                child = f"{template}.spec.containers[{MAIN}].env[{ENDPOINT}]"
+                yield Origin(child, origin.field, variable, origin.object)
 
 
 def _adapters(resolved: Resolved, templates: Mapping[str, str]) -> Iterator[Origin]:

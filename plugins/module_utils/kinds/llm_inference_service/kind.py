@@ -24,6 +24,7 @@ from .observe import observe, reconcile_error
 from .presets.engine_arguments import changed_by_presets
 from .release_detection import made_as, other_release
 from .releases import BACKING
+from .replaced_lists import replaced
 from .router.kinds import GATEWAY, GATEWAY_CLASS, OLD_POOL, POOL, ROUTE
 from .router.routing_group import standing
 from .schema import preset_schemas, spec_schema
@@ -46,7 +47,7 @@ LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
     load=load,
     compile=compile_service,
     view=lambda basis, dummy, manifests: view(basis, manifests),
-    own_checks=CHECKS,
+    own_checks=(*CHECKS, replaced),
     observe=observe,
     entrance=entrance,
     reconcile_error=reconcile_error,

@@ -13,6 +13,8 @@ from ..kserve.pod import changed, variable_of, with_variables
 from .pod import MAIN
 from .resolved import Resolved
 
+#: The variable by which a program learns where traces go.
+ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 _PICKER, _SERVER = "inference-scheduler", "inference-server"
 _NODE, _POD = "OTEL_RESOURCE_ATTRIBUTES_NODE_NAME", "OTEL_RESOURCE_ATTRIBUTES_POD_NAME"
 
@@ -62,7 +64,7 @@ def _with_environment(container: Json, service: str, tracing: Json, resolved: Re
 def _variables(service: str, tracing: Json, resolved: Resolved) -> Iterator[Json]:
     values = {
         "OTEL_SERVICE_NAME": service,
-        "OTEL_EXPORTER_OTLP_ENDPOINT": tracing.get("exporterEndpoint"),
+        ENDPOINT: tracing.get("exporterEndpoint"),
         "OTEL_TRACES_EXPORTER": tracing.get("exporter"),
         "OTEL_TRACES_SAMPLER": tracing.get("sampler"),
         "OTEL_TRACES_SAMPLER_ARG": tracing.get("samplerArg"),

@@ -137,6 +137,7 @@ def _parts(
             engine=MAIN,
             fetcher=INITIALIZER if container_of(pod, INITIALIZER, "initContainers") else "",
             sidecar=SIDECAR if has_sidecar(pod) else "",
+            worker=field == "worker",
             replicas=(manifest.get("spec") or {}).get("replicas"),
             replicas_field=".".join(("spec", *where, "replicas")),
             pods_per_replica=group_size(manifest),

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Labels by which pods choose their nodes, and whose values come from a closed list: with another value no node is chosen.
+
+Source: Kubernetes documentation, Well-Known Labels, Annotations and Taints; Karpenter, Scheduling; Amazon EKS, Managed node groups; Google
+Kubernetes Engine, Spot VMs and GPU sharing; Azure Kubernetes Service, Use labels; NVIDIA k8s-device-plugin docs/gpu-feature-discovery.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from ..kinds.check import WARNING, Check, check
+from ..kinds.view import ServiceView, Workload
+from ..kube.did_you_mean import nearest
+from ..kube.manifest import Json, value_at
+from ..kube.problem import Problem
+from ..kube.schema_check import child_path
+
+#: Architectures as Go calls them, and what else people call them.
+_ARCHITECTURES = ("amd64", "arm64", "ppc64le", "s390x", "riscv64", "loong64", "arm", "386")
+_OTHER_NAMES: Mapping[str, str] = {
+    **dict.fromkeys(("x86_64", "x86-64", "x86", "x64", "intel", "amd"), "amd64"),
+    **dict.fromkeys(("aarch64", "armv8", "graviton"), "arm64"),
+    **dict.fromkeys(("i386", "i686"), "386"),
+    **dict.fromkeys(("yes", "1", "present"), "true"),
+    **dict.fromkeys(("no", "0"), "false"),
+}
+_SYSTEMS = ("linux", "windows")
+_TRUE, _EITHER = ("true",), ("true", "false")
+_LISTS: Mapping[str, tuple[str, ...]] = {
+    "kubernetes.io/arch": _ARCHITECTURES,
+    "beta.kubernetes.io/arch": _ARCHITECTURES,
+    "kubernetes.io/os": _SYSTEMS,
+    "beta.kubernetes.io/os": _SYSTEMS,
+    "karpenter.sh/capacity-type": ("spot", "on-demand", "reserved"),
+    "eks.amazonaws.com/capacityType": ("SPOT", "ON_DEMAND", "CAPACITY_BLOCK"),
+    "cloud.google.com/gke-provisioning": ("standard", "spot", "preemptible"),
+    "cloud.google.com/gke-spot": _TRUE,
+    "cloud.google.com/gke-preemptible": _TRUE,
+    "cloud.google.com/gke-gpu-sharing-strategy": ("time-sharing", "mps"),
+    "kubernetes.azure.com/mode": ("system", "user"),
+    "kubernetes.azure.com/scalesetpriority": ("spot", "regular"),
+    "nvidia.com/gpu.present": _TRUE,
+    "nvidia.com/gpu.sharing-strategy": ("none", "mps", "time-slicing"),
+    "nvidia.com/mig.capable": _EITHER,
+    "nvidia.com/mig.strategy": ("none", "single", "mixed"),
+    "nvidia.com/mps.capable": _EITHER,
+}
+#: Labels whose lists grow: of these only what is nearly a known value is told.
+_GROWING: Mapping[str, tuple[str, ...]] = {
+    "nvidia.com/gpu.family": (
+        *("kepler", "maxwell", "pascal", "volta", "turing", "ampere"),
+        *("ada-lovelace", "hopper", "blackwell"),
+    ),
+}
+
+
+class _Form(NamedTuple):
+    """What values of a label look like. says: in words."""
+
+    pattern: re.Pattern[str]
+    says: str
+
+
+_NUMBER = _Form(re.compile(r"[0-9]+"), "numbers")
+_FORMS: Mapping[str, _Form] = {
+    "nvidia.com/gpu.count": _NUMBER,
+    "nvidia.com/gpu.memory": _Form(_NUMBER.pattern, "numbers of MiB without a unit"),
+    "nvidia.com/gpu.compute.major": _NUMBER,
+    "nvidia.com/gpu.compute.minor": _NUMBER,
+    "nvidia.com/gpu.product": _Form(
+        re.compile(r".*[-_].*"), "whole names, for example NVIDIA-H100-80GB-HBM3"
+    ),
+    "cloud.google.com/gke-tpu-topology": _Form(
+        re.compile(r"[0-9]+(x[0-9]+){1,2}"), "topologies, for example 2x4"
+    ),
+}
+#: Operators of affinities that name values as they stand at nodes.
+_OPERATORS = ("In", "NotIn")
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+
+VALUE = Check(
+    "node-label",
+    WARNING,
+    finds="no node has {label}: {value}; the values of this label are {known}",
+    fix="{way}",
+)
+
+
+@check(VALUE, costly=True)
+def node_label(view: ServiceView) -> Iterator[Problem]:
+    """Yield values of well-known labels that no node has."""
+    for workload in view.workloads:
+        for label, value, path in _asked(workload):
+            known, meant = _known(label, value)
+            if known:
+                way = f"write {meant}" if meant else "write one of these"
+                yield VALUE.at(
+                    workload.fields(path), label=label, value=value, known=known, way=way
+                )
+
+
+def _known(label: str, value: str) -> tuple[str, str]:
+    """Return what nodes have at a label and which of it is meant, empty where a value is one of these, or where nobody knows."""
+    form = _FORMS.get(label)
+    if form is not None:
+        return ("", "") if form.pattern.fullmatch(value) else (form.says, "")
+    values = _LISTS.get(label) or _GROWING.get(label) or ()
+    if value in values:
+        return "", ""
+    meant = nearest(_OTHER_NAMES.get(value.lower(), value), values) or ""
+    if label in _GROWING and not meant:
+        return "", ""
+    return ", ".join(values), meant
+
+
+def _asked(workload: Workload) -> Iterator[tuple[str, str, str]]:
+    """Yield the labels that pods ask of nodes: the name, the value, and where it stands in the pod."""
+    for label, value in (workload.pod.get("nodeSelector") or {}).items():
+        yield label, str(value), child_path("nodeSelector", label)
+    affinity: Json = value_at(workload.pod, ("affinity", "nodeAffinity")) or {}
+    for term, path in _terms(affinity):
+        for number, each in enumerate(term.get("matchExpressions") or ()):
+            if each.get("operator") in _OPERATORS:
+                for place, value in enumerate(each.get("values") or ()):
+                    where = f"affinity.nodeAffinity.{path}.matchExpressions[{number}]"
+                    yield str(each.get("key")), str(value), f"{where}.values[{place}]"
+
+
+def _terms(affinity: Json) -> Iterator[tuple[Json, str]]:
+    for number, term in enumerate(value_at(affinity, (_REQUIRED, "nodeSelectorTerms")) or ()):
+        yield term, f"{_REQUIRED}.nodeSelectorTerms[{number}]"
+    for number, wish in enumerate(affinity.get(_PREFERRED) or ()):
+        yield wish.get("preference") or {}, f"{_PREFERRED}[{number}].preference"

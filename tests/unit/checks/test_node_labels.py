@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Values of well-known labels that no node has, wherever pods ask for nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from .checked import told_by
+from .mistakes import CONFIG, custom_with, graph, llm_inference_service, model_service
+
+Json = dict[str, Any]
+POD: Json = {"containers": [{"name": "main"}]}
+
+
+def affinity(key: str, *values: str, operator: str = "In", wish: bool = False) -> Json:
+    term = {"matchExpressions": [{"key": key, "operator": operator, "values": list(values)}]}
+    if wish:
+        found = [{"weight": 1, "preference": term}]
+        return {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": found}}
+    required = {"nodeSelectorTerms": [term]}
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+
+
+def selecting(label: str, value: str) -> Json:
+    return llm_inference_service(template={**POD, "nodeSelector": {label: value}})
+
+
+@pytest.mark.parametrize(
+    ("label", "value", "way"),
+    [
+        ("kubernetes.io/arch", "x86_64", "write amd64"),
+        ("kubernetes.io/arch", "aarch64", "write arm64"),
+        ("beta.kubernetes.io/os", "Linux", "write linux"),
+        ("kubernetes.io/arch", "sparc", "write one of these"),
+        ("karpenter.sh/capacity-type", "ON_DEMAND", "write on-demand"),
+        ("eks.amazonaws.com/capacityType", "spot", "write SPOT"),
+        ("cloud.google.com/gke-spot", "yes", "write true"),
+        ("nvidia.com/gpu.family", "Hopper", "write hopper"),
+        ("nvidia.com/gpu.product", "H100", "NVIDIA-H100-80GB-HBM3"),
+        ("nvidia.com/gpu.memory", "80Gi", "numbers of MiB"),
+        ("nvidia.com/mig.capable", "1", "write true"),
+    ],
+)
+def test_a_value_that_no_node_has_is_told(label: str, value: str, way: str) -> None:
+    (message,) = told_by(("node-label",), selecting(label, value))
+    assert message.startswith(
+        f'spec.template.nodeSelector["{label}"]: no node has {label}: {value}'
+    )
+    assert way in message
+
+
+@pytest.mark.parametrize(
+    ("service", "place"),
+    [
+        (custom_with(affinity=affinity("kubernetes.io/arch", "amd64", "x64")), "matchExpressions[0].values[1]"),
+        (custom_with(affinity=affinity("kubernetes.io/os", "Linux", operator="NotIn")), "values[0]"),
+        (custom_with(affinity=affinity("kubernetes.io/os", "Linux", wish=True)), "[0].preference.matchExpressions"),
+        (llm_inference_service(worker={**POD, "nodeSelector": {"kubernetes.io/arch": "x64"}}, parallelism={"data": 2, "dataLocal": 1}), "spec.worker.nodeSelector"),
+        (llm_inference_service(prefill={"template": {**POD, "nodeSelector": {"kubernetes.io/arch": "x64"}}}), "spec.prefill.template.nodeSelector"),
+        (model_service(prefill={"nodeSelector": {"kubernetes.io/os": "Linux"}}), "spec.prefill.nodeSelector"),
+        (graph(affinity=affinity("kubernetes.io/arch", "x64")), "spec.affinity"),
+    ],
+)  # fmt: skip
+def test_every_place_that_chooses_nodes_is_read(service: Json, place: str) -> None:
+    (message,) = told_by(("node-label",), service, CONFIG)
+    assert place in message
+
+
+@pytest.mark.parametrize(
+    ("label", "value"),
+    [
+        ("kubernetes.io/arch", "s390x"),
+        ("nvidia.com/gpu.family", "rubin"),
+        ("nvidia.com/gpu.product", "Tesla-T4"),
+        ("node-role.kubernetes.io/worker", "true"),
+        ("acme.com/os", "Linux"),
+    ],
+)
+def test_what_a_node_may_have_is_not(label: str, value: str) -> None:
+    assert told_by(("node-label",), selecting(label, value)) == []
+
+
+def test_an_operator_without_values_is_not_read() -> None:
+    exists = affinity("kubernetes.io/arch", operator="Exists")
+    assert told_by(("node-label",), custom_with(affinity=exists), CONFIG) == []
