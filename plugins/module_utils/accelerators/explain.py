@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..kube.text import counted, few
 from .fit import Answer, Verdict
@@ -58,9 +58,11 @@ def _found(answer: Answer, inventory: Inventory) -> Iterator[str]:
         yield from _shortages(answer, name, offering)
         if answer.room.apart:
             yield f"The pods keep apart: {answer.room.apart}."
-        yield from _unhealthy(name, offering)
+        every = list(inventory.nodes.values())
+        if answer.demand.device:
+            yield from _unhealthy(name, every)
         if not inventory.lists(name):
-            yield from _nowhere(name, inventory.nodes.values())
+            yield from _nowhere(name, every)
     yield from _passed_over(answer, name, inventory)
     waiting = inventory.waiting.get(name)
     if waiting:
@@ -93,14 +95,14 @@ def _unhealthy(name: str, nodes: Sequence[Node]) -> Iterator[str]:
     for node in nodes:
         there, usable = node.capacity.get(name, 0), node.allocatable.get(name, 0)
         if there > usable:
-            yield f"{node.name} has {there} {name}, of which {usable} are usable; the others are unhealthy."
+            yield f"{node.name} has {there} {name} in status.capacity and {usable} in status.allocatable: the others are unhealthy."
 
 
-def _nowhere(name: str, nodes: Iterable[Node]) -> Iterator[str]:
+def _nowhere(name: str, nodes: Sequence[Node]) -> Iterator[str]:
     if name.startswith(CLASS_PREFIX):
         yield f"No driver publishes devices of this class for a node, or there is no DeviceClass {name.removeprefix(CLASS_PREFIX)}."
         return
-    yield f"No node lists {name} in status.allocatable."
+    yield f"No node lists {name} in status.allocatable." if nodes else "No node is known at all."
     domain = name.partition("/")[0]
     offers: dict[str, list[str]] = {}
     labelled = []

@@ -34,12 +34,14 @@ class Vendor:
 
     resource: the extended resource of whole devices. device_class: of its DRA driver, empty where there is none.
     product_label: the node label that holds the product. node_labels: labels, or beginnings of labels, of nodes with such devices.
+    pci: the vendor's number in labels of Node Feature Discovery, `feature.node.kubernetes.io/pci-0302_10de.present`.
     """
 
     resource: str
     device_class: str = ""
     product_label: str = ""
     node_labels: tuple[str, ...] = ()
+    pci: str = ""
 
 
 #: By the short name that users write as accelerator type.
@@ -55,18 +57,21 @@ VENDORS: Mapping[str, Vendor] = {
             "gpu.nvidia.com/",
             "karpenter.k8s.aws/instance-gpu-name",
         ),
+        pci="10de",
     ),
     "amd": Vendor(
         "amd.com/gpu",
         "gpu.amd.com",
         "amd.com/gpu.product-name",
-        ("amd.com/gpu.", "beta.amd.com/gpu."),
+        ("amd.com/gpu.", "beta.amd.com/gpu.", "feature.node.kubernetes.io/amd-gpu"),
+        pci="1002",
     ),
     "intel-gaudi": Vendor(
         "habana.ai/gaudi",
         "gaudi.intel.com",
         "",
         ("habana.ai/gaudi.", "intel.feature.node.kubernetes.io/gaudi"),
+        pci="1da3",
     ),
     "intel-i915": Vendor(
         "gpu.intel.com/i915",
@@ -86,9 +91,19 @@ VENDORS: Mapping[str, Vendor] = {
         "cloud.google.com/gke-tpu-accelerator",
         ("cloud.google.com/gke-tpu-",),
     ),
-    "aws-neuron": Vendor("aws.amazon.com/neuron"),
+    "aws-neuron": Vendor(
+        "aws.amazon.com/neuron",
+        node_labels=("aws.amazon.com/neuron", "karpenter.k8s.aws/instance-accelerator-name"),
+    ),
     "rebellions-atom": Vendor("rebellions.ai/ATOM"),
 }
+
+#: Labels of clouds whose value begins with the vendor's short name: EKS `nvidia-tesla-a100`, AKS `nvidia`.
+_BY_VALUE = ("k8s.amazonaws.com/accelerator", "kubernetes.azure.com/accelerator", "accelerator")
+#: Node Feature Discovery names the classes of devices that it looks for, `0302` for 3D controllers, and the vendor.
+_PCI = re.compile(
+    r"feature\.node\.kubernetes\.io/pci-(?:[0-9a-f]{4}_)?(?P<vendor>[0-9a-f]{4})(?:_[0-9a-f_]+)?\.present"
+)
 
 #: Other words for a vendor's devices, with the short name.
 _ALSO = {
@@ -187,9 +202,20 @@ def is_shared(resource: str) -> bool:
 def device_label(resource: str, labels: Mapping[str, str]) -> str:
     """Return a node's label that says that it has such devices, as `key=value`, empty where none does."""
     vendor = vendor_of(resource)
-    prefixes = vendor.node_labels if vendor else ()
-    found = sorted(key for key in labels if key.startswith(prefixes) and labels[key] != "false")
-    return f"{found[0]}={labels[found[0]]}" if prefixes and found else ""
+    if vendor is None:
+        return ""
+    found = sorted(key for key in labels if _says(vendor, key, labels[key]))
+    return f"{found[0]}={labels[found[0]]}" if found else ""
+
+
+def _says(vendor: Vendor, key: str, value: str) -> bool:
+    """Tell whether a node's label says that it has a vendor's devices."""
+    if value == "false":
+        return False
+    if key in _BY_VALUE:
+        return VENDORS.get(value.partition("-")[0]) is vendor
+    seen = _PCI.fullmatch(key)
+    return seen["vendor"] == vendor.pci if seen else key.startswith(vendor.node_labels)
 
 
 def part_label(resource: str, labels: Mapping[str, str]) -> str:

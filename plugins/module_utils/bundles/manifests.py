@@ -136,7 +136,11 @@ def _metadata_problems(metadata: Any) -> Iterator[Problem]:
         return
     name, namespace = metadata.get("name"), metadata.get("namespace")
     if not isinstance(name, str) or not name:
-        hint = "; an object that is found again needs one" if metadata.get("generateName") else ""
+        hint = (
+            "; an object that is found again needs one, and generateName gives another each time"
+            if metadata.get("generateName")
+            else ""
+        )
         yield Problem("metadata.name", f"{_no_text(name)}{hint}")
     if namespace is not None and not isinstance(namespace, str):
         yield Problem("metadata.namespace", f"{namespace!r} is not a text")

@@ -12,6 +12,7 @@ from ..kinds.view import ServiceView, Workload
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reader import Reader
+from ..kube.redact import secrets_of
 from ..kube.reference import Reference
 from ..kube.schema_check import child_path
 from ..kube.text import few
@@ -40,6 +41,18 @@ LISTED = Check(
     finds="{by} names Secret {namespace}/{secret}, which is not among the given objects: {fetcher} asks for the model without credentials",
     fix="create it first; there is {others}",
 )
+PLAIN = Check(
+    "secret-in-text",
+    WARNING,
+    finds="{name} is a secret in plain text: whoever may read the service or its pods reads it",
+    fix="keep it in a Secret, and take it with valueFrom.secretKeyRef",
+)
+PLAIN_HTTP = Check(
+    "secret-entry",
+    WARNING,
+    finds='the Secret or KServe\'s configuration says "{value}" for plain HTTP, where KServe only takes "0": {fetcher} calls {url}',
+    fix='write serving.kserve.io/s3-usehttps: "0" on the Secret, or http:// in front of the endpoint',
+)
 #: What makes an account's pods known to the cloud by themselves.
 _IDENTITIES = (
     "eks.amazonaws.com/role-arn",
@@ -57,9 +70,11 @@ _OTHER_TYPES = (
 _COMES_IN = {
     "s3://": ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"),
     "gs://": ("GOOGLE_APPLICATION_CREDENTIALS",),
-    "hf://": ("HF_TOKEN",),
+    "hf://": ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"),
 }
 _SHOWN = 5
+#: How people say no to TLS.
+_NO = frozenset({"false", "no", "off", "n", "f"})
 
 
 @check(NOT_FETCHED)
@@ -98,6 +113,30 @@ def unread(view: ServiceView, reader: Reader) -> Iterator[Problem]:
                     key=key,
                     fetcher=workload.fetcher,
                 )
+
+
+@check(PLAIN)
+def plain(view: ServiceView) -> Iterator[Problem]:
+    """Yield variables of the author whose value is a secret."""
+    for workload in view.serving:
+        for number, variable in enumerate(workload.engine_container.get("env") or ()):
+            if secrets_of({"env": [variable]}) and "$(" not in str(variable.get("value")):
+                place = workload.in_engine(f"env[{number}]")
+                if place.is_authors:
+                    yield PLAIN.at(place, name=variable.get("name"))
+
+
+@check(PLAIN_HTTP)
+def plain_http(view: ServiceView) -> Iterator[Problem]:
+    """Yield models that are asked for by TLS, although somebody wrote in another word that they are not to be."""
+    for workload in view.serving:
+        values = {
+            each.get("name"): str(each.get("value") or "")
+            for each in _fetcher(workload).get("env") or ()
+        }
+        value, url = values.get("S3_USE_HTTPS", ""), values.get("AWS_ENDPOINT_URL", "")
+        if value.lower() in _NO and url.startswith("https://"):
+            yield PLAIN_HTTP.at(workload.origin, value=value, fetcher=workload.fetcher, url=url)
 
 
 @check(NO_KEYS, reads=("ServiceAccounts", "Secrets"))

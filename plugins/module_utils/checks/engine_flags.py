@@ -45,7 +45,7 @@ UNREAD_VARIABLE = Check(
     "no-effect",
     WARNING,
     finds="{name} has no effect: no command of the container {engine} reads the variable, and the engine itself does not know it",
-    fix="write its flags into args of the container",
+    fix="write its flags into {args}",
 )
 TWICE = Check(
     "argument-twice",
@@ -122,7 +122,8 @@ def unread_variable(view: ServiceView) -> Iterator[Problem]:
             name = variable.get("name")
             if name in SCRIPT_VARIABLES and name not in words:
                 place = workload.in_engine(f"env[{number}]")
-                yield UNREAD_VARIABLE.at(place, name=name, engine=workload.engine)
+                args = workload.in_engine("args").field
+                yield UNREAD_VARIABLE.at(place, name=name, engine=workload.engine, args=args)
 
 
 @check(TWICE)
@@ -140,7 +141,11 @@ def twice(view: ServiceView) -> Iterator[Problem]:
             theirs, ours = workload.in_engine(other.place), workload.in_engine(flag.place)
             if theirs.object and not ours.object:
                 yield TWICE.at(
-                    ours, flag=flag.name, value=flag.value, other=other.value, object=theirs.object
+                    ours,
+                    flag=spelt(workload, flag),
+                    value=flag.value,
+                    other=other.value,
+                    object=theirs.object,
                 )
 
 
@@ -162,7 +167,11 @@ def again(view: ServiceView) -> Iterator[Problem]:
             places = {each.field for each in (earlier, later) if each.field.endswith("]")}
             if len(places) > 1 and not (earlier.object or later.object):
                 yield AGAIN.at(
-                    later, flag=flag.name, value=flag.value, other=other.value, place=earlier.field
+                    later,
+                    flag=spelt(workload, flag),
+                    value=flag.value,
+                    other=other.value,
+                    place=earlier.field,
                 )
 
 

@@ -23,6 +23,12 @@ _SHELL_VARIABLE = re.compile(
     r"(?<!\$)\$(?:\{(?P<braced>[A-Za-z_]\w*)\}|(?P<bare>[A-Za-z_]\w*))", re.ASCII
 )
 
+#: What a shell takes away before a program sees the word: quotes around a value, blanks behind it, a backslash that goes on in the next line.
+_AROUND = re.compile(
+    r"""\A(?:(?:--?[A-Za-z][\w.-]*=)?(?P<quote>['"]).*(?P=quote)|--?[A-Za-z][\w.-]*(?:=[^\s{\["']*)?(?P<blank>\s+)|.*(?P<more>\\)\s*)\Z""",
+    re.DOTALL | re.ASCII,
+)
+
 TYPOGRAPHY = Check(
     "argument-typography",
     WARNING,
@@ -35,6 +41,27 @@ NOT_FILLED_IN = Check(
     finds='"{argument}" reaches the engine as it is, since no shell fills in {variable}',
     fix="write $({name}), which Kubernetes fills in, and give the variable in env of the container",
 )
+
+AROUND = Check(
+    "argument-quotes",
+    WARNING,
+    finds='"{argument}" reaches the engine as it is, since no shell takes {mark} away',
+    fix="leave {mark} out",
+)
+#: How `_AROUND` calls what it finds.
+_MARKS = {
+    "quote": "the quotes",
+    "blank": "the blank at its end",
+    "more": "the backslash at its end",
+}
+
+
+@check(AROUND)
+def around(view: ServiceView) -> Iterator[Problem]:
+    """Yield words with what only a shell would take away."""
+    for item, found, place in _found(view, _AROUND):
+        if place.is_authors:
+            yield AROUND.at(place, argument=_shown(item), mark=_MARKS[str(found.lastgroup)])
 
 
 @check(TYPOGRAPHY)

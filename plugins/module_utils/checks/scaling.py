@@ -60,7 +60,12 @@ TWO_COUNTS = Check(
     finds="{count} replicas are set, but {scaler} scales {target}: each run would undo the autoscaler's change",
     fix="leave the number out, or delete the autoscaler",
 )
-
+TWO_SCALERS = Check(
+    "scaled-twice",
+    WARNING,
+    finds="{scaler} scales {target}, and so does the autoscaler of the service: each undoes what the other does",
+    fix="delete one of them; a service of autoscaler class external or none makes none",
+)
 NO_ADDRESS = Check(
     "trigger-address",
     WARNING,
@@ -163,6 +168,29 @@ def two_counts(view: ServiceView, reader: Reader) -> Iterator[Problem]:
                     yield TWO_COUNTS.at(
                         workload.replicas_field,
                         count=workload.replicas,
+                        scaler=f"{found.kind} {found.name}",
+                        target=f"{target.kind} {target.name}",
+                    )
+
+
+@check(TWO_SCALERS, reads=("HorizontalPodAutoscalers", "ScaledObjects"))
+def two_scalers(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield autoscalers of somebody else beside the service's own; what a ScaledObject or a service has made is nobody else's."""
+    made = {Reference.of(manifest) for manifest in view.made}
+    scaled = [
+        workload
+        for kind in (_AUTOSCALER, _SCALED_OBJECT)
+        for dummy, workload in _scalers(view, *kind)
+    ]
+    for workload in scaled:
+        target = workload.reference
+        for kind in (_AUTOSCALER, _SCALED_OBJECT):
+            for scaler in reader.list(*kind, target.namespace, {}):
+                found = Reference.of(scaler)
+                owned = scaler["metadata"].get("ownerReferences")
+                if found not in made and not owned and _targets(scaler.get("spec") or {}, target):
+                    yield TWO_SCALERS.at(
+                        _field(workload),
                         scaler=f"{found.kind} {found.name}",
                         target=f"{target.kind} {target.name}",
                     )

@@ -236,7 +236,9 @@ def _unknown(key: str, path: str, fields: Fields, release: PickerRelease) -> Fin
         return refusal("field-unknown", path, key, message, fix)
     hint = nearest(key, fields)
     home = next(homes(key, fields_of(release.generation)), "")
-    known = f"it belongs in {home}" if home else f"delete it; known here are {', '.join(fields)}"
+    known = (
+        f"{f'it belongs in {home}' if home else 'delete it'}; known here are {', '.join(fields)}"
+    )
     return unknown(
         "field-unknown",
         path,

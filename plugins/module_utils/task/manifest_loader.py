@@ -31,8 +31,12 @@ class Document:
 
 
 def given(option: str, values: Sequence[Any]) -> list[Document]:
-    """Return the documents that stand in the task itself."""
-    return [Document(f"{option}[{number}]", value) for number, value in enumerate(values)]
+    """Return the documents that stand in the task itself; the items of a List are taken apart, as those of a file are."""
+    return [
+        document
+        for number, value in enumerate(values)
+        for document in _apart(f"{option}[{number}]", value)
+    ]
 
 
 def read(paths: Sequence[str], option: str = "src") -> list[Document]:
@@ -138,8 +142,11 @@ def parse_text(text: str, origin: str) -> list[Document]:
 
 def unpack(origin: str, value: Any) -> Iterator[Document]:
     """Yield a document, or the items of a List; nothing where it is empty."""
-    if value is None:
-        return
+    if value is not None:
+        yield from _apart(origin, value)
+
+
+def _apart(origin: str, value: Any) -> Iterator[Document]:
     if (
         isinstance(value, dict)
         and value.get("kind") == "List"
@@ -163,7 +170,7 @@ def cluster_objects(values: Sequence[Any], shapes: InputSchemas | None = None) -
             documents = (
                 read([value], "cluster_objects")
                 if isinstance(value, str)
-                else [Document(f"cluster_objects[{number}]", value)]
+                else list(_apart(f"cluster_objects[{number}]", value))
             )
         except InputError as error:
             complaints += error.complaints

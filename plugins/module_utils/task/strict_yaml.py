@@ -21,7 +21,7 @@ def yaml_documents(text: str) -> list[Any]:
     try:
         return list(yaml.load_all(text, Loader=_loader()))
     except yaml.YAMLError as error:
-        raise ValueError(f"is not YAML: {_what(error)}") from error
+        raise ValueError(f"is not YAML: {_what(error, text)}") from error
     except RepeatedKeyError:
         raise
     except ValueError as error:  # a date that does not exist, a number of too many digits
@@ -105,7 +105,12 @@ def _unique(pairs: list[tuple[str, Any]]) -> Json:
     return found
 
 
-def _what(error: Exception) -> str:
+def _what(error: Exception, text: str) -> str:
     mark = getattr(error, "problem_mark", None)
     what = getattr(error, "problem", None) or str(error).splitlines()[0]
-    return f"{what} in line {mark.line + 1}, column {mark.column + 1}" if mark else str(what)
+    if not mark:
+        return str(what)
+    where = f"in line {mark.line + 1}, column {mark.column + 1}"
+    line = text.splitlines()[mark.line : mark.line + 1]
+    tab = line and line[0][mark.column : mark.column + 1] == "\t"
+    return f"there is a tab {where}; indent with blanks" if tab else f"{what} {where}"

@@ -53,7 +53,13 @@ def test_unhealthy_device_is_not_free() -> None:
     verdict, text = said(deployment(1), [node("a", 7, capacity=8)], [pod("other", 7, "a")])
     assert verdict == LACKS
     assert "Free: 0 nvidia.com/gpu" in text
-    assert "a has 8 nvidia.com/gpu, of which 7 are usable" in text
+    assert "a has 8 nvidia.com/gpu in status.capacity and 7 in status.allocatable" in text
+
+
+def test_devices_that_are_all_unhealthy_are_told_of_their_node() -> None:
+    verdict, text = said(deployment(1), [node("a", 0, capacity=8)], [])
+    assert verdict == LACKS
+    assert "a has 8 nvidia.com/gpu in status.capacity and 0 in status.allocatable" in text
 
 
 def test_pod_that_has_ended_holds_nothing() -> None:

@@ -339,6 +339,7 @@ PROMETHEUS = {
 CONFIG = config_map()
 PROXY = {"secureProxy": False}
 CPU = {"type": "cpu"}
+PASSWORD = [{"name": "OPENAI_API_KEY", "value": "sk-not-one-at-all"}]
 TOKEN = [{"name": "HF_TOKEN", "value": "x"}]
 SERVER_PATH = "spec.predictor.containers[0]"
 MAIN_PATH = "spec.template.containers[0]"
@@ -738,6 +739,11 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             custom("--dtype=\N{LEFT DOUBLE QUOTATION MARK}auto\N{RIGHT DOUBLE QUOTATION MARK}"),
             f"{SERVER_PATH}.args[0]", (CONFIG,)),
     },
+    "argument-quotes": {
+        MS: Mistake(model_service(engine={"args": ["--dtype='auto'"]}), "spec.engine.args[0]"),
+        LLM: Mistake(llm("--dtype", '"auto"'), f"{MAIN_PATH}.args[1]"),
+        IS: Mistake(custom("--dtype=auto \\"), f"{SERVER_PATH}.args[0]", (CONFIG,)),
+    },
     "argument-variable": {
         MS: Mistake(model_service(engine={"args": ["--max-model-len=${LEN}"]}), "spec.engine.args[0]"),
         LLM: Mistake(llm("--max-model-len=$LEN"), f"{MAIN_PATH}.args[0]"),
@@ -912,6 +918,13 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
         LLM: Mistake(llm(replicas=2), "spec.replicas", (autoscaler("chat-kserve"),)),
         IG: Mistake(alone(minReplicas=2), "spec.minReplicas", (CONFIG, autoscaler("chain"))),
     },
+    "scaled-twice": {
+        IS: Mistake(
+            inference_service(predictor={"maxReplicas": 3}, annotations={"deploymentMode": "Standard"}),
+            "spec.predictor.minReplicas", (CONFIG, sklearn(), autoscaler("iris-predictor"))),
+        IG: Mistake(
+            graph(minReplicas=1, maxReplicas=3), "spec.minReplicas", (CONFIG, autoscaler("chain"))),
+    },
     "listener-host": {
         MS: Mistake(
             model_service(httpRoute={"gatewayRef": {"name": "edge", "namespace": "infra"}, "hostnames": ["a.example.org"]}),
@@ -1067,6 +1080,12 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             llm_inference_service(template={"containers": [{"name": "main", "env": TOKEN}]}), f"{MAIN_PATH}.env"),
         IS: Mistake(model(env=TOKEN), "spec.predictor.model.env", (CONFIG, runtime())),
     },
+    "secret-in-text": {
+        MS: Mistake(model_service(engine={"env": PASSWORD}), "spec.engine.env[0]"),
+        LLM: Mistake(
+            llm_inference_service(template={"containers": [{"name": "main", "env": PASSWORD}]}), f"{MAIN_PATH}.env[0]"),
+        IS: Mistake(model(env=PASSWORD), "spec.predictor.model.env[0]", (CONFIG, runtime())),
+    },
     "secret-without-keys": {
         LLM: Mistake(llm(model={"uri": "s3://b/m"}), "spec.template", OTHER_KEYS),
         IS: Mistake(model(storageUri="s3://b/m"), "spec.predictor", (CONFIG, runtime(), *OTHER_KEYS)),
@@ -1162,6 +1181,8 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("trigger-address", MS): "has no autoscaler",
     ("trigger-address", LLM): "measures at the address of KServe's configuration",
     ("scale-without-request", LLM): "scales by a metric of llm-d",
+    ("scaled-twice", MS): "has no autoscaler",
+    ("scaled-twice", LLM): "has none in 0.17; tests/parity/reports has rows of later releases",
     ("replicas-scaled", IS): "leaves the number to its autoscaler, or is told to by the class",
     ("model-address", MS): "its model comes from a registry, with pull secrets",
     ("claim-unused", MS): "its pods cannot have claims, which is told as resource-claims",
@@ -1185,12 +1206,12 @@ EXEMPT: dict[tuple[str, str], str] = {
 #: Of graphs, by why: their pods run KServe's router and nothing else.
 _OF_GRAPHS: dict[str, tuple[str, ...]] = {
     "its router is no engine, and its command line is KServe's own": (
-        *("argument-blank", "argument-computed", "argument-twice", "argument-typography", "argument-variable"),
+        *("argument-blank", "argument-computed", "argument-twice", "argument-typography", "argument-variable", "argument-quotes"),
         *("engine-arguments", "engine-beside", "engine-flag", "engine-release", "engine-variable", "data-parallel"),
         *("engine-other", "argument-script", "picker-flag", "engine-value", "engine-together", "engine-releases", "served-name"),
         *("command-line", "spread-selector"),
         *("variable-reference", "server-argument", "server-model", "argument-again", "model-flag", "probe-port", "probe-scheme"),
-        *("visible-devices", "probe-impatient", "engine-unreached", "local-address"),
+        *("visible-devices", "probe-impatient", "secret-in-text", "engine-unreached", "local-address"),
     ),
     "has no groups of pods": ("group-differs", "group-devices"),
     "its router asks for no devices of its own": (

@@ -85,7 +85,7 @@ def still_used(cluster: Cluster, removals: Sequence[Change]) -> Iterator[Problem
         if left:
             text = (
                 f"CustomResourceDefinition {crd['metadata']['name']} still has {counted(len(left), 'object')}, which would be deleted with it: "
-                f"{few(left, _NAMED)}; delete them first, or set keep_crds: true"
+                f"{few(left, _NAMED)}; delete them first (state absent does with delete_objects: true), or set keep_crds: true"
             )
             yield Problem("", text, rule="crd-in-use")
 

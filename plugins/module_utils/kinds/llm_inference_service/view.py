@@ -50,6 +50,7 @@ _SIZES = {
 #: By these the pods of a group are counted.
 _OF_GROUPS = ("pipeline", "data", "dataLocal")
 _PICKER = "spec.router.scheduler"
+_REFERENCE = ("router", "scheduler", "config", "ref")
 #: What every preset of KServe and of the collection starts, and the release of it in the image of the oldest of them.
 _ENGINE, _RELEASE = "vLLM", "0.11"
 
@@ -207,7 +208,7 @@ def _picker(
         workload,
         names.inference_pool(resolved.name),
         _configuration(resolved, pod),
-        Place(f"{_PICKER}.config"),
+        Place(f"{_PICKER}.config{'.ref' if value_at(resolved.service.spec, _REFERENCE) else ''}"),
         PICKER_TARGET.at(resolved.settings.release),
         f"{_PICKER}.replicas",
         value_at(pool, ("endpointPickerRef", "failureMode")) or "FailClose",

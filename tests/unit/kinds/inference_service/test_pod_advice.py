@@ -109,7 +109,8 @@ CLAIM: Json = {
 
 
 def test_credentials_of_the_server_do_not_fetch_the_model() -> None:
-    token = [{"name": "HF_TOKEN", "value": "x"}]
+    source = {"secretKeyRef": {"name": "hub", "key": "token", "optional": True}}
+    token = [{"name": "HF_TOKEN", "valueFrom": source}]
     server = runtime("a", takes("huggingface"))
     assert advice(model("huggingface", storageUri="hf://o/m", env=token), server) == [
         "fetch-credentials"

@@ -94,7 +94,8 @@ def test_a_configuration_that_keeps_the_picker_from_starting_is_told(referred: b
     stored = config_map("epp", {"epp": json.dumps(wrong)})
     given = {"ref": {"name": "epp", "key": "epp"}} if referred else {"inline": wrong}
     told = warnings(with_picker(given), stored)["picker-advice"]
-    for part in ("spec.router.scheduler.config: plugins[1].type", "queue-scorrer", "llmd:0.4"):
+    place = f"spec.router.scheduler.config{'.ref' if referred else ''}"
+    for part in (f"{place}: plugins[1].type", "queue-scorrer", "llmd:0.4"):
         assert part in told
 
 

@@ -58,8 +58,8 @@ def merged_container(base: Json, over: Json, release: KServe) -> Json:
     return {**merged, "args": args} if args else merged
 
 
-def runtime_container(containers: Sequence[Json], name: str) -> Json:
-    """Return the container of a name among those of a runtime. Raises Unbuildable."""
+def runtime_container(containers: Sequence[Json], name: str, where: str) -> Json:
+    """Return the container of a name among those of a runtime. where: what lists them, for the message. Raises Unbuildable."""
     found = container_of({"containers": containers}, name)
     if found is None:
         message = f"failed to find {name} in ServingRuntime containers"
@@ -67,7 +67,7 @@ def runtime_container(containers: Sequence[Json], name: str) -> Json:
             message,
             model=ModelFailure(INVALID_SPEC, message),
             path="spec.predictor.model.runtime",
-            advice=f'call one container of the runtime "{name}", or use another runtime',
+            advice=f'call one container of {where} "{name}", or use another runtime',
             rule="runtime-containers",
         )
     return found

@@ -128,7 +128,9 @@ def _model_pod(
         "annotations": resolved.service.annotations,
     }
     server = merged_container(
-        runtime_container(containers, SERVER), container_part(model), resolved.settings.release
+        runtime_container(containers, SERVER, str(runtime)),
+        container_part(model),
+        resolved.settings.release,
     )
     pod = merged_pod(runtime.spec, pod_part(spec), resolved.settings.release)
     server = filled_in(server, metadata, runtime.name)
@@ -154,9 +156,20 @@ def _transformer(containers: list[Json], own: list[Json], release: KServe) -> Js
 
 
 def _own_pod(spec: Json) -> Json:
-    """Return the pod of a predictor without a model; its server comes first, in the place of whatever was there."""
+    """Return the pod of a predictor without a model. Raises Unbuildable where its server is not the first container.
+
+    KServe puts the server in the place of the first container, and leaves it in its own place, too, so that the API refuses the pods.
+    """
     pod = pod_part(spec)
     containers = pod.get("containers") or []
     # A service of several containers of which none is the server is refused when it is loaded.
-    server = container_of(pod, SERVER) or containers[0]
-    return {**pod, "containers": [server, *containers[1:]]}
+    server = container_of(pod, SERVER)
+    if server not in (None, containers[0]):
+        raise Unbuildable(
+            f"{SERVER} is not the first container",
+            path="spec.predictor.containers",
+            told=f"KServe puts {SERVER} in the place of the first container, {containers[0].get('name')}, and the API refuses pods that have it twice",
+            advice=f"write {SERVER} first",
+            rule="container-order",
+        )
+    return pod

@@ -156,7 +156,7 @@ def _worker_pod(around: HeadAndWorkers, part: Json) -> Json:
     wanted = around.head.spec["workerSpec"]
     own = (wanted.get("containers") or [{}])[0]
     container = merged_container(
-        runtime_container(containers, WORKER),
+        runtime_container(containers, WORKER, "the runtime's workerSpec"),
         container_part(own),
         around.resolved.settings.release,
     )

@@ -15,7 +15,7 @@ from ....kube.reader import Reader
 from ..errors import ModelFailure, Unbuildable
 from .admission import ties
 from .protocols import best_rank
-from .runtime import Runtime, as_stored, runtime_named, runtimes
+from .runtime import API_VERSION, NAMESPACED, Runtime, as_stored, runtime_named, runtimes
 
 _NO_SUPPORT = "NoSupportingRuntime"
 _FORMAT_PATH, _RUNTIME_PATH = "spec.predictor.model.modelFormat", "spec.predictor.model.runtime"
@@ -149,6 +149,13 @@ def _guess(name: str, namespace: str, reader: Reader) -> str:
     return f"; did you mean {near}?" if near else ""
 
 
+def _elsewhere(name: str, reader: Reader) -> str:
+    """Say in which other namespaces the given objects have a runtime of a name; a cluster is not searched for it."""
+    every = () if reader.complete else reader.list(API_VERSION, NAMESPACED, "", {})
+    found = sorted({m["metadata"]["namespace"] for m in every if m["metadata"]["name"] == name})
+    return f"; namespace {found[0]} has one, which only serves services there" if found else ""
+
+
 def _named(name: str, wanted: Wanted, namespace: str, reader: Reader) -> Runtime:
     runtime = runtime_named(name, namespace, reader)
     if runtime is None:
@@ -162,7 +169,7 @@ def _named(name: str, wanted: Wanted, namespace: str, reader: Reader) -> Runtime
                 if reader.complete
                 else "give it in cluster_objects"
             )
-            + _guess(name, namespace, reader),
+            + (_elsewhere(name, reader) or _guess(name, namespace, reader)),
         )
     if runtime.spec.get("disabled"):
         raise _failure(
