@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from tests.unit.modules.test_gpu_resources import rendered
+from tests.unit.modules.gpu_task import rendered
 
 PAGE = (Path(__file__).parents[2] / "docs" / "gpus.md").read_text(encoding="utf-8")
 

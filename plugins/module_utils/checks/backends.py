@@ -62,7 +62,7 @@ def grant(view: ServiceView, reader: Reader) -> Iterator[Problem]:
                 route.place,
                 route=route.reference.name,
                 kind=backend.kind,
-                backend=f"{backend.namespace}/{backend.name}",
+                backend=backend.full_name,
                 namespace=backend.namespace,
                 home=home,
             )
@@ -94,7 +94,7 @@ def backend_missing(view: ServiceView, reader: Reader) -> Iterator[Problem]:
             route.place,
             route=route.reference.name,
             kind=backend.kind,
-            backend=f"{backend.namespace}/{backend.name}",
+            backend=backend.full_name,
             absent=absent,
             made=f"; the service creates {', '.join(sorted(ours))}" if ours else "",
         )

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..kinds.check import WARNING, Check, check
-from ..kinds.view import ServiceView
+from ..kinds.view import ServiceView, Workload
 from ..kube.containers import containers_of, running_in
 from ..kube.manifest import Json
 from ..kube.problem import Problem
-from ..kube.redact import redact
+from ..kube.redact import redact_argument
 from ..kube.schema_faults import show
 
 _SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh"})
@@ -46,9 +46,9 @@ LINE = Check(
 
 
 class _Script(NamedTuple):
-    """What a shell gets. script: the item that is run. place: where it stands. rest: the items behind it, each with its place."""
+    """What a shell gets. text: the item that is run. place: where it stands. rest: the items behind it, each with its place."""
 
-    script: str
+    text: str
     place: str
     rest: Sequence[tuple[str, str]]
 
@@ -56,30 +56,22 @@ class _Script(NamedTuple):
 @check(UNREAD, costly=True)
 def unread(view: ServiceView) -> Iterator[Problem]:
     """Yield arguments of the author that the container's script does not read."""
-    for workload in view.workloads:
-        for container, path in containers_of(workload.pod):
-            script = _script(container)
-            if script is None or _READS.search(script.script):
-                continue
-            for item, place in script.rest:
-                where = workload.fields(f"{path}.{place}")
-                if where.is_authors:
-                    yield UNREAD.at(where, argument=_shown(item), container=container.get("name"))
-                    break
+    for workload, container, path, script in _scripts(view):
+        for item, place in () if _READS.search(script.text) else script.rest:
+            where = workload.fields(f"{path}.{place}")
+            if where.is_authors:
+                yield UNREAD.at(where, argument=_shown(item), container=container.get("name"))
+                break
 
 
 @check(NO_SCRIPT, costly=True)
 def no_script(view: ServiceView) -> Iterator[Problem]:
     """Yield flags of the author where a shell expects its script."""
-    for workload in view.workloads:
-        for container, path in containers_of(workload.pod):
-            script = _script(container)
-            if script is None or not script.script.startswith("-"):
-                continue
-            where = workload.fields(f"{path}.{script.place}")
-            if where.is_authors:
-                name = container.get("name")
-                yield NO_SCRIPT.at(where, argument=_shown(script.script), container=name)
+    for workload, container, path, script in _scripts(view):
+        where = workload.fields(f"{path}.{script.place}")
+        if script.text.startswith("-") and where.is_authors:
+            name = container.get("name")
+            yield NO_SCRIPT.at(where, argument=_shown(script.text), container=name)
 
 
 @check(LINE, costly=True)
@@ -91,6 +83,15 @@ def line(view: ServiceView) -> Iterator[Problem]:
             place = workload.fields(f"{path}.command[0]")
             if len(word.split()) > 1 and place.is_authors:
                 yield LINE.at(place, word=show(word))
+
+
+def _scripts(view: ServiceView) -> Iterator[tuple[Workload, Json, str, _Script]]:
+    """Yield the containers that start a shell with a script: the workload, the container with its place, and the script."""
+    for workload in view.workloads:
+        for container, path in containers_of(workload.pod):
+            script = _script(container)
+            if script is not None:
+                yield workload, container, path, script
 
 
 def _script(container: Json) -> _Script | None:
@@ -112,5 +113,4 @@ def _script(container: Json) -> _Script | None:
 
 
 def _shown(item: str) -> str:
-    (shown,) = redact({"args": [item]})["args"]
-    return str(shown).splitlines()[0] if shown else ""
+    return next(iter(redact_argument(item).splitlines()), "")

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import prod
 from typing import Any
 
 from ..accelerators.vendors import is_device, is_mig, is_shared
@@ -30,12 +29,9 @@ _RANKS = (
     "--data-parallel-hybrid-lb",
     "--data-parallel-backend",
 )
-#: Labels by which nodes with TPUs are chosen. Source: Google Kubernetes Engine documentation, Deploy TPU workloads.
-_TPUS = "google.com/tpu"
-_TOPOLOGY_LABEL = "cloud.google.com/gke-tpu-topology"
-_TPU_LABELS = ("cloud.google.com/gke-tpu-accelerator", _TOPOLOGY_LABEL)
+TPUS = "google.com/tpu"
 #: Devices of which one may run several ranks.
-_CORES = ("aws.amazon.com/neuron", _TPUS)
+_CORES = ("aws.amazon.com/neuron", TPUS)
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - a path in the container
 
 TOO_FEW = Check(
@@ -55,18 +51,6 @@ NO_DEVICE = Check(
     WARNING,
     finds="container {container} requests no device, while {others} of the same service request {resource}: its engine will find none",
     fix="request devices here, too",
-)
-TPU = Check(
-    "tpu-selector",
-    WARNING,
-    finds="pods with {resource} must select the type and topology of their slice, but nodeSelector lacks {missing}: Google's clusters refuse them",
-    fix="name both in nodeSelector, for example tpu-v6e-slice and 2x2",
-)
-SLICE = Check(
-    "tpu-selector",
-    WARNING,
-    finds="{count} {resource} are asked for in a slice of {form}, which has {chips}: pods take the TPUs of a node as a whole, so no node takes them",
-    fix="request all TPUs of the node, or a slice of another topology",
 )
 MIXED = Check(
     "mixed-devices",
@@ -115,18 +99,11 @@ MEMORY = Check(
 @check(TOO_FEW)
 def too_few(view: ServiceView) -> Iterator[Problem]:
     """Yield engines with fewer devices than ranks. No error where the engine seems to run over several pods."""
-    for workload in view.workloads:
-        for container, path in containers_of(workload.pod):
-            pods = workload.pods_per_replica
-            found = (
-                {}
-                if contradicts(workload)
-                else _misfit(container, pods, **_passed_on(workload, container))
-            )
-            if found and found["count"] < found["wanted"]:
-                alone = pods == 1 and not _over_several_pods(container)
-                severity = ERROR if alone else WARNING
-                yield TOO_FEW.at(workload.fields(f"{path}.resources"), severity=severity, **found)
+    for workload, container, path, found in _all_misfits(view):
+        if found["count"] < found["wanted"]:
+            alone = workload.pods_per_replica == 1 and not _over_several_pods(container)
+            severity = ERROR if alone else WARNING
+            yield TOO_FEW.at(workload.fields(f"{path}.resources"), severity=severity, **found)
 
 
 @check(TOO_FEW)
@@ -146,16 +123,9 @@ def too_few_for_copies(view: ServiceView) -> Iterator[Problem]:
 @check(TOO_MANY)
 def too_many(view: ServiceView) -> Iterator[Problem]:
     """Yield engines that leave devices idle."""
-    for workload in view.workloads:
-        for container, path in containers_of(workload.pod):
-            pods = workload.pods_per_replica
-            found = (
-                {}
-                if contradicts(workload)
-                else _misfit(container, pods, **_passed_on(workload, container))
-            )
-            if found and found["count"] > found["wanted"]:
-                yield TOO_MANY.at(workload.fields(f"{path}.resources"), **found)
+    for workload, dummy, path, found in _all_misfits(view):
+        if found["count"] > found["wanted"]:
+            yield TOO_MANY.at(workload.fields(f"{path}.resources"), **found)
 
 
 @check(NO_DEVICE)
@@ -178,36 +148,10 @@ def no_device(view: ServiceView) -> Iterator[Problem]:
             )
 
 
-@check(TPU)
-def tpu_selector(view: ServiceView) -> Iterator[Problem]:
-    """Yield pods with TPUs that do not select their nodes."""
-    for workload, path, names, dummy in _asked(view):
-        selector = workload.pod.get("nodeSelector") or {}
-        missing = [label for label in _TPU_LABELS if label not in selector]
-        # Who chooses nodes by affinity, or has TPUs elsewhere, knows better.
-        if _TPUS in names and missing and not workload.pod.get("affinity"):
-            where = workload.fields(f"{path}.resources")
-            yield TPU.at(where, resource=_TPUS, missing=" and ".join(missing))
-
-
-@check(SLICE)
-def tpu_slice(view: ServiceView) -> Iterator[Problem]:
-    """Yield pods that request another number of TPUs than the nodes of their slice have."""
-    for workload, path, names, counts in _asked(view):
-        form = str((workload.pod.get("nodeSelector") or {}).get(_TOPOLOGY_LABEL) or "")
-        sides = form.split("x")
-        if _TPUS not in names or not counts[_TPUS] or not all(map(str.isdecimal, sides)):
-            continue
-        chips = prod(map(int, sides))
-        if chips and chips % counts[_TPUS]:
-            where = workload.fields(f"{path}.resources")
-            yield SLICE.at(where, count=counts[_TPUS], resource=_TPUS, form=form, chips=chips)
-
-
 @check(MIXED)
 def mixed(view: ServiceView) -> Iterator[Problem]:
     """Yield slices and whole devices in one container."""
-    for workload, path, names, dummy in _asked(view):
+    for workload, path, names, dummy in asked_devices(view):
         if len(names) > 1 and any(map(is_mig, names)):
             yield MIXED.at(workload.fields(f"{path}.resources"), devices=", ".join(names))
 
@@ -215,7 +159,7 @@ def mixed(view: ServiceView) -> Iterator[Problem]:
 @check(SHARED)
 def shared(view: ServiceView) -> Iterator[Problem]:
     """Yield several shares that may belong to one device."""
-    for workload, path, names, counts in _asked(view):
+    for workload, path, names, counts in asked_devices(view):
         for name in names:
             if counts[name] > 1 and is_shared(name):
                 yield SHARED.at(
@@ -226,7 +170,7 @@ def shared(view: ServiceView) -> Iterator[Problem]:
 @check(MIG)
 def mig(view: ServiceView) -> Iterator[Problem]:
     """Yield several slices for one engine."""
-    for workload, path, names, counts in _asked(view):
+    for workload, path, names, counts in asked_devices(view):
         for name in names:
             if counts[name] > 1 and is_mig(name) and not is_shared(name):
                 yield MIG.at(
@@ -338,6 +282,15 @@ def _passed_on(workload: Workload, container: Json) -> dict[str, int]:
     return {name: int(value) for name, value in said.items() if value.isdecimal() and int(value)}
 
 
+def _all_misfits(view: ServiceView) -> Iterator[tuple[Workload, Json, str, dict[str, Any]]]:
+    """Yield containers whose devices are not those of their sizes, where no flag contradicts a field: what is wrong stands last."""
+    for workload in view.workloads:
+        for container, path in () if contradicts(workload) else containers_of(workload.pod):
+            sizes = _passed_on(workload, container)
+            if found := _misfit(container, workload.pods_per_replica, **sizes):
+                yield workload, container, path, found
+
+
 def _misfit(container: Json, pods: int, **more: int) -> dict[str, Any]:
     """Return how the devices of a container differ from its engine's sizes, empty where they fit. pods: of a replica. more: sizes by default."""
     devices = devices_of(container.get("resources") or {})
@@ -353,7 +306,9 @@ def _misfit(container: Json, pods: int, **more: int) -> dict[str, Any]:
     return {"said": said, "count": count, "resource": resource, "wanted": wanted}
 
 
-def _asked(view: ServiceView) -> Iterator[tuple[Workload, str, list[str], Mapping[str, int]]]:
+def asked_devices(
+    view: ServiceView,
+) -> Iterator[tuple[Workload, str, list[str], Mapping[str, int]]]:
     """Yield the containers that ask for devices: the workload, the place, the names of the devices, and how many of each."""
     for workload in view.workloads:
         for container, path in containers_of(workload.pod):

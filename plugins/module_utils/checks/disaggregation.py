@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from ..kinds.check import WARNING, Check, check
+from ..kinds.field_map import Place
 from ..kinds.view import DECODE, PREFILL, SERVING, ServiceView, Workload
-from ..kube.command_line import flags, written
+from ..kube.command_line import flags, written, written_object
 from ..kube.containers import running_in
 from ..kube.manifest import Json
 from ..kube.problem import Problem
@@ -188,37 +189,29 @@ def _sidecar(workload: Workload) -> tuple[Json, str]:
 @check(CONNECTORS)
 def connectors(view: ServiceView) -> Iterator[Problem]:
     """Yield settings that must be the same for prefill and decode, but differ."""
-    prefill, decode = (next(view.of(role), None) for role in (PREFILL, DECODE))
-    if prefill is None or decode is None:
-        return
-    here, there = _in_common(prefill), _in_common(decode)
-    for name in here.keys() & there.keys():
-        if here[name] != there[name]:
-            yield CONNECTORS.at(
-                prefill.in_engine("args"),
-                ours=name,
-                mine=here[name],
-                theirs=there[name],
-                field=decode.in_engine("args").field,
-            )
+    for place, difference in _differences(view, _in_common):
+        yield CONNECTORS.at(place, **difference)
 
 
 @check(MODELS)
 def other_models(view: ServiceView) -> Iterator[Problem]:
     """Yield prefill pods with another model than decode pods."""
+    for place, difference in _differences(view, _of_model):
+        yield MODELS.at(place, **difference)
+
+
+def _differences(
+    view: ServiceView, said: Callable[[Workload], Mapping[str, str]]
+) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """Yield what prefill and decode both say, and not alike: where prefill says it, and what each of them says."""
     prefill, decode = (next(view.of(role), None) for role in (PREFILL, DECODE))
     if prefill is None or decode is None:
         return
-    here, there = (_of_model(each) for each in (prefill, decode))
+    here, there, field = said(prefill), said(decode), decode.in_engine("args").field
     for name in sorted(here.keys() & there.keys()):
         if here[name] != there[name]:
-            yield MODELS.at(
-                prefill.in_engine("args"),
-                ours=name,
-                mine=here[name],
-                theirs=there[name],
-                field=decode.in_engine("args").field,
-            )
+            difference = {"ours": name, "mine": here[name], "theirs": there[name], "field": field}
+            yield prefill.in_engine("args"), difference
 
 
 @check(SHORTER)
@@ -276,11 +269,8 @@ def _of_model(workload: Workload) -> dict[str, str]:
 
 
 def _transfer(workload: Workload) -> Json | None:
-    try:
-        found = json.loads(written(workload.engine_container, _TRANSFER))
-    except ValueError:
-        return None
-    return found if isinstance(found, dict) else None
+    """Return how an engine hands over its cache, None where nothing that can be read says it."""
+    return written_object(workload.engine_container, _TRANSFER)
 
 
 def _tensor_field(workload: Workload) -> str:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.field_map import Place
 from ..kinds.view import ServiceView, Workload
-from ..kube.command_line import written
+from ..kube.command_line import written, written_object
 from ..kube.did_you_mean import nearest
 from ..kube.manifest import Json
 from ..kube.problem import Problem
@@ -133,13 +132,6 @@ def _documents(view: ServiceView, name: str) -> Iterator[tuple[Workload, Json, P
         for flag in flags_of_vllm(workload):
             if flag.name != name:
                 continue
-            given = _read(written(workload.engine_container, name))
-            if isinstance(given, dict):
+            given = written_object(workload.engine_container, name)
+            if given is not None:
                 yield workload, given, workload.in_engine(flag.place)
-
-
-def _read(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return None

@@ -12,10 +12,9 @@ from ..kinds.check import WARNING, Check, check
 from ..kinds.engine_flags import MEANINGS
 from ..kinds.field_map import Place
 from ..kinds.view import Said, ServiceView, Workload
-from ..kube.command_line import Flag
+from ..kube.command_line import Flag, has_shell
 from ..kube.problem import Problem
-from ..kube.redact import redact
-from .engine_words import has_shell
+from ..kube.redact import redact_argument
 
 #: Variables that no engine reads, only the start scripts of presets: their content is meant as flags.
 #: Source: KServe config/llmisvcconfig@v0.18.0.
@@ -70,7 +69,7 @@ def blank(view: ServiceView) -> Iterator[Problem]:
             continue
         for number, item in enumerate(workload.engine_container.get("args") or ()):
             if isinstance(item, str) and item.startswith("-") and _FLAG_AND_VALUE.fullmatch(item):
-                (shown,) = redact({"args": [item]})["args"]
+                shown = redact_argument(item)
                 match = _FLAG_AND_VALUE.fullmatch(shown)
                 place = workload.in_engine(f"args[{number}]")
                 yield BLANK.at(place, argument=shown, way=_apart(match) if match else "")

@@ -13,10 +13,9 @@ from typing import NamedTuple
 from ..kinds.check import WARNING, Check, check
 from ..kinds.engine_flags import MEANINGS
 from ..kinds.view import ServiceView, Workload
-from ..kube.command_line import Flag
+from ..kube.command_line import Flag, has_shell
 from ..kube.did_you_mean import nearest
 from ..kube.problem import Problem
-from .engine_words import has_shell
 from .engines import flags_of_vllm, least_release_of, takes_flags_of_vllm
 
 _WHOLE = re.compile(r"[0-9]+")

@@ -10,9 +10,9 @@ from typing import Any
 from ..kinds.check import WARNING, Check, check
 from ..kinds.field_map import Place
 from ..kinds.view import ServiceView, Workload
-from ..kube.manifest import Json
+from ..kube.command_line import has_shell
 from ..kube.problem import Problem
-from ..kube.redact import redact
+from ..kube.redact import redact_argument
 
 #: What word processors and chats put in the place of what was typed.
 _DASHES = "\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}"
@@ -61,14 +61,16 @@ def around(view: ServiceView) -> Iterator[Problem]:
     """Yield words with what only a shell would take away."""
     for item, found, place in _found(view, _AROUND):
         if place.is_authors:
-            yield AROUND.at(place, argument=_shown(item), mark=_MARKS[str(found.lastgroup)])
+            yield AROUND.at(
+                place, argument=redact_argument(item), mark=_MARKS[str(found.lastgroup)]
+            )
 
 
 @check(TYPOGRAPHY)
 def typography(view: ServiceView) -> Iterator[Problem]:
     """Yield words with typographic dashes and quotes, which were copied from a document or a chat."""
     for item, found, place in _found(view, _TYPOGRAPHY):
-        yield TYPOGRAPHY.at(place, argument=_shown(item), mark=found[0])
+        yield TYPOGRAPHY.at(place, argument=redact_argument(item), mark=found[0])
 
 
 @check(NOT_FILLED_IN)
@@ -76,7 +78,7 @@ def not_filled_in(view: ServiceView) -> Iterator[Problem]:
     """Yield variables in shell syntax, although no shell runs."""
     for item, found, place in _found(view, _SHELL_VARIABLE):
         name = found["braced"] or found["bare"]
-        yield NOT_FILLED_IN.at(place, argument=_shown(item), variable=found[0], name=name)
+        yield NOT_FILLED_IN.at(place, argument=redact_argument(item), variable=found[0], name=name)
 
 
 def _found(
@@ -94,14 +96,3 @@ def _found(
 def _arguments(workload: Workload) -> list[Any]:
     container = workload.engine_container
     return [] if has_shell(container) else list(container.get("args") or ())
-
-
-def has_shell(container: Json) -> bool:
-    """Tell whether a shell splits a container's arguments into words."""
-    command = [str(word) for word in container.get("command") or ()]
-    return bool(command) and command[-1] == "-c"
-
-
-def _shown(item: str) -> str:
-    (shown,) = redact({"args": [item]})["args"]
-    return str(shown)

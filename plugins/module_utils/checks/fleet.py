@@ -87,11 +87,7 @@ def _rivals(holders: Sequence[Holder]) -> Iterator[tuple[Holder, set[str]]]:
         ]
         if not route.hostnames or any(host in wide for host in route.hostnames):
             near += [each for each in holders if _share_a_host(route, each[1])]
-        rivals = {
-            f"{other.reference.kind} {other.reference.namespace}/{other.reference.name}"
-            for other, dummy in near
-            if other is not service
-        }
+        rivals = {str(other.reference) for other, dummy in near if other is not service}
         if rivals:
             yield (service, route), rivals
 
@@ -100,7 +96,7 @@ def _shown(gateway: Reference) -> str:
     """Return what serves routes, as messages call it."""
     if gateway.kind != "Gateway":
         return f"class of Ingresses {gateway.name}" if gateway.name else "class of Ingresses"
-    return f"gateway {gateway.namespace}/{gateway.name}"
+    return f"gateway {gateway.full_name}"
 
 
 def _shared_host(route: RouteView, others: Sequence[RouteView]) -> str:

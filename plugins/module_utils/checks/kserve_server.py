@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import ServiceView, Workload
+from ..kube.command_line import has_shell
 from ..kube.did_you_mean import nearest
 from ..kube.manifest import Json
 from ..kube.problem import Problem
-from .engine_words import has_shell
 from .engines import KSERVE, engine_of
 
 _MODEL_ID, _MODEL_DIR = "--model-id", "--model-dir"

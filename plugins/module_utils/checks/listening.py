@@ -10,11 +10,10 @@ from collections.abc import Iterator, Mapping
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import ServiceView, Workload
-from ..kube.command_line import Flag
+from ..kube.command_line import Flag, has_shell
 from ..kube.containers import running_in
 from ..kube.manifest import Json
 from ..kube.problem import Problem
-from .engine_words import has_shell
 from .engines import SGLANG, VLLM, engine_of
 
 #: The address at which an engine listens, and those at which nobody outside of its pod reaches it.

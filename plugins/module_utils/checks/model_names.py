@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import ServiceView
+from ..kube.command_line import has_shell
 from ..kube.problem import Problem
-from .engine_words import has_shell
 from .engines import is_vllm, served_path
 
 _NAME, _MODEL, _FILE = "--served-model-name", "--model", "--config"

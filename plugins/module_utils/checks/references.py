@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from ..kinds.check import WARNING, Check, check
 from ..kinds.field_map import Place
 from ..kinds.view import ServiceView, Workload
+from ..kube.command_line import has_shell
 from ..kube.problem import Problem
-from .engine_words import has_shell
 from .other_engines import authored_variables
 
 _REFERENCE = re.compile(r"(?<!\$)\$\((?P<name>[A-Za-z_][\w.-]*)\)", re.ASCII)

@@ -21,6 +21,7 @@ from . import (
     ports,
     routing,
     scaling,
+    tpus,
 )
 
 #: Themes with a check that runs for settled services, too.
@@ -29,6 +30,7 @@ THEMES: Sequence[ModuleType] = (
     engine_names,
     engine_words,
     devices,
+    tpus,
     disaggregation,
     picker,
     ports,

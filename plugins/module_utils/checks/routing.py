@@ -89,8 +89,9 @@ def elsewhere(view: ServiceView, reader: Reader) -> Iterator[Problem]:
             if each["metadata"]["name"] == parent.gateway.name
         )
         if spaces and parent.gateway.namespace not in spaces:
-            place = f"{parent.gateway.namespace}/{parent.gateway.name}"
-            yield ELSEWHERE.at(parent.place, gateway=place, others=", ".join(spaces))
+            yield ELSEWHERE.at(
+                parent.place, gateway=parent.gateway.full_name, others=", ".join(spaces)
+            )
 
 
 @check(ADMITS, reads=("Gateways", "Namespaces"))
@@ -110,15 +111,16 @@ def admits(view: ServiceView, reader: Reader) -> Iterator[Problem]:
             for listener in listeners
         ):
             continue
-        place = f"{parent.gateway.namespace}/{parent.gateway.name}"
         if listeners:
             found = ", ".join(
                 f"{listener.get('name')}: {policy_of(listener)}" for listener in listeners
             )
-            yield ADMITS.at(parent.place, gateway=place, namespace=namespace, found=found)
+            yield ADMITS.at(
+                parent.place, gateway=parent.gateway.full_name, namespace=namespace, found=found
+            )
         else:
             found = taken_kinds(gateway) or "it has none"
-            yield NO_HTTP.at(parent.place, gateway=place, found=found)
+            yield NO_HTTP.at(parent.place, gateway=parent.gateway.full_name, found=found)
 
 
 @check(NO_LISTENER, reads=("Gateways", "Namespaces"))
@@ -142,7 +144,7 @@ def no_listener(view: ServiceView, reader: Reader) -> Iterator[Problem]:
                 if not any(share_a_request(host, taken) for taken in hosts):
                     yield NO_LISTENER.at(
                         route.place,
-                        gateway=f"{parent.gateway.namespace}/{parent.gateway.name}",
+                        gateway=parent.gateway.full_name,
                         host=host,
                         listeners=_shown(admitting),
                     )
@@ -157,7 +159,7 @@ def section(view: ServiceView, reader: Reader) -> Iterator[Problem]:
         if gateway is not None and parent.section not in names:
             yield SECTION.at(
                 parent.place,
-                gateway=f"{parent.gateway.namespace}/{parent.gateway.name}",
+                gateway=parent.gateway.full_name,
                 section=parent.section,
                 listeners=", ".join(names) or "none",
             )
@@ -180,8 +182,7 @@ def gateway_class(view: ServiceView, reader: Reader) -> Iterator[Problem]:
             if (condition.get("type"), condition.get("status")) == ("Accepted", "False"):
                 fault = f"is not accepted ({condition.get('message') or condition.get('reason')})"
         if fault:
-            place = f"{parent.gateway.namespace}/{parent.gateway.name}"
-            yield CLASS.at(parent.place, name=name, gateway=place, fault=fault)
+            yield CLASS.at(parent.place, name=name, gateway=parent.gateway.full_name, fault=fault)
 
 
 def _shown(listeners: Sequence[Json]) -> str:

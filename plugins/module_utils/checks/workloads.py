@@ -14,15 +14,22 @@ from ..kube.problem import Problem
 from ..kube.reader import Reader
 from ..kube.reference import Reference
 from ..kube.validation.resources import is_extended, resource_problems
-from . import amounts, devices, engine_flags, names, pod_security, quota
+from . import amounts, devices, engine_flags, names, pod_security, quota, tpus
 from .registry import of_theme
 from .run import asked, told
+
+#: Themes about what containers request.
+_REQUESTS = (devices, tpus, amounts)
 
 
 def device_problems(view: ServiceView) -> list[Problem]:
     """Return what checks of devices and of engines' flags say of a service."""
-    themes = (*of_theme(devices), *of_theme(amounts), *of_theme(engine_flags))
-    return told((check, problem) for check in themes for problem in check.function(view))
+    return told(
+        (check, problem)
+        for theme in (*_REQUESTS, engine_flags)
+        for check in of_theme(theme)
+        for problem in check.function(view)
+    )
 
 
 def name_problems(view: ServiceView, reader: Reader) -> list[Problem]:
@@ -87,7 +94,7 @@ def _of_pod(pod: Json, reference: Reference, pods: int, path: str) -> list[Probl
         ),
         *(
             problem
-            for theme in (devices, amounts)
+            for theme in _REQUESTS
             for check in of_theme(theme)
             for problem in check.function(view)
         ),

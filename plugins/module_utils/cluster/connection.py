@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, overload
 
 from ..kube.manifest import Json
 from ..kube.reference import Reference
@@ -28,6 +28,7 @@ from .timing import Deadline, Timing
 from .watch import Watch
 
 T = TypeVar("T")
+E = TypeVar("E", bound=Exception)
 SYSTEM = Timing()
 
 
@@ -289,9 +290,17 @@ class Cluster:
         spell = self._requests.request_timeout
         return Watch(self._requests, call, resource_version, timeout, spell, explain)
 
-    def parallel(self, calls: Sequence[Callable[[], T]]) -> Sequence[T | Exception]:
-        """Do calls side by side, at most `concurrency`; return results in their order, an exception as a value."""
-        return self._pool.run(calls)
+    @overload
+    def parallel(self, calls: Sequence[Callable[[], T]]) -> Sequence[T]: ...
+
+    @overload
+    def parallel(self, calls: Sequence[Callable[[], T]], *expected: type[E]) -> Sequence[T | E]: ...
+
+    def parallel(
+        self, calls: Sequence[Callable[[], Any]], *expected: type[Exception]
+    ) -> Sequence[Any]:
+        """Do calls side by side, at most `concurrency`; return results in their order, an expected exception as a value."""
+        return self._pool.run(calls, expected)
 
     def who_am_i(self) -> str:
         """Return the user name that the server sees, for messages; empty where it does not tell. Asked once."""

@@ -20,12 +20,22 @@ class Pool:
         self._executor: ThreadPoolExecutor | None = None
         self._inside = threading.local()
 
-    def run(self, calls: Sequence[Callable[[], T]]) -> list[T | Exception]:
-        """Return the results in the order of the calls; a call that raises gives its exception.
+    def run(
+        self, calls: Sequence[Callable[[], T]], expected: tuple[type[Exception], ...] = ()
+    ) -> list[T | Exception]:
+        """Return the results in the order of the calls; a call that raises an expected exception gives it as its result.
 
-        What is not an Exception (KeyboardInterrupt) drops the calls that have not begun, and is raised.
-        Called from one of its own threads it does the calls one after another: waiting for itself would never end.
+        Raises the first exception of another kind once all calls have ended. What is not an Exception (KeyboardInterrupt) drops the calls
+        that have not begun, and is raised.
         """
+        outcomes = self._outcomes(calls)
+        for outcome in outcomes:
+            if isinstance(outcome, Exception) and not isinstance(outcome, expected):
+                raise outcome
+        return outcomes
+
+    def _outcomes(self, calls: Sequence[Callable[[], T]]) -> list[T | Exception]:
+        """Do the calls. In one of its own threads it does them one after another: waiting for itself would never end."""
         if len(calls) <= 1 or self._size == 1 or getattr(self._inside, "yes", False):
             return [_outcome(call) for call in calls]
         futures = [self._threads().submit(self._one, call) for call in calls]

@@ -8,11 +8,9 @@ Source: KServe's sample precise-prefix-kv-cache-routing; vLLM, KVEventsConfig.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
-from typing import Any
 
-from ..kube.command_line import flags, written
+from ..kube.command_line import flags, written_object
 from ..kube.manifest import Json, value_at
 from ..kube.url_form import local_port
 from .check import Report
@@ -72,7 +70,7 @@ def _without_cache(
 def _events(name: str, engine: Json, parameters: Json, path: str) -> Iterator[Finding]:
     """Yield what keeps an engine's reports from a picker."""
     place = f"{path}.kvEventsConfig"
-    said = _json_of(engine, EVENTS)
+    said = written_object(engine, EVENTS)
     if said is None:
         if not _mentions(engine, EVENTS):
             yield warning(
@@ -219,16 +217,6 @@ def _model_of(engine: Json) -> str:
     given = dict(flags(engine))
     found = given.get("--model") or given.get("--model-path") or after
     return found if "/" in found and not found.startswith(("/", ".", "-", "$")) else ""
-
-
-def _json_of(engine: Json, flag: str) -> Json | None:
-    """Return the JSON object that a flag gets, None where there is none that can be read."""
-    text = written(engine, flag)
-    try:
-        found: Any = json.loads(text)
-    except ValueError:
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def _mentions(engine: Json, flag: str) -> bool:

@@ -26,13 +26,11 @@ def wait_for_kinds(cluster: Cluster, kinds: Iterable[Kind]) -> dict[Kind, KindMi
     A kind whose CRD is not there, may not be read, or knows nothing of the version has no entry: waiting would not help.
     """
     wanted = list(kinds)
-    answers = cluster.parallel([partial(_wait, cluster, kind) for kind in wanted])
+    answers = cluster.parallel([partial(_wait, cluster, kind) for kind in wanted], KindMissing)
     found: dict[Kind, KindMissing | None] = {}
     for kind, answer in zip(wanted, answers, strict=True):
         if isinstance(answer, KindMissing):
             found[kind] = answer
-        elif isinstance(answer, Exception):
-            raise answer
         elif answer:
             found[kind] = None
     return found

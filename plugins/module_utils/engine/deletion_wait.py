@@ -54,11 +54,11 @@ def wait_for_all(
     """Wait for several objects at once; return why, for those that are still there."""
     calls = [partial(wait_until_gone, cluster, name, uid_of(live)) for name, live in dying]
     stuck = {}
-    for (reference, dummy), answer in zip(dying, cluster.parallel(calls), strict=True):
+    for (reference, dummy), answer in zip(
+        dying, cluster.parallel(calls, ClusterError), strict=True
+    ):
         if isinstance(answer, ClusterError):
             stuck[reference] = answer
-        elif isinstance(answer, Exception):
-            raise answer
     return stuck
 
 

@@ -42,14 +42,8 @@ def read_namespaces(cluster: Cluster, names: Iterable[str]) -> dict[str, Json | 
     wanted = sorted({*names} - {""})
     places = [Reference("v1", "Namespace", "", name) for name in wanted]
     calls = [partial(cluster.get, place, metadata_only=True) for place in places]
-    found: dict[str, Json | None] = {}
-    for name, answer in zip(wanted, cluster.parallel(calls), strict=True):
-        if isinstance(answer, Forbidden):
-            continue
-        if isinstance(answer, Exception):
-            raise answer
-        found[name] = answer
-    return found
+    answers = zip(wanted, cluster.parallel(calls, Forbidden), strict=True)
+    return {name: answer for name, answer in answers if not isinstance(answer, Forbidden)}
 
 
 def wait_for_dying(cluster: Cluster, plans: Sequence[Plan]) -> None:

@@ -27,7 +27,8 @@ def restarting(cluster: Cluster, plan: ServicePlan) -> list[Reference]:
     workloads = [each for each in updated if any(value_at(each[2], path) for path in TEMPLATES)]
     uid = plan.owner_uid or PLACEHOLDER_UID
     answers = cluster.parallel(
-        [partial(_replaces_pods, cluster, wanted, live, uid) for dummy, wanted, live in workloads]
+        [partial(_replaces_pods, cluster, wanted, live, uid) for dummy, wanted, live in workloads],
+        Exception,
     )
     return [each[0] for each, answer in zip(workloads, answers, strict=True) if answer is True]
 

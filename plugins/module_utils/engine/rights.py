@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
 
 from ..cluster.connection import Cluster
 from ..cluster.errors import Forbidden
@@ -22,8 +21,6 @@ from . import FIELD_MANAGER
 from .desired import PLACEHOLDER_UID
 from .plan import Action, Change
 from .service_plan import ServicePlan
-
-T = TypeVar("T")
 
 #: What each action needs; a server-side apply needs `create` too where the object is not there.
 VERBS: Mapping[Action, tuple[str, ...]] = {
@@ -122,7 +119,7 @@ def _denied(cluster: Cluster, needs: Sequence[Need]) -> list[Need]:
 def _rules(cluster: Cluster, needs: Sequence[Need]) -> dict[str, Rules]:
     namespaces = sorted({need.target.namespace for need in needs if need.target.namespace})
     answers = cluster.parallel([partial(cluster.rules, namespace) for namespace in namespaces])
-    return dict(zip(namespaces, _values(answers), strict=True))
+    return dict(zip(namespaces, answers, strict=True))
 
 
 def _covered(cluster: Cluster, rules: Rules, need: Need) -> bool:
@@ -139,7 +136,7 @@ def _question(need: Need) -> _Question:
 def _ask(cluster: Cluster, questions: set[_Question]) -> dict[_Question, bool | None]:
     asked = sorted(questions)
     answers = cluster.parallel([partial(cluster.allowed, *question) for question in asked])
-    return dict(zip(asked, _values(answers), strict=True))
+    return dict(zip(asked, answers, strict=True))
 
 
 def _unheld_grants(
@@ -163,16 +160,7 @@ def _unheld_grants(
         for plan, role in roles
     ]
     problems: dict[Reference, list[Problem]] = {}
-    for (plan, dummy), answer in zip(roles, cluster.parallel(calls), strict=True):
+    for (plan, dummy), answer in zip(roles, cluster.parallel(calls, Exception), strict=True):
         if isinstance(answer, Forbidden):
             problems.setdefault(plan.service, []).append(Problem("", str(answer), rule="rights"))
     return problems
-
-
-def _values(answers: Sequence[T | Exception]) -> list[T]:
-    values: list[T] = []
-    for answer in answers:
-        if isinstance(answer, Exception):
-            raise answer
-        values.append(answer)
-    return values

@@ -45,13 +45,10 @@ class Schedule:
         if not self._begun:
             return
         try:
-            answers = cluster.parallel([self._work] * cluster.concurrency)
+            cluster.parallel([self._work] * cluster.concurrency)
         except BaseException:
             self._halt()
             raise
-        for answer in answers:
-            if isinstance(answer, Exception):
-                raise answer
 
     def _work(self) -> None:
         while (given := self._next()) is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from ..cluster.connection import Cluster
-from ..cluster.errors import Forbidden, KindMissing
+from ..cluster.errors import ClusterError, Forbidden, KindMissing
 from ..cluster.kinds import facts
 from ..kube.manifest import Json
 from ..kube.reference import Reference
@@ -90,12 +90,12 @@ def take_snapshot(
     unseen: dict[Kind, Forbidden] = {}
     keep = prover.keep if prover else _all
     calls = [partial(_list_kind, cluster, kind, fleet, namespaces, keep) for kind in wanted]
-    for kind, answer in zip(wanted, cluster.parallel(calls), strict=True):
+    for kind, answer in zip(wanted, cluster.parallel(calls, KindMissing, Forbidden), strict=True):
         if isinstance(answer, KindMissing):
             missing[kind] = answer
         elif isinstance(answer, Forbidden) and (kind in left_only or _cluster_scoped(kind)):
             unseen[kind] = answer
-        elif isinstance(answer, Exception):
+        elif isinstance(answer, ClusterError):
             raise answer
         else:
             snapshot.update(answer)
@@ -166,12 +166,9 @@ def existing(cluster: Cluster, references: Sequence[Reference]) -> dict[Referenc
         else:
             calls.append(partial(_read_all, cluster, kind, namespace))
     found: dict[Reference, Json] = {}
-    for answer in cluster.parallel(calls):
-        if isinstance(answer, KindMissing):
-            continue
-        if isinstance(answer, Exception):
-            raise answer
-        found |= answer
+    for answer in cluster.parallel(calls, KindMissing):
+        if not isinstance(answer, KindMissing):
+            found |= answer
     return {reference: found[reference] for reference in references if reference in found}
 
 

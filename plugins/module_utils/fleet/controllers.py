@@ -39,5 +39,5 @@ class Controllers:
         """Return what runs the controller, None where nothing does or where looking is not allowed."""
         for controller in self.of(kind):
             if controller.runs:
-                return f"Deployment {controller.reference.namespace}/{controller.reference.name}"
+                return str(controller.reference)
         return None

@@ -479,4 +479,4 @@ def _names(*services: Service) -> list[str]:
     places = {service.reference.namespace for service in services}
     if len(places) == 1:
         return [service.reference.name for service in services]
-    return [f"{each.reference.namespace}/{each.reference.name}" for each in services]
+    return [each.reference.full_name for each in services]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -22,6 +23,12 @@ def words(container: Json) -> list[str]:
         for item in container.get(field) or ()
         for word in _WORD.findall(str(item))
     ]
+
+
+def has_shell(container: Json) -> bool:
+    """Tell whether a shell splits a container's arguments into words."""
+    command = [str(word) for word in container.get("command") or ()]
+    return bool(command) and command[-1] == "-c"
 
 
 class Flag(NamedTuple):
@@ -82,6 +89,15 @@ def written(container: Json, flag: str) -> str:
         if name.replace("_", "-") == flag:
             return value if equals else next(iter(items[number + 1 : number + 2]), "")
     return ""
+
+
+def written_object(container: Json, flag: str) -> Json | None:
+    """Return the JSON object that a flag gets, None where there is none that can be read."""
+    try:
+        found = json.loads(written(container, flag))
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _resolved(value: str, variables: Mapping[str, str]) -> str:

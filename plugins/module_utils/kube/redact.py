@@ -54,6 +54,12 @@ def redact(manifest: Json) -> Json:
     return shown
 
 
+def redact_argument(item: str) -> str:
+    """Return an item of a command line with its value masked where that is secret."""
+    (shown,) = redact({"args": [item]})["args"]
+    return str(shown)
+
+
 def secrets_of(value: Any) -> frozenset[str]:
     """Return what `redact` would mask in a value."""
     found: set[str] = set()

@@ -36,6 +36,10 @@ class Reference(NamedTuple):
         """The API group, empty for the core group."""
         return self.api_version.rpartition("/")[0]
 
+    @property
+    def full_name(self) -> str:
+        """Its name behind its namespace, as people and options write it."""
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
     def __str__(self) -> str:
-        place = f"{self.namespace}/{self.name}" if self.namespace else self.name
-        return f"{self.kind} {place}"
+        return f"{self.kind} {self.full_name}"

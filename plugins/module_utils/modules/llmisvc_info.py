@@ -300,7 +300,7 @@ def _orphans(snapshot: Snapshot, known: set[Reference], namespaces: Sequence[str
                 "kind": reference.kind,
                 "namespace": reference.namespace,
                 "name": reference.name,
-                "service": f"{service.namespace}/{service.name}",
+                "service": service.full_name,
             }
             for reference in sorted(owned)
         ]

@@ -72,11 +72,9 @@ def ask_all(
     """Ask each service, as many at a time as the connection allows, and return what came back."""
     calls = [partial(ask, cluster, inquiry, options) for inquiry in inquiries.values()]
     found = {}
-    for reference, outcome in zip(inquiries, cluster.parallel(calls), strict=True):
+    for reference, outcome in zip(inquiries, cluster.parallel(calls, ClusterError), strict=True):
         if isinstance(outcome, ClusterError):
             found[reference] = Answered(through=options.through, fault=str(outcome))
-        elif isinstance(outcome, Exception):
-            raise outcome
         else:
             found[reference] = outcome
     return found

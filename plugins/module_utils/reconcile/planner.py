@@ -198,13 +198,8 @@ class Planner:
         calls = [
             partial(self._cluster.get, reference, metadata_only=True) for reference in unlabelled
         ]
-        found = dict(snapshot.objects)
-        for reference, answer in zip(unlabelled, self._cluster.parallel(calls), strict=True):
-            if isinstance(answer, Exception):
-                raise answer
-            if answer is not None:
-                found[reference] = answer
-        return found
+        answers = zip(unlabelled, self._cluster.parallel(calls), strict=True)
+        return snapshot.objects | {reference: live for reference, live in answers if live}
 
     def _decide(
         self, service: Service, snapshot: Snapshot, parents: Mapping[Reference, Json]

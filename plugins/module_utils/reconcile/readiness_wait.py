@@ -139,11 +139,11 @@ class ReadinessWait:
     def _tell(self, service: ServiceProgress, text: str, now: float) -> None:
         if text != service.text:
             service.text = text
-            place = service.target.reference
-            self._say(f"{place.namespace}/{place.name}: {text} ({now - self._started:.0f} s)", now)
+            name = service.target.reference.full_name
+            self._say(f"{name}: {text} ({now - self._started:.0f} s)", now)
 
     def _tell_how_far(self, left: Sequence[ServiceProgress], now: float) -> None:
-        names = [f"{each.namespace}/{each.name}" for each in (one.target.reference for one in left)]
+        names = [each.target.reference.full_name for each in left]
         total = len(self.services)
         self._say(
             f"{total - len(left)} of {total} services are finished after {now - self._started:.0f} s; "

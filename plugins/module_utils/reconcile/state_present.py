@@ -114,9 +114,10 @@ def _ask(
     for reference, answered in answers.items():
         done.results[reference].answer = answered
         done.results[reference].request = asked[reference].request
-        place = f"{reference.namespace}/{reference.name}"
         if not answered.fault:
-            run.progress(f"{place}: answered with {answered.status} after {answered.latency_ms} ms")
+            run.progress(
+                f"{reference.full_name}: answered with {answered.status} after {answered.latency_ms} ms"
+            )
     return unanswered(answers)
 
 
@@ -154,13 +155,8 @@ def _write_statuses(run: Run, reconciler: Reconciler) -> list[str]:
         result.observation = observation
         now = run.clock.now()
         writes.append(partial(write_status, run.cluster, target, parent, observation, now))
-    troubles = []
-    for answer in run.cluster.parallel(writes):
-        if isinstance(answer, ClusterError):
-            troubles.append(str(answer))
-        elif isinstance(answer, Exception):
-            raise answer
-    return troubles
+    answers = run.cluster.parallel(writes, ClusterError)
+    return [str(answer) for answer in answers if isinstance(answer, ClusterError)]
 
 
 def _skipped(done: RunState) -> int:

@@ -79,7 +79,7 @@ def _others(
         )
         for reference in wanted
     ]
-    answers = cluster.parallel(calls)
+    answers = cluster.parallel(calls, Exception)
     return {
         reference: answer
         for reference, answer in zip(wanted, answers, strict=True)

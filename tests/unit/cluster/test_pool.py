@@ -52,6 +52,23 @@ def test_an_interrupt_is_raised_and_what_has_not_begun_is_dropped() -> None:
     assert done == []
 
 
+@pytest.mark.parametrize("size", [1, 3])
+def test_only_an_expected_exception_is_a_result(size: int) -> None:
+    done: list[int] = []
+
+    def fail() -> None:
+        raise KeyError("expected")
+
+    calls = [fail, *[lambda: done.append(1)] * 5]
+    pool = Pool(size)
+    first, *others = pool.run(calls, (KeyError, OSError))
+    assert (type(first), others) == (KeyError, [None] * 5)
+    with pytest.raises(KeyError, match="expected"):
+        pool.run(calls, (OSError,))
+    pool.close()
+    assert len(done) == 10
+
+
 def test_no_thread_is_left_after_close() -> None:
     before = set(threading.enumerate())
     pool = Pool(4)

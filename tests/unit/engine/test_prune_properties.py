@@ -110,7 +110,7 @@ class Store:
                 there["metadata"]["resourceVersion"] = "2"
             self.objects[each.desired.reference] = there
 
-    def parallel(self, calls: Sequence[Callable[[], Any]]) -> list[Any]:
+    def parallel(self, calls: Sequence[Callable[[], Any]], *dummy: Any) -> list[Any]:
         return [call() for call in calls]
 
     def get(self, reference: Reference, **_options: Any) -> Json | None:

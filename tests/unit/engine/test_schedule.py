@@ -25,8 +25,8 @@ class Threads:
         self.concurrency = concurrency
         self._pool = Pool(concurrency)
 
-    def parallel(self, calls: Any) -> Any:
-        return self._pool.run(calls)
+    def parallel(self, calls: Any, *expected: Any) -> Any:
+        return self._pool.run(calls, expected)
 
     def close(self) -> None:
         self._pool.close()
@@ -103,7 +103,7 @@ def test_interrupt_begins_nothing_more_and_waits_for_what_is_under_way() -> None
     stopped = threading.Event()
 
     class Interrupted(Threads):
-        def parallel(self, calls: Any) -> Any:
+        def parallel(self, calls: Any, *dummy: Any) -> Any:
             threading.Thread(target=calls[0]).start()
             begun.wait(20)
             threading.Timer(0.05, stopped.set).start()

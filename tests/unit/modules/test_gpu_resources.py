@@ -15,30 +15,9 @@ from tests.unit.accelerators.build import GPU, container, deployment, node, pod
 from tests.unit.kinds.llm_inference_service.build import document as llm_inference_service
 from tests.unit.kinds.model_service.build import document
 
-from .task import result_of
+from .gpu_task import NVIDIA, refused, rendered, run
 
 Json = dict[str, Any]
-
-
-def run(**options: Any) -> Json:
-    return result_of(gpu_resources, options)
-
-
-def rendered(**options: Any) -> Json:
-    result = run(**{"state": "rendered", **options})
-    assert not result.get("failed"), result["msg"]
-    return result
-
-
-def refused(**options: Any) -> str:
-    result = run(**{"state": "rendered", **options})
-    assert result.get("failed"), result
-    message: str = result["msg"]
-    assert "Traceback" not in message
-    return message
-
-
-NVIDIA = {"type": "nvidia"}
 
 
 def test_what_a_container_and_its_pod_say() -> None:

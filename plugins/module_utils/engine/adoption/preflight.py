@@ -101,12 +101,7 @@ def _restarts(cluster: Cluster, adopted: Sequence[Adopted], plan: ServicePlan) -
         for path in TEMPLATES
         if value_at(live, path)
     ]
-    found: list[Problem] = []
-    for answer in cluster.parallel(calls):
-        if isinstance(answer, Exception):
-            raise answer
-        found += answer
-    return found
+    return [problem for found in cluster.parallel(calls) for problem in found]
 
 
 def _restart(

@@ -61,10 +61,7 @@ def _write_anew(cluster: Cluster, kind: Definition) -> int:
     api_version = kind.api_version(kind.storage)
     objects = cluster.list(api_version, kind.kind.kind, metadata_only=True).items
     calls = [partial(_touch, cluster, Reference.of(item)) for item in objects]
-    for answer in cluster.parallel(calls):
-        if isinstance(answer, Exception):
-            raise answer
-    return len(objects)
+    return len(cluster.parallel(calls))
 
 
 def _touch(cluster: Cluster, reference: Reference) -> None:

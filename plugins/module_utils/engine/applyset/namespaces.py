@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import partial
 
 from ...cluster.connection import Cluster
-from ...cluster.errors import ApiError, Forbidden, KindMissing
+from ...cluster.errors import ApiError, ClusterError, Forbidden, KindMissing
 from ...kube import gvk
 from ...kube.apply_order import is_built_in
 from ...kube.applyset import ID_LABEL, part_of
@@ -49,14 +49,14 @@ def strangers(cluster: Cluster, namespace: str, set_id: str) -> list[str]:
     ]
     found: list[str] = []
     unseen: list[str] = []
-    for kind, answer in zip(kinds, cluster.parallel(calls), strict=True):
+    for kind, answer in zip(kinds, cluster.parallel(calls, ClusterError), strict=True):
         # A kind that goes is told of a moment longer than it is served.
         missing = isinstance(answer, KindMissing)
         if missing or (isinstance(answer, ApiError) and answer.status in (404, 405)):
             continue
         if isinstance(answer, Forbidden):
             unseen.append(kind[1])
-        elif isinstance(answer, Exception):
+        elif isinstance(answer, ClusterError):
             raise answer
         else:
             found += [str(Reference.of(item)) for item in answer.items if _counts(item, set_id)]

@@ -111,7 +111,9 @@ class Removal:
         """Delete custom resources as long as some can be: one may be refused while another uses it. Return those that are left."""
         left = list(changes)
         while left and not self.failed and not self._policy.dry_run:
-            answers = self._cluster.parallel([partial(self._writer.delete, each) for each in left])
+            answers = self._cluster.parallel(
+                [partial(self._writer.delete, each) for each in left], Exception
+            )
             went = [
                 change
                 for change, answer in zip(left, answers, strict=True)

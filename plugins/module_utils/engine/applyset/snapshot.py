@@ -73,12 +73,9 @@ def look(
         for facts in asked
     ]
     found: dict[MemberKey, Json] = {}
-    for answer in cluster.parallel(calls):
-        if isinstance(answer, KindMissing):
-            continue
-        if isinstance(answer, Exception):
-            raise answer
-        found |= {MemberKey.of(Reference.of(item)): item for item in answer}
+    for answer in cluster.parallel(calls, KindMissing):
+        if not isinstance(answer, KindMissing):
+            found |= {MemberKey.of(Reference.of(item)): item for item in answer}
     return Live(found)
 
 
@@ -100,7 +97,7 @@ def names_of_others(cluster: Cluster, live: Live) -> dict[str, str]:
             partial(cluster.list, *kind, selector=f"{ID_LABEL}={set_id}", metadata_only=True)
             for kind in _PARENTS
         ]
-        for answer in cluster.parallel(calls):
+        for answer in cluster.parallel(calls, Exception):
             if not isinstance(answer, Exception):
                 for item in answer.items:
                     names[set_id] = f"{Reference.of(item)} ({set_id})"

@@ -52,7 +52,7 @@ def try_out(
         for change in changes
     ]
     problems = []
-    for change, answer in zip(changes, cluster.parallel(calls), strict=True):
+    for change, answer in zip(changes, cluster.parallel(calls, Exception), strict=True):
         if isinstance(answer, Invalid):
             text = (
                 f"{change.reference} would be refused: {answer.message}{_beside(change, applyset)}"

@@ -314,8 +314,7 @@ def nobody(view: ServiceView, reader: Reader) -> Iterator[Problem]:
         if service is None or service in view.run or service in map(Reference.of, view.made):
             continue
         if reader.get(service) is None:
-            name = f"{service.namespace}/{service.name}"
-            yield NOBODY.at(f"{step.path}.serviceUrl", service=name, url=address)
+            yield NOBODY.at(f"{step.path}.serviceUrl", service=service.full_name, url=address)
 
 
 @check(STOPPED, reads=("InferenceServices",))

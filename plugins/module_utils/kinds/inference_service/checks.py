@@ -142,20 +142,20 @@ WITHOUT_EFFECT = Check("no-effect", WARNING, finds="{effect}", fix="{way}")
 @check(NO_CONFIG, reads=("ConfigMaps",))
 def no_config(view: ServiceView, reader: Reader) -> Iterator[Problem]:
     """Yield that KServe's configuration is missing or unreadable."""
-    place = _config_map(view)
-    if reader.get(place) is None:
+    config = _config_map(view)
+    if reader.get(config) is None:
         what = "does not exist" if reader.complete else "is not among the given objects"
-        yield NO_CONFIG.at("", place=f"{place.namespace}/{place.name}", what=what)
+        yield NO_CONFIG.at("", place=config.full_name, what=what)
 
 
 @check(NO_BLOCK, reads=("MutatingWebhookConfigurations",))
 def no_block(view: ServiceView, reader: Reader) -> Iterator[Problem]:
     """Yield missing blocks of the configuration without which KServe's webhook refuses every pod."""
     resolved = _resolved(view)
-    place = _config_map(view)
+    config = _config_map(view)
     for name in () if is_rendered(resolved, reader) else SIDECARS:
         if resolved.config.later.get(name):
-            yield NO_BLOCK.at("", place=f"{place.namespace}/{place.name}", block=name)
+            yield NO_BLOCK.at("", place=config.full_name, block=name)
 
 
 @check(RUNTIME, reads=("ServingRuntimes", "ClusterServingRuntimes"))
@@ -324,9 +324,7 @@ def path_template(view: ServiceView) -> Iterator[Problem]:
             f"so that the route of each service takes every path of {ingress.domain}: of several services only the oldest is "
             "reached there"
         )
-    name = _config_map(view)
-    place = f"ConfigMap {name.namespace}/{name.name}"
-    yield PATH_TEMPLATE.at("", map=place, template=ingress.path_template, effect=effect)
+    yield PATH_TEMPLATE.at("", map=_config_map(view), template=ingress.path_template, effect=effect)
 
 
 @check(PAST_TRANSFORMER, costly=True)

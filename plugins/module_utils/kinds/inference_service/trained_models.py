@@ -54,8 +54,8 @@ def unlisted(view: ServiceView, reader: Reader) -> Iterator[Problem]:
     listed = _listed(reader.get(config)) if models else frozenset()
     missing = [name for name in models if name not in listed]
     if missing:
-        place = f"{config.namespace}/{config.name}"
-        yield UNLISTED.at("spec.predictor", place=place, models=few(missing, _NAMED))
+        shown = few(missing, _NAMED)
+        yield UNLISTED.at("spec.predictor", place=config.full_name, models=shown)
 
 
 @check(BUDGET, reads=("TrainedModels",))

@@ -128,7 +128,7 @@ def _picker(service: ModelService, made: dict[Reference, Json], fields: FieldMap
 def _routes(service: ModelService, manifests: Sequence[Json]) -> Iterator[RouteView]:
     def parent(ref: Json, dummy: int) -> Parent:
         gateway = gateway_of(ref, service.namespace)
-        place = f"{gateway.namespace}/{gateway.name}"
+        place = gateway.full_name
         if service.route is not None:
             absent = f"Gateway {place} does not exist, so the route is not served"
             return Parent(gateway, "", Place("spec.httpRoute.gatewayRef"), absent)
