@@ -12,7 +12,9 @@ import sys
 import time
 from collections.abc import Iterable
 
-from module_utils.fleet.load import Settings, compile_fleet, load_fleet, paired
+from module_utils.fleet.compile import compile_fleet, paired
+from module_utils.fleet.load import load_fleet
+from module_utils.fleet.settings import Settings
 from module_utils.kube.reader import GivenObjects
 from module_utils.task.manifest_loader import given
 

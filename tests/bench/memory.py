@@ -26,7 +26,8 @@ import urllib3
 
 from module_utils.engine.desired import desired
 from module_utils.engine.owner_object import custom_resource
-from module_utils.fleet.load import Settings, load_fleet
+from module_utils.fleet.load import load_fleet
+from module_utils.fleet.settings import Settings
 from module_utils.kube.reader import GivenObjects
 from module_utils.task.manifest_loader import given
 from tests.lab.control_plane import ControlPlane

@@ -14,7 +14,9 @@ import yaml
 from module_utils.engine import PREFIX
 from module_utils.engine.desired import Desired, desired, marked
 from module_utils.engine.owner_object import custom_resource
-from module_utils.fleet.load import Settings, compile_fleet, load_fleet, paired
+from module_utils.fleet.compile import compile_fleet, paired
+from module_utils.fleet.load import load_fleet
+from module_utils.fleet.settings import Settings
 from module_utils.kinds.model_service.kind import MODEL_SERVICE
 from module_utils.kube.canonical import canonical_json, digest
 from module_utils.kube.intent import Stage

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
 
-from module_utils.fleet.load import Service, compile_fleet, paired
+from module_utils.fleet.compile import compile_fleet, paired
+from module_utils.fleet.service import Service
 from module_utils.kinds.model_service.kind import MODEL_SERVICE
 from module_utils.kube.manifest import Json
 from module_utils.kube.problem import InputError

@@ -14,7 +14,10 @@ from ..checks.workloads import (
     workload_device_problems,
     workload_name_problems,
 )
-from ..fleet.load import Service, Settings, compile_fleet, load_fleet, subject_of
+from ..fleet.compile import compile_fleet
+from ..fleet.load import load_fleet, subject_of
+from ..fleet.service import Service
+from ..fleet.settings import Settings
 from ..kube.input_schemas import input_problems
 from ..kube.intent import Intent
 from ..kube.manifest import Json

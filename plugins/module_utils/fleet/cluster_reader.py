@@ -14,7 +14,7 @@ from ..kube.labels import selector_text
 from ..kube.manifest import Json
 from ..kube.reader import GivenObjects, Lookup, NotLookedAt, Reader
 from ..kube.reference import Reference
-from .load import Service
+from .service import Service
 
 Kind = tuple[str, str]
 

@@ -29,7 +29,7 @@ from ..kube.reference import Reference
 from ..kube.release import ChosenRelease, nearest_reproduced
 from ..task.manifest_loader import Document
 from .controllers import Controllers
-from .load import newest
+from .settings import newest
 
 _RECORD: Kind = ("v1", "ConfigMap")
 

@@ -20,8 +20,10 @@ from ..devices.service import ServiceDevices, check_role
 from ..devices.workload import Workload, reference_of
 from ..devices.workload_input import GivenWorkload, given_workloads, with_names, workloads_of
 from ..fleet.cluster_reader import reader_of
-from ..fleet.load import Find, Service, Settings, asks_cluster, input_schemas_of
+from ..fleet.load import input_schemas_of
 from ..fleet.release_finder import ReleaseFinder, places_of
+from ..fleet.service import Service
+from ..fleet.settings import Find, Settings, asks_cluster
 from ..kinds.device_fields import DEVICE_FIELDS
 from ..kinds.device_request import DeviceRequest
 from ..kube.manifest import Json

@@ -14,8 +14,10 @@ from ..engine.policy import Policy
 from ..engine.service_plan import ServicePlan, is_record, removals
 from ..engine.snapshot import Snapshot, take_snapshot
 from ..fleet.cluster_reader import reader_of
-from ..fleet.load import Service, Settings, introduce, named
+from ..fleet.load import introduce, named
 from ..fleet.release_finder import ReleaseFinder
+from ..fleet.service import Service
+from ..fleet.settings import Settings
 from ..kinds.peers import Peers
 from ..kinds.registry import KINDS
 from ..kinds.view import Neighbour

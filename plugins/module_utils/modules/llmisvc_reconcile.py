@@ -9,18 +9,11 @@ from typing import Any
 from ..cluster.connection import Cluster
 from ..engine import immutable
 from ..engine.policy import Budget, Policy
-from ..fleet.load import (
-    Find,
-    Service,
-    Settings,
-    compile_fleet,
-    input_schemas_of,
-    load_fleet,
-    named,
-    paired,
-    without_errors,
-)
+from ..fleet.compile import compile_fleet, paired, without_errors
+from ..fleet.load import input_schemas_of, load_fleet, named
 from ..fleet.release_finder import ReleaseFinder, places_of
+from ..fleet.service import Service
+from ..fleet.settings import Find, Settings
 from ..kinds.request import request_of
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError

@@ -17,7 +17,7 @@ from ..cluster.connection import Cluster
 from ..cluster.errors import Forbidden
 from ..cluster.libraries import need
 from ..fleet.cluster_reader import ClusterReader
-from ..fleet.load import Service
+from ..fleet.service import Service
 from ..kinds.certificates import AUTHORITY, CERTIFICATE, KEY, CertificateRequest
 from ..kube.intent import Intent, Stage
 from ..kube.labels import selector_text

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..engine.desired import Desired, desired
-from ..fleet.load import Service
+from ..fleet.service import Service
 from ..kube.intent import Intent
 from ..kube.manifest import Json
 from ..kube.problem import Problem

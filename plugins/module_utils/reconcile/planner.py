@@ -20,7 +20,7 @@ from ..engine.service_plan import ServicePlan, deletions, plan_give_back, plan_s
 from ..engine.snapshot import Kind, Snapshot, take_snapshot
 from ..engine.streaming_proof import Prover
 from ..fleet.controllers import Controllers
-from ..fleet.load import Service
+from ..fleet.service import Service
 from ..kinds.kind import ServiceKind
 from ..kinds.registry import KINDS
 from ..kube.manifest import Json

@@ -18,7 +18,9 @@ from ..engine.ownership import ownership
 from ..engine.service_plan import ServicePlan, look_up_strangers
 from ..engine.write import Writer
 from ..fleet.cluster_reader import ClusterReader, reader_of
-from ..fleet.load import Service, compile_fleet, introduce
+from ..fleet.compile import compile_fleet
+from ..fleet.load import introduce
+from ..fleet.service import Service
 from ..kinds.peers import Peers
 from ..kube.intent import Intent
 from ..kube.manifest import Json

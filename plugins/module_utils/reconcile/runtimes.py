@@ -9,7 +9,8 @@ from typing import Any
 from ..cluster.connection import Cluster
 from ..cluster.errors import ApiError
 from ..fleet.cluster_reader import ClusterReader
-from ..fleet.load import Service, Settings
+from ..fleet.service import Service
+from ..fleet.settings import Settings
 from ..kinds.kind import ServiceKind
 from ..kinds.registry import KINDS
 from ..kinds.runtime_choice import RuntimeChoice

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from ..cluster.errors import ClusterError
-from ..fleet.load import Service
+from ..fleet.service import Service
 from ..kube.manifest import Json
 from ..kube.pod_health import UNREAD
 from ..kube.problem import Complaint

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..engine.desired import marked
-from ..fleet.load import Service
+from ..fleet.service import Service
 from ..kube.intent import Intent
 from ..kube.local_path import local_path
 from ..kube.manifest import Json

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from ..engine.desired import Desired
 from ..engine.restarts import TEMPLATES
-from ..fleet.load import Service, Settings
+from ..fleet.service import Service
+from ..fleet.settings import Settings
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reader import Reader

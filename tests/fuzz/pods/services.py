@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from module_utils.fleet.load import Service
+from module_utils.fleet.service import Service
 from module_utils.kinds.registry import KINDS
 from module_utils.kube.core_schema import ENV_VAR, TOLERATION
 from module_utils.kube.problem import InputError

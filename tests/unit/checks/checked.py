@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from module_utils.fleet.load import Service
+from module_utils.fleet.service import Service
 from module_utils.kinds.registry import KINDS
 from module_utils.kube.problem import InputError, Problem
 from module_utils.kube.reader import Reader

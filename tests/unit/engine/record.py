@@ -15,8 +15,9 @@ from typing import Any
 from module_utils.cluster.connection import connect
 from module_utils.engine.desired import Desired, desired
 from module_utils.engine.policy import Policy
-from module_utils.fleet.load import Settings, load_fleet
+from module_utils.fleet.load import load_fleet
 from module_utils.fleet.release_finder import ReleaseFinder
+from module_utils.fleet.settings import Settings
 from module_utils.kinds.model_service.kind import MODEL_SERVICE
 from module_utils.kube.intent import Child, Stage
 from module_utils.kube.manifest import Json, Manifest

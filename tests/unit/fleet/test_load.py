@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from module_utils.fleet.load import Service, compile_fleet, named, paired
+from module_utils.fleet.compile import compile_fleet, paired
+from module_utils.fleet.load import named
+from module_utils.fleet.service import Service
 from module_utils.kinds.view import ServiceView
 from module_utils.kube.intent import Child, Intent, Stage
 from module_utils.kube.manifest import Manifest

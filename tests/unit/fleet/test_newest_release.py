@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from ansible_collections.modelops.inference.plugins.module_utils.fleet.load import newest
+from ansible_collections.modelops.inference.plugins.module_utils.fleet.settings import newest
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.spec import (
     API_VERSION,

@@ -9,7 +9,9 @@ from typing import Any
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from module_utils.fleet.load import Service, Settings, load_fleet
+from module_utils.fleet.load import load_fleet
+from module_utils.fleet.service import Service
+from module_utils.fleet.settings import Settings
 from module_utils.kube.manifest import Json
 from module_utils.kube.problem import Complaint
 from module_utils.module_runner import outcome

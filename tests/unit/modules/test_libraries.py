@@ -17,7 +17,8 @@ from ansible.module_utils import basic
 
 from module_utils.cluster.errors import MissingLibrary
 from module_utils.cluster.libraries import LIBRARIES, need
-from module_utils.fleet.load import Settings, load_fleet
+from module_utils.fleet.load import load_fleet
+from module_utils.fleet.settings import Settings
 from module_utils.kube.manifest import Json
 from module_utils.kube.reader import GivenObjects
 from module_utils.module_runner import run_module

@@ -14,7 +14,8 @@ import yaml
 
 from module_utils.engine.apply import Outcome
 from module_utils.engine.compare import Difference
-from module_utils.fleet.load import Service, compile_fleet, paired
+from module_utils.fleet.compile import compile_fleet, paired
+from module_utils.fleet.service import Service
 from module_utils.kinds.kind import Observation
 from module_utils.kube.intent import Intent
 from module_utils.kube.manifest import Json
