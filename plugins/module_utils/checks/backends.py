@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..kinds.check import WARNING, Check, check
-from ..kinds.view import RouteView, ServiceView
+from ..kinds.route_view import RouteView
+from ..kinds.view import ServiceView
 from ..kube import gvk
 from ..kube.did_you_mean import nearest
 from ..kube.manifest import Json, value_at

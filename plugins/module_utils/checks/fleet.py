@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.listeners import covers, share_a_request
-from ..kinds.view import Match, Neighbour, RouteView
+from ..kinds.route_view import Match, RouteView
+from ..kinds.view import Neighbour
 from ..kube.problem import Problem
 from ..kube.reference import Reference
 from ..kube.text import few

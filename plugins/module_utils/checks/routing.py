@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.listeners import is_admitted, policy_of, route_listeners, share_a_request, taken_kinds
-from ..kinds.view import Parent, ServiceView
+from ..kinds.route_view import Parent
+from ..kinds.view import ServiceView
 from ..kube import gvk
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem

@@ -13,19 +13,8 @@ from ..kserve.storage.credentials import credential_entries
 from ..kserve.storage.initializer import NAME as INITIALIZER
 from ..kserve.storage.s3 import secret_keys
 from ..kserve.system_config import CONFIG_MAP
-from ..view import (
-    DECODE,
-    EXPLAINER,
-    TRANSFORMER,
-    Parent,
-    RouteView,
-    Said,
-    ServiceView,
-    Workload,
-    gateway_of,
-    port_said,
-    routes_of,
-)
+from ..route_view import Parent, RouteView, gateway_of, routes_of
+from ..view import DECODE, EXPLAINER, TRANSFORMER, Said, ServiceView, Workload, port_said
 from .field_map import field_map
 from .implementations import CUSTOM, implementations, storage_uri
 from .knative import KNATIVE_API

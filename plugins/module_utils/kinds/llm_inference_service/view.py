@@ -16,20 +16,18 @@ from ..kserve.pod import container_of
 from ..kserve.storage.credentials import credential_entries
 from ..kserve.storage.initializer import NAME as INITIALIZER
 from ..kserve.storage.s3 import secret_keys
+from ..route_view import Parent, RouteView, routes_of
 from ..view import (
     DECODE,
     PICKER,
     PREFILL,
     TOKENIZER,
-    Parent,
     PickerView,
-    RouteView,
     Said,
     ServiceView,
     Workload,
     group_size,
     port_said,
-    routes_of,
     templates_of,
 )
 from . import names

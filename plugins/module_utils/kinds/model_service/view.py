@@ -9,19 +9,8 @@ from ...kube import gvk
 from ...kube.manifest import Json
 from ...kube.reference import Reference
 from ..field_map import FieldMap, Place
-from ..view import (
-    DECODE,
-    PICKER,
-    PREFILL,
-    Parent,
-    PickerView,
-    RouteView,
-    Said,
-    ServiceView,
-    Workload,
-    gateway_of,
-    routes_of,
-)
+from ..route_view import Parent, RouteView, gateway_of, routes_of
+from ..view import DECODE, PICKER, PREFILL, PickerView, Said, ServiceView, Workload
 from . import names
 from .children.picker import pool_of
 from .children.vllm import vllm_port
