@@ -8,7 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
+from ansible_collections.modelops.inference.plugins.module_utils.kube.validation.objects import (
+    object_problems,
+)
 from tests.parity.compare import differences
+
+from .batch import Outcome
 
 Json = dict[str, Any]
 
@@ -17,6 +22,10 @@ _ON_PURPOSE = frozenset({"name", "route-empty", "ca-bundle", "unknown-field"})
 #: From this release on a webhook writes the service anew as it has read it, before the schema is asked: L102.
 _FILLED_SINCE = KServe.V0_19
 _READ_OTHERWISE = re.compile(r"null is not|\d+\.\d+ is not a quantity")
+#: A status as Go writes it, with addresses of its memory, up to the next route or the end.
+_DUMP = re.compile(
+    r"v1\.HTTPRouteStatus\{.*?\(0x[0-9a-f]+\).*?(?=\]$| [\w.-]+/[\w.-]+: )|not reported on by [^\]]*?(?=\]$| [\w.-]+/[\w.-]+: )"
+)
 #: Of managed accounts that are not used any more, the account or its rights stay: L4.
 ACCESS = frozenset({"ServiceAccount", "Role", "RoleBinding", "ClusterRoleBinding"})
 #: Containers with a model's image; one after the first has a number.
@@ -56,6 +65,11 @@ def tells_alike(ours: str, theirs: str) -> bool:
     return theirs in ours or said in theirs or inside or (broken in ours and broken in theirs)
 
 
+def without_dumps(message: str) -> str:
+    """Return a message of routes with a mark where Go's memory is, or whom we name instead: L47."""
+    return _DUMP.sub("<not reported>", message)
+
+
 def groups_cannot_be(problems: Sequence[Any], sent: Sequence[Json]) -> bool:
     """Return whether the API takes groups whose pods it will refuse: L11."""
     groups = any(each["kind"] == "LeaderWorkerSet" for each in sent)
@@ -68,15 +82,26 @@ def stops_half_way(status: Json) -> bool:
     return any(one.get("reason") == "RefsInvalid" for one in conditions)
 
 
+def fails_though_stopped(outcome: Outcome) -> bool:
+    """Return whether the controller reports of a stopped service that it could not build what it would not have run: L104."""
+    annotations = outcome.case.document["metadata"].get("annotations") or {}
+    stopped = str(annotations.get("serving.kserve.io/stop", "")).lower() == "true"
+    conditions = outcome.status(0).get("conditions") or ()
+    return stopped and any(str(one.get("reason", "")).endswith("Error") for one in conditions)
+
+
 def is_car(container: Json) -> bool:
     """Tell whether a container holds the image of a model."""
     return _CAR.fullmatch(str(container.get("name", ""))) is not None
 
 
 def refused_alike(refused: Mapping[Any, Json], ours: Mapping[Any, Json]) -> bool:
-    """Return whether the API refuses a child of theirs that is as ours: L11. The controller stops there, and we before any write."""
+    """Return whether the API refuses a child of theirs that is as ours, or that we refuse, too: L11. The controller stops there, and we before any write."""
     both = ours.keys() & refused.keys()
-    return any(not differences({key: ours[key]}, {key: refused[key]}) for key in both)
+    return any(
+        object_problems(ours[key]) or not differences({key: ours[key]}, {key: refused[key]})
+        for key in both
+    )
 
 
 def without_own_backend(route: Json, name: str) -> Json:

@@ -109,7 +109,8 @@ def model_of(container: Json) -> str:
 
 def served_path(container: Json) -> str:
     """Return the word after `serve`."""
-    given = words(container)
+    # A script breaks its lines with backslashes.
+    given = [word for word in words(container) if word != "\\"]
     following = given[given.index("serve") + 1 :][:1] if "serve" in given else []
     return following[0] if following and not following[0].startswith("-") else ""
 

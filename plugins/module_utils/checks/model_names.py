@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import ServiceView
-from ..kube.command_line import has_shell
+from ..kube.command_line import has_shell, words
 from ..kube.problem import Problem
 from .engines import is_vllm, served_path
 
@@ -39,7 +39,7 @@ def again(view: ServiceView) -> Iterator[Problem]:
     """Yield args that repeat the beginning of the command line: they follow the command."""
     for workload in view.serving:
         container = workload.engine_container
-        if "serve" not in (container.get("command") or ()) or has_shell(container):
+        if "serve" not in words({"command": container.get("command")}) or has_shell(container):
             continue
         for number, item in enumerate(container.get("args") or ()):
             if item in _PROGRAM:

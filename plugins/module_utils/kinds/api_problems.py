@@ -46,4 +46,6 @@ def _follows(problem: Problem, first: Problem, *, exact: bool) -> bool:
     value = first.message.partition(" ")[0]
     holder = problem.path.rpartition(".")[0] if exact else problem.path
     inside = first.path.startswith((f"{holder}.", f"{holder}["))
-    return inside and first.path != problem.path and value in problem.message.split()
+    # What is only near the value, and refused in the very same words, is where another part of the child has it.
+    again = not exact and problem.message.startswith(f"{first.message} (")
+    return (inside or again) and first.path != problem.path and value in problem.message.split()

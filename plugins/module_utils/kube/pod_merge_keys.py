@@ -77,6 +77,8 @@ _PLAIN_VALUES = frozenset(
         "tty",
     }
 )
+#: Lists that are written even where they are empty. An empty list says nothing anywhere else.
+_KEPT_LISTS = frozenset({"containers", "nodeSelectorTerms", "sources", "monitors"})
 _RAW: Mapping[str, frozenset[str]] = MappingProxyType({"config": frozenset({"inline"})})
 
 
@@ -112,4 +114,6 @@ def as_go_writes(value: Any, field: str = "") -> Any:
 def _is_left_out(name: str, value: Any) -> bool:
     if value == "":
         return name not in _TEXT_POINTERS
+    if value == []:
+        return name not in _KEPT_LISTS
     return name in _PLAIN_VALUES and not value

@@ -751,7 +751,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
     },
     "no-effect": {
         MS: Mistake(annotated(model_service(), "serving.kserve.io/deployMode"), 'metadata.annotations["serving.kserve.io/deployMode"]'),
-        LLM: Mistake(llm(model={"uri": "hf://a/b", "lora": {"adapters": [{"name": "x", "uri": "hf://a/x"}]}}), "spec.model.lora"),
+        LLM: Mistake(annotated(llm(), "serving.kserve.io/deployMode"), 'metadata.annotations["serving.kserve.io/deployMode"]'),
         IS: Mistake(
             custom_with(timeout=30, containerConcurrency=4), "spec.predictor.containerConcurrency", (CONFIG,)),
         IG: Mistake(annotated(graph(), "serving.kserve.io/deployMode"), 'metadata.annotations["serving.kserve.io/deployMode"]', (CONFIG,)),

@@ -98,6 +98,16 @@ def picker_credentials(resolved: Resolved, reader: Reader) -> Json:
     return filled({"annotations": kept, **_secrets(found)})
 
 
+def live_picker(resolved: Resolved, reader: Reader) -> Json:
+    """Return the picker's account: a foreign one as it is there, a managed one as it is meant to be."""
+    account = picker_account(resolved)
+    if account.foreign:
+        return live(account, resolved, reader)
+    meant = picker_credentials(resolved, reader)
+    annotations = meant.pop("annotations", None)
+    return {**meant, "metadata": {"annotations": annotations}} if annotations else meant
+
+
 def _is_of_a_tool(annotation: str) -> bool:
     """Tell whether an annotation is the memory of whoever applied the account, which another object must not have."""
     return annotation == LAST_APPLIED or annotation.startswith(_OURS)

@@ -14,7 +14,7 @@ from ...kube.reader import Reader
 from ..children import Children, Made, ObjectKind
 from ..kserve.releases import KServe
 from ..peers import NOBODY, Peers
-from .accounts import check_accounts, check_picker_account
+from .accounts import check_accounts
 from .admission.service import update_errors
 from .child_kinds import (
     CLUSTER_ROLE_BINDING,
@@ -89,18 +89,18 @@ def _scaler(build: Builder, kind: ObjectKind, until: KServe | None = None) -> Ma
 CHILDREN: Children[Builder] = Children(
     Made(global_ca_bundle, CONFIG_MAP),
     Made(certificate_secret, SECRET),
-    Made(multi_node_service_account, SERVICE_ACCOUNT),
-    Made(multi_node_role, ROLE),
-    Made(multi_node_role_binding, ROLE_BINDING),
-    Made(multi_node_prefill_service_account, SERVICE_ACCOUNT),
-    Made(main_group, GROUP),
-    Made(prefill_group, GROUP),
     Made(
         resource_claim_template,
         RESOURCE_CLAIM_TEMPLATE,
         since=KServe.V0_20,
         asked_by=_CLAIMING,
     ),
+    Made(multi_node_service_account, SERVICE_ACCOUNT),
+    Made(multi_node_role, ROLE),
+    Made(multi_node_role_binding, ROLE_BINDING),
+    Made(multi_node_prefill_service_account, SERVICE_ACCOUNT),
+    Made(main_group, GROUP),
+    Made(prefill_group, GROUP),
     Made(main_service_account, SERVICE_ACCOUNT),
     Made(main_role, ROLE),
     Made(main_role_binding, ROLE_BINDING),
@@ -163,6 +163,5 @@ def _refused_changes(service: LlmInferenceService, reader: Reader) -> tuple[Prob
 def children(resolved: Resolved, reader: Reader) -> tuple[Child, ...]:
     """Return everything that a resolved service wants. Raises Unbuildable."""
     check_accounts(resolved, reader)
-    check_picker_account(resolved, reader)
     builders = CHILDREN.at(resolved.settings.release)
     return present(build(resolved, reader) for build in builders)

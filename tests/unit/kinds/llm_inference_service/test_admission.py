@@ -341,6 +341,8 @@ def test_the_containers_of_a_message_have_resources_as_go_writes_them() -> None:
     spec = {"worker": {"containers": [{"name": "main", "args": ["a"]}]}}
     told = merged_refusal("chat", spec, KServe.V0_17) or ""
     assert 'Invalid value: {"containers":[{"name":"main","args":["a"],"resources":{}}]}:' in told
+    told = merged_refusal("chat", {"worker": {}}, KServe.V0_17) or ""
+    assert 'Invalid value: {"containers":[]}:' in told
 
 
 @pytest.mark.parametrize(
@@ -419,7 +421,7 @@ def test_part_of_a_gateway_that_is_left_out_is_told_at_its_field(
 ) -> None:
     gateways = [{"name": "first", "namespace": "infra"}, ref]
     service = document(router={"route": {}, "gateway": {"refs": gateways}})
-    found = run(state="rendered", services=[service], settings={})
+    found = run(state="rendered", services=[service], settings={}, releases={"kserve": "0.17"})
     assert f"spec.router.gateway.refs[1].{field}: must not be empty" in found["msg"]
 
 

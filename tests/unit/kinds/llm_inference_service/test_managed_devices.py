@@ -30,6 +30,12 @@ def new(given: Json) -> dict[tuple[str, str], Json]:
     return children(given, settings=settings("0.20"))
 
 
+def test_the_template_of_claims_comes_before_the_pods_of_a_group() -> None:
+    many = {"parallelism": {"data": 2, "dataLocal": 1}, "worker": {"containers": []}}
+    kinds = [kind for kind, dummy in new(asking(many, device_class="gpu"))]
+    assert kinds.index("ResourceClaimTemplate") < kinds.index("LeaderWorkerSet")
+
+
 def request(**annotations: str) -> Json:
     (found,) = new(asking(**annotations))[TEMPLATE]["spec"]["spec"]["devices"]["requests"]
     assert found["name"] == "device"

@@ -92,10 +92,17 @@ MERGES: dict[str, tuple[list[Json], Json]] = {
         ],
         {
             "router": {
-                "route": {"http": {"refs": [{"name": "b"}], "spec": {"parentRefs": []}}},
+                "route": {"http": {"refs": [{"name": "b"}], "spec": {}}},
                 "scheduler": {"pool": {"ref": {"name": "pool"}}},
             }
         },
+    ),
+    "an empty list takes nothing away": (
+        [
+            {"template": template(container("main", args=["a"], command=["run"]))},
+            {"template": template(container("main", args=[], command=[]), tolerations=[])},
+        ],
+        {"template": template(container("main", args=["a"], command=["run"]))},
     ),
     "requests and variables are merged and arguments replaced": (
         [

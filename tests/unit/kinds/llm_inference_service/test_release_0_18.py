@@ -241,6 +241,24 @@ def test_prompts_go_elsewhere_by_a_plugin_of_its_own() -> None:
     )
 
 
+def test_a_tokenizer_fetches_as_the_account_of_the_server_says() -> None:
+    tokenizer = {"template": {"containers": [{"name": "tokenizer", "image": "t:1"}]}}
+    given = {
+        "template": {"serviceAccountName": "runner"},
+        "router": {**ROUTER, "scheduler": tokenizer},
+    }
+    said = {
+        "eks.amazonaws.com/role-arn": "arn:aws:iam::1:role/x",
+        "serving.kserve.io/s3-verifyssl": "0",
+    }
+    insecure = account("runner", "keys", annotations=said)
+    keys = secret("keys", {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"})
+    (fetcher,) = _picker(given, "0.20", insecure, keys)["initContainers"]
+    variables = {each["name"]: each.get("value") for each in fetcher["env"]}
+    assert variables["S3_VERIFY_SSL"] == "0"
+    assert "AWS_ACCESS_KEY_ID" in variables
+
+
 def test_a_tokenizer_beside_the_picker_gets_the_model_and_is_told_of() -> None:
     tokenizer = {"template": {"containers": [{"name": "tokenizer", "image": "t:1"}]}}
     scorer = {

@@ -25,11 +25,12 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_infer
     paths_of,
     route_urls,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
 from tests.objects import Cluster
 
 from . import preset_world
 from .build import document, messages_of
-from .preset_world import ROUTER, children, preset, refusal, system_config
+from .preset_world import ROUTER, account, children, preset, refusal, system_config
 from .release_pairs import CLAIM, differences, settings
 from .test_observe import ROUTED, WORLD, deployment
 from .world import CLASS, gateway, listener, resolved, route, thing
@@ -222,6 +223,32 @@ def test_a_tokenizer_goes_where_a_configuration_has_no_plugin_that_asks_it(
     assert ("tokenizer" in names) is kept
     before = pod_of(new(given, release="0.19"), PICKER[1])["containers"]
     assert "tokenizer" in [one["name"] for one in before]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {
+            "parallelism": {"data": 2, "dataLocal": 1},
+            "worker": {"containers": []},
+            "template": {"serviceAccountName": "gone"},
+        },
+        {"router": {**ROUTER, "scheduler": {"annotations": {"app.kubernetes.io/version": "new"}}}},
+    ],
+)
+def test_a_stopped_service_is_stopped_whatever_is_wrong_with_it(spec: Json) -> None:
+    with pytest.raises(InputError, match=r"gone|version"):
+        new(document(**CLAIM, **spec))
+    given = document(**CLAIM, **spec)
+    given["metadata"]["annotations"] = {"serving.kserve.io/stop": "true"}
+    assert not [kind for kind, dummy in new(given) if kind in ("Deployment", "LeaderWorkerSet")]
+
+
+def test_what_the_server_lacks_is_told_before_what_the_picker_lacks() -> None:
+    scheduler = {"template": {"serviceAccountName": "gone"}}
+    spec = {"model": {"uri": "s3://bucket/model"}, "router": {**ROUTER, "scheduler": scheduler}}
+    message = refusal(document(**spec), account("default", "missing"), settings=settings("0.20"))
+    assert 'secrets "missing" not found' in message
 
 
 HEADER = {"headers": [{"name": "X-Gateway-Model-Name", "value": "m"}]}

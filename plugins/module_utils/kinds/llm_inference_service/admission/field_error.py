@@ -19,6 +19,7 @@ from ..releases import NEWEST
 from ..schema import STORED_VERSION, spec_schema
 
 _CONTAINER = frozenset({"image", "command", "resources"})
+_POD = frozenset({"containers", "initContainers"})
 Kind = Literal["Invalid", "Required", "Forbidden", "Unsupported"]
 
 
@@ -70,8 +71,10 @@ def _ordered(schema: Schema | None, value: Any) -> Any:
     if not isinstance(schema, Object):
         return {key: _ordered(None, value[key]) for key in sorted(value)}
     if schema.fields.keys() >= _CONTAINER:
-        # Go writes the resources of a container also where there are none.
+        # Go writes the resources of a container, and the containers of a pod, also where there are none.
         value = {"resources": {}, **value}
+    elif schema.fields.keys() >= _POD:
+        value = {"containers": [], **value}
     return {
         key: _ordered(inner, value[key]) for key, inner in schema.fields.items() if key in value
     }

@@ -13,7 +13,7 @@ from ....kube.reader import Reader
 from ...kserve.pod import container_of
 from ...kserve.storage.initializer import MODEL_PATH
 from .. import labels, names
-from ..accounts import live, picker_account, picker_credentials
+from ..accounts import live_picker
 from ..artifacts.attach import Account, with_model
 from ..artifacts.errors import ArtifactError
 from ..artifacts.place import Place
@@ -73,12 +73,8 @@ def _pod(resolved: Resolved, reader: Reader) -> Json:
             ".".join(("spec", *_TEMPLATE)),
             "write tokenizer: {} into router.scheduler, so that the preset is taken, or give the whole pod",
         )
-    account = picker_account(resolved)
-    manifest = (
-        live(account, resolved, reader) if account.foreign else picker_credentials(resolved, reader)
-    )
     try:
-        return with_model(pod, resolved, reader, Account(manifest), _PLACE)
+        return with_model(pod, resolved, reader, Account(live_picker(resolved, reader)), _PLACE)
     except ArtifactError as error:
         raise _unbuildable(error.message, error.path, error.advice) from None
 

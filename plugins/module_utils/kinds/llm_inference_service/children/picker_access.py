@@ -14,7 +14,7 @@ from ....kube.release import Since
 from ...kserve.releases import KServe
 from ...rbac import READ, binding_body, rule
 from .. import labels, names
-from ..accounts import picker_account, picker_credentials
+from ..accounts import check_picker_account, picker_account, picker_credentials
 from ..resolved import Resolved
 from . import rbac
 
@@ -30,8 +30,11 @@ _EVERYTHING = (*READ, "create", "update", "patch", "delete")
 
 
 def picker_service_account(resolved: Resolved, reader: Reader) -> Child | None:
-    """Return the picker's account, None where its author names one."""
-    if not resolved.managed_picker or picker_account(resolved).foreign:
+    """Return the picker's account, None where its author names one. Raises Unbuildable where that one is proved missing."""
+    if not resolved.managed_picker:
+        return None
+    check_picker_account(resolved, reader)
+    if picker_account(resolved).foreign:
         return None
     name = names.picker_account(resolved.name)
     found = picker_credentials(resolved, reader)

@@ -12,7 +12,7 @@ from ....kube.release import Since
 from ...kserve.pod import container_of
 from ...kserve.releases import KServe
 from ...kserve.storage.initializer import MODEL_PATH
-from ..accounts import live, picker_account, picker_credentials
+from ..accounts import live_picker
 from ..artifacts.attach import Account, with_model
 from ..artifacts.errors import ArtifactError
 from ..artifacts.place import Place
@@ -38,13 +38,9 @@ def with_tokenizer(pod: Json, resolved: Resolved, reader: Reader) -> Json:
     """Return the picker's pod; with the model where it has a tokenizer and the release knows of such. Raises Unbuildable."""
     if not has_tokenizer(pod, resolved.settings.release):
         return pod
-    account = picker_account(resolved)
-    manifest = (
-        live(account, resolved, reader) if account.foreign else picker_credentials(resolved, reader)
-    )
     place = Place(NAME, f"{MODEL_PATH}/base", {"STORAGE_ALLOW_PATTERNS": _FILES})
     try:
-        return with_model(pod, resolved, reader, Account(manifest), place)
+        return with_model(pod, resolved, reader, Account(live_picker(resolved, reader)), place)
     except ArtifactError as error:
         raise Unbuildable(
             f"Failed to reconcile scheduler: failed to attach model artifacts to scheduler deployment: {error.message}",
