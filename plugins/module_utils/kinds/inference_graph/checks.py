@@ -7,23 +7,21 @@ KServe takes such graphs, and requests show it. Source: KServe v0.17.0, cmd/rout
 from __future__ import annotations
 
 from collections.abc import Iterator
-from urllib.parse import urlsplit
 
 from ...kube.did_you_mean import nearest
-from ...kube.manifest import Json, value_at
+from ...kube.manifest import Json
 from ...kube.problem import Problem
 from ...kube.reader import Reader
 from ...kube.reference import Reference
 from ...kube.schema_faults import show
-from ...kube.url_form import is_url
 from ..check import WARNING, Check, check
 from ..kserve.autoscaler_class import AUTOSCALER_ANNOTATION, AUTOSCALER_HPA, AUTOSCALER_NONE
-from ..kserve.service import is_stopped
 from ..kserve.system_config import CONFIG_MAP
 from ..view import ServiceView
 from .condition_path import path_fault
 from .resolved import Resolved
 from .spec import ENSEMBLE, SEQUENCE, SPLITTER, SWITCH, Step, all_steps, node_path, steps_of
+from .step_targets import nobody, stopped, url
 from .walk import always_taken, cycles, reached
 
 #: What a step sends on in place of the request.
@@ -99,24 +97,6 @@ TOO_SHORT = Check(
     WARNING,
     finds="a step may take {step} seconds, but after {write} seconds the router stops writing the response: the client's connection breaks off",
     fix="write a longer routerTimeouts.serverWrite, or a shorter serviceClient",
-)
-URL = Check(
-    "graph-url",
-    WARNING,
-    finds="{url} is not a URL that the router can ask",
-    fix="write http:// or https://, a host and the path of the request",
-)
-NOBODY = Check(
-    "graph-url",
-    WARNING,
-    finds="Service {service} does not exist, so nobody answers at {url}",
-    fix="correct the host, or create the Service",
-)
-STOPPED = Check(
-    "graph-service",
-    WARNING,
-    finds="InferenceService {service} {state}, so this step fails",
-    fix="{way}",
 )
 WITHOUT_EFFECT = Check("no-effect", WARNING, finds="{value} has no effect: {why}", fix="{way}")
 NO_CONFIG = Check(
@@ -296,48 +276,6 @@ def unscaled(view: ServiceView) -> Iterator[Problem]:
         )
 
 
-@check(URL)
-def url(view: ServiceView) -> Iterator[Problem]:
-    """Yield addresses that the router cannot ask."""
-    for step, address in _addresses(view):
-        if not is_url(address):
-            yield URL.at(f"{step.path}.serviceUrl", url=show(address))
-
-
-@check(NOBODY, reads=("Services",))
-def nobody(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield in-cluster addresses without a Service."""
-    if not reader.complete:
-        return
-    for step, address in _addresses(view):
-        service = _service_behind(address, _resolved(view).settings.cluster_domain)
-        if service is None or service in view.run or service in map(Reference.of, view.made):
-            continue
-        if reader.get(service) is None:
-            yield NOBODY.at(f"{step.path}.serviceUrl", service=service.full_name, url=address)
-
-
-@check(STOPPED, reads=("InferenceServices",))
-def stopped(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield steps to services that are not ready."""
-    resolved = _resolved(view)
-    for step in all_steps(resolved.graph.spec):
-        name = step.value.get("serviceName")
-        service = resolved.services.get(name or "")
-        if service is None:
-            continue
-        where = f"{step.path}.serviceName"
-        said = value_at(service, ("status", "conditions")) or ()
-        ready: Json = next((each for each in said if each.get("type") == "Ready"), {})
-        if is_stopped(service["metadata"].get("annotations") or {}):
-            state, way = "is stopped by its annotation", "start it, or take the step out"
-        elif reader.complete and ready.get("status") == "False":
-            state, way = "is not ready", f"look why: kubectl describe inferenceservice {name}"
-        else:
-            continue
-        yield STOPPED.at(where, service=name, state=state, way=way)
-
-
 @check(NO_CONFIG, reads=("ConfigMaps",))
 def no_config(view: ServiceView, reader: Reader) -> Iterator[Problem]:
     """Yield that KServe's configuration is missing or unreadable."""
@@ -389,25 +327,5 @@ def _after(view: ServiceView, step: Step) -> Iterator[Step]:
     return (each for each in steps_of(_spec(view), step.node) if each.number > step.number)
 
 
-def _addresses(view: ServiceView) -> Iterator[tuple[Step, str]]:
-    """Yield the addresses that the author wrote, each with its step."""
-    for step in all_steps(_spec(view)):
-        if step.value.get("serviceUrl"):
-            yield step, step.value["serviceUrl"]
-
-
 def _aimless(spec: Json) -> bool:
     return spec.get("scaleMetric") == "memory" and spec.get("scaleTarget") is None
-
-
-def _service_behind(address: str, cluster_domain: str) -> Reference | None:
-    """Return the Service of the cluster that an address names, None for one outside."""
-    try:
-        host = urlsplit(address).hostname or ""
-    except ValueError:
-        return None
-    name, dummy, rest = host.partition(".")
-    namespace, dummy, ending = rest.partition(".")
-    if name and namespace and ending in ("svc", f"svc.{cluster_domain}"):
-        return Reference("v1", "Service", namespace, name)
-    return None
