@@ -6,6 +6,7 @@ Source: Kubernetes documentation, Resource units in Kubernetes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
@@ -29,6 +30,8 @@ _FEW_BYTES = 2**20
 _MOST_CORES, _MOST_DEVICES = 2000, 1024
 #: Fewer may be thousandths of a core.
 _MANY_CORES = 10**6
+#: What counts the memory or the cores of a device, by its name.
+_SHARE_OF_DEVICE = re.compile(r"mem|core|percent")
 _CLAIM = ("ephemeral", "volumeClaimTemplate", "spec", "resources", "requests", "storage")
 
 FRACTION = Check(
@@ -126,7 +129,8 @@ def cores(view: ServiceView) -> Iterator[Problem]:
 def many_devices(view: ServiceView) -> Iterator[Problem]:
     """Yield devices that are counted in a unit, for example by their memory."""
     for each in _amounts(view):
-        if is_device(each.resource) and each.value > _MOST_DEVICES:
+        counts = is_device(each.resource) and not _SHARE_OF_DEVICE.search(each.resource)
+        if counts and each.value > _MOST_DEVICES:
             yield DEVICES.at(
                 each.place, amount=each.text, resource=each.resource, count=int(each.value)
             )

@@ -12,7 +12,6 @@ from ..kinds.view import ServiceView, Workload
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reader import Reader
-from ..kube.redact import secrets_of
 from ..kube.reference import Reference
 from ..kube.schema_check import child_path
 from ..kube.text import few
@@ -40,12 +39,6 @@ LISTED = Check(
     WARNING,
     finds="{by} names Secret {namespace}/{secret}, which is not among the given objects: {fetcher} asks for the model without credentials",
     fix="create it first; there is {others}",
-)
-PLAIN = Check(
-    "secret-in-text",
-    WARNING,
-    finds="{name} is a secret in plain text: whoever may read the service or its pods reads it",
-    fix="keep it in a Secret, and take it with valueFrom.secretKeyRef",
 )
 PLAIN_HTTP = Check(
     "secret-entry",
@@ -113,17 +106,6 @@ def unread(view: ServiceView, reader: Reader) -> Iterator[Problem]:
                     key=key,
                     fetcher=workload.fetcher,
                 )
-
-
-@check(PLAIN)
-def plain(view: ServiceView) -> Iterator[Problem]:
-    """Yield variables of the author whose value is a secret."""
-    for workload in view.serving:
-        for number, variable in enumerate(workload.engine_container.get("env") or ()):
-            if secrets_of({"env": [variable]}) and "$(" not in str(variable.get("value")):
-                place = workload.in_engine(f"env[{number}]")
-                if place.is_authors:
-                    yield PLAIN.at(place, name=variable.get("name"))
 
 
 @check(PLAIN_HTTP)

@@ -20,6 +20,8 @@ _USES = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
 #: Which devices a container gets, by which the device plugin says so; "void" and "none" say none.
 _GETS, _NONE = ("NVIDIA_VISIBLE_DEVICES", "HABANA_VISIBLE_DEVICES"), ("", "void", "none")
 _WHOLE = frozenset(vendor.resource for vendor in VENDORS.values())
+#: Shares of a device that HAMi offers. Source: HAMi README, Submitting Tasks.
+_OF_HAMI = frozenset({"nvidia.com/gpucores", "nvidia.com/gpumem", "nvidia.com/gpumem-percentage"})
 #: Names that are as alike as these differ in a letter or an ending.
 _LIKENESS = 0.85
 
@@ -49,7 +51,8 @@ def unknown(view: ServiceView) -> Iterator[Problem]:
     for workload in view.workloads:
         for container, path in containers_of(workload.pod):
             for name in (container.get("resources") or {}).get("limits") or {}:
-                plain = not (is_mig(name) or is_shared(name) or name in _WHOLE)
+                offered = name in _WHOLE or name in _OF_HAMI
+                plain = not (is_mig(name) or is_shared(name) or offered)
                 near = nearest(name, _WHOLE, _LIKENESS) if plain and "/" in name else None
                 if near:
                     where = workload.fields(f'{path}.resources.limits["{name}"]')

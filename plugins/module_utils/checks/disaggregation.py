@@ -34,6 +34,8 @@ _ALIKE = (
     *("--page-size", "--disaggregation-transfer-backend"),
 )
 _UNSAID = {"--kv-cache-dtype": "auto"}
+#: Variables that decide in which form a cache is kept.
+_FORM_VARIABLES = ("VLLM_ATTENTION_BACKEND", "VLLM_KV_CACHE_LAYOUT")
 #: What decides which numbers a cache holds: the model, its weights, and how prompts become tokens.
 _OF_MODELS = ("--quantization", "--tokenizer", "--revision")
 #: How long a request may be, prompt and answer.
@@ -252,6 +254,11 @@ def _in_common(workload: Workload) -> dict[str, str]:
         flag.name: SAME_TYPE.get(flag.value, flag.value)
         for flag in workload.flags
         if flag.name in _ALIKE
+    }
+    said |= {
+        str(variable["name"]): str(variable["value"])
+        for variable in workload.engine_container.get("env") or ()
+        if variable.get("name") in _FORM_VARIABLES and variable.get("value")
     }
     # Which type that is stands in the model's own configuration.
     if said.get("--dtype") == "auto":

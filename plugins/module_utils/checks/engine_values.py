@@ -16,7 +16,7 @@ from ..kinds.view import ServiceView, Workload
 from ..kube.command_line import Flag, has_shell
 from ..kube.did_you_mean import nearest
 from ..kube.problem import Problem
-from .engines import flags_of_vllm, least_release_of, takes_flags_of_vllm
+from .engines import SGLANG, TGI, engine_of, flags_of_vllm, least_release_of, takes_flags_of_vllm
 
 _WHOLE = re.compile(r"[0-9]+")
 _SHARE = re.compile(r"0?\.[0-9]*[1-9][0-9]*|1(\.0*)?")
@@ -43,13 +43,66 @@ _FORMS: Mapping[str, _Form] = {
             "--pipeline-parallel-size",
             "--port",
             "--tensor-parallel-size",
+            "--api-server-count",
+            "--data-parallel-rpc-port",
+            "--max-num-partial-prefills",
+            "--max-parallel-loading-workers",
+            "--num-gpu-blocks-override",
+            "--seed",
+            "--ssl-cert-reqs",
+            "--stream-interval",
         ),
         _NUMBER,
     ),
+    **dict.fromkeys(
+        ("--cpu-offload-gb", "--swap-space"),
+        _Form(re.compile(r"[0-9]*\.?[0-9]+"), "a number of GiB without a unit"),
+    ),
+    "--kv-cache-memory-bytes": _Form(
+        re.compile(r"[0-9]+(\.[0-9]+)?[kKmMgGtT]?"), "a number of bytes, for example 16G"
+    ),
+    "--max-logprobs": _Form(re.compile(r"-1|[0-9]+"), "a whole number, or -1 for all"),
     "--gpu-memory-utilization": _Form(_SHARE, "a share above 0 and up to 1, for example 0.9"),
     "--max-model-len": _Form(_LENGTH, "a number of tokens, for example 8192 or 8k"),
     "--lora-modules": _Form(_ADAPTER, "name=path, or JSON, one word for each adapter"),
     "--max-num-batched-tokens": _Form(_LENGTH, "a number of tokens, for example 8192 or 8k"),
+}
+_COUNT = _Form(_WHOLE, "a whole number, without a unit")
+_PART = _Form(_SHARE, "a share above 0 and up to 1, for example 0.9")
+#: The same of engines that are not vLLM.
+_FORMS_OF: Mapping[str, Mapping[str, _Form]] = {
+    SGLANG: {
+        **dict.fromkeys(
+            (
+                "--chunked-prefill-size",
+                "--context-length",
+                "--dp-size",
+                "--max-prefill-tokens",
+                "--max-running-requests",
+                "--max-total-tokens",
+                "--page-size",
+                "--pp-size",
+                "--tp-size",
+            ),
+            _Form(re.compile("-1|[0-9]+"), _COUNT.says),
+        ),
+        "--mem-fraction-static": _PART,
+    },
+    TGI: {
+        **dict.fromkeys(
+            (
+                "--max-batch-prefill-tokens",
+                "--max-batch-total-tokens",
+                "--max-concurrent-requests",
+                "--max-input-length",
+                "--max-input-tokens",
+                "--max-total-tokens",
+                "--num-shard",
+            ),
+            _COUNT,
+        ),
+        "--cuda-memory-fraction": _PART,
+    },
 }
 #: Words of flags. Releases add more to some: of these only what is nearly one is told.
 _WORDS: Mapping[str, tuple[str, ...]] = {
@@ -115,6 +168,12 @@ FORM = Check(
     finds='{flag} is "{value}", and vLLM takes {wanted} there, so it will not start',
     fix="{way}",
 )
+FORM_OF_OTHERS = Check(
+    "engine-value",
+    WARNING,
+    finds='{flag} is "{value}", and {engine} takes {wanted} there, so it will not start',
+    fix="write one",
+)
 SWITCH = Check(
     "engine-value",
     WARNING,
@@ -172,6 +231,27 @@ def value_form(view: ServiceView) -> Iterator[Problem]:
             continue
         place = workload.in_engine(flag.place)
         yield FORM.at(place, flag=flag.name, value=flag.value, wanted=wanted, way=way)
+
+
+@check(FORM_OF_OTHERS, costly=True)
+def value_form_of_others(view: ServiceView) -> Iterator[Problem]:
+    """Yield values that SGLang or Text Generation Inference cannot read."""
+    for workload in view.serving:
+        engine = engine_of(workload)
+        forms = _FORMS_OF.get(engine, {})
+        for flag in workload.flags:
+            form = forms.get(flag.name)
+            known = form is not None and flag.value and "$" not in flag.value
+            if form is None or not known or flag.value.startswith("--"):
+                continue
+            if not form.pattern.fullmatch(flag.value):
+                yield FORM_OF_OTHERS.at(
+                    workload.in_engine(flag.place),
+                    flag=flag.name,
+                    value=flag.value,
+                    engine=engine,
+                    wanted=form.says,
+                )
 
 
 @check(SWITCH, costly=True)

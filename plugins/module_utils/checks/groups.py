@@ -21,6 +21,7 @@ _ALIKE = (
     *("--max-num-seqs", "--quantization", "--revision", "--tokenizer"),
 )
 _SWITCHES = ("--enable-lora", "--enable-expert-parallel", "--enforce-eager", "--trust-remote-code")
+_VARIABLES = ("VLLM_ALL2ALL_BACKEND", "VLLM_ATTENTION_BACKEND", "VLLM_KV_CACHE_LAYOUT")
 _MODEL, _FILE = "the model", "--config"
 
 DIFFERS = Check(
@@ -44,7 +45,7 @@ def differs(view: ServiceView) -> Iterator[Problem]:
         if not (_runs_vllm(leader) and _runs_vllm(worker)):
             continue
         ours, theirs = _said(worker), _said(leader)
-        for what in (_MODEL, *_ALIKE, *_SWITCHES):
+        for what in (_MODEL, *_ALIKE, *_SWITCHES, *_VARIABLES):
             mine, other = ours.get(what, ""), theirs.get(what, "")
             if mine == other or "$" in mine + other or (what == _MODEL and not (mine and other)):
                 continue
@@ -94,6 +95,11 @@ def _said(workload: Workload) -> dict[str, str]:
         flag.name: flag.value if flag.name in _ALIKE else "given"
         for flag in workload.flags
         if flag.name in (*_ALIKE, *_SWITCHES)
+    }
+    said |= {
+        str(variable["name"]): str(variable["value"])
+        for variable in workload.engine_container.get("env") or ()
+        if variable.get("name") in _VARIABLES and variable.get("value")
     }
     same = {name: SAME_TYPE.get(value, value) for name, value in said.items()}
     return {**same, _MODEL: model_of(workload.engine_container)}

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.field_map import Place
-from ..kinds.view import ServiceView, Workload, templates_of
+from ..kinds.view import EXPLAINER, TRANSFORMER, ServiceView, Workload, templates_of
 from ..kube.command_line import placed_flags
 from ..kube.containers import running_in
 from ..kube.manifest import Json, value_at
@@ -36,6 +36,8 @@ _PORTS = frozenset(
         *(11211, 14250, 14268, 19530, 27017),
     }
 )
+#: Flags of KServe's servers for the pods of another component.
+_OTHER_PODS = ("--predictor-host", "--explainer-host")
 #: Names of what a program listens at, or where its own processes find each other.
 _OWN = re.compile(
     r"(?i)bind|listen|init|master|rdzv|rendezvous|rpc|dist|nccl|rank|side.?channel|health"
@@ -52,6 +54,14 @@ NOBODY = Check(
 )
 
 
+CALLED = Check(
+    "local-address",
+    WARNING,
+    finds="{address} is the pod that asks, and what is meant runs in another one",
+    fix="name the Service of what is meant",
+)
+
+
 class _Address(NamedTuple):
     """An address that a container is given. name: of the flag or variable."""
 
@@ -60,12 +70,20 @@ class _Address(NamedTuple):
     place: Place
 
 
+@check(CALLED, costly=True)
+def called(view: ServiceView) -> Iterator[Problem]:
+    """Yield addresses of steps, logs and models that lead back to the pod that asks."""
+    for said in (*view.calls, *view.models):
+        if local_port(said.value):
+            yield CALLED.at(said.field, address=show(redact_text(said.value)))
+
+
 @check(NOBODY, costly=True)
 def nobody(view: ServiceView) -> Iterator[Problem]:
     """Yield addresses in the own pod at which nothing answers. A pod that gets more containers later is left out."""
     for workload in view.workloads:
         together = list(running_in(workload.pod))
-        if _gets_more(view, workload):
+        if gets_more(view, workload):
             continue
         for container, path in together:
             beside = [each for each, dummy in together if each is not container]
@@ -74,7 +92,8 @@ def nobody(view: ServiceView) -> Iterator[Problem]:
             known = {port for each, dummy in together for dummy, port in listens(workload, each)}
             for each in _addresses(workload, container, path):
                 port = local_port(each.text)
-                if not port or port in known or not each.place.exact:
+                own = port in known and not _is_of_another_pod(workload, each)
+                if not port or own or not each.place.exact:
                     continue
                 if _is_elsewhere(view, workload, container, each):
                     yield NOBODY.at(
@@ -93,17 +112,22 @@ def _addresses(workload: Workload, container: Json, path: str) -> Iterator[_Addr
             yield _Address(name, str(variable["value"]), place)
 
 
+def _is_of_another_pod(workload: Workload, each: _Address) -> bool:
+    """Tell whether a component is told where another one is, which has pods of its own."""
+    return each.name in _OTHER_PODS and workload.role in (TRANSFORMER, EXPLAINER)
+
+
 def _is_elsewhere(view: ServiceView, workload: Workload, container: Json, each: _Address) -> bool:
     """Tell whether a program of its own is meant: by its port or scheme, or since engines and pickers run nothing but themselves."""
     scheme = each.text.partition("://")[0].lower()
-    if scheme in _SCHEMES or local_port(each.text) in _PORTS:
+    if _is_of_another_pod(workload, each) or scheme in _SCHEMES or local_port(each.text) in _PORTS:
         return True
     picks = view.picker is not None and workload is view.picker.workload
     serves = container is workload.engine_container and engine_of(workload)
     return scheme in ("http", "https") and bool(picks or (serves and container.get("ports")))
 
 
-def _gets_more(view: ServiceView, workload: Workload) -> bool:
+def gets_more(view: ServiceView, workload: Workload) -> bool:
     """Tell whether something is asked to add containers to the pods."""
     for manifest in view.made:
         if Reference.of(manifest) != workload.reference:

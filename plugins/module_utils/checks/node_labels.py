@@ -77,6 +77,39 @@ _FORMS: Mapping[str, _Form] = {
         re.compile(r"[0-9]+(x[0-9]+){1,2}"), "topologies, for example 2x4"
     ),
 }
+#: Names that people write for others.
+_MEANT: Mapping[str, str] = {
+    "kubernetes.io/architecture": "kubernetes.io/arch",
+    "node.kubernetes.io/arch": "kubernetes.io/arch",
+    "node.kubernetes.io/os": "kubernetes.io/os",
+    "kubernetes.io/host": "kubernetes.io/hostname",
+    "node.kubernetes.io/hostname": "kubernetes.io/hostname",
+    "kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
+    "kubernetes.io/region": "topology.kubernetes.io/region",
+    "kubernetes.io/zone": "topology.kubernetes.io/zone",
+    "topology.kubernetes.io/availability-zone": "topology.kubernetes.io/zone",
+    "nvidia.com/gpu.name": "nvidia.com/gpu.product",
+    "nvidia.com/gpu.type": "nvidia.com/gpu.product",
+}
+#: Labels that nodes have beside those above.
+_MORE = (
+    *(
+        "kubernetes.io/hostname",
+        "node.kubernetes.io/instance-type",
+        "node.kubernetes.io/windows-build",
+    ),
+    *("topology.kubernetes.io/region", "topology.kubernetes.io/zone"),
+    *("cloud.google.com/gke-accelerator", "cloud.google.com/gke-accelerator-count"),
+    *("cloud.google.com/gke-nodepool", "cloud.google.com/gke-boot-disk"),
+    *("cloud.google.com/gke-tpu-accelerator", "cloud.google.com/gke-gpu-partition-size"),
+    *("cloud.google.com/compute-class", "cloud.google.com/machine-family"),
+    *("eks.amazonaws.com/nodegroup", "eks.amazonaws.com/compute-type"),
+    *("karpenter.sh/nodepool", "karpenter.sh/registered", "karpenter.sh/initialized"),
+    *("nvidia.com/gpu.machine", "nvidia.com/gpu.mode", "nvidia.com/gpu.replicas"),
+    *("nvidia.com/gpu.clique", "nvidia.com/mig.config", "nvidia.com/mig.config.state"),
+)
+#: One letter or mark may differ.
+_LIKENESS = 0.93
 #: Operators of affinities that name values as they stand at nodes.
 _OPERATORS = ("In", "NotIn")
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -88,6 +121,28 @@ VALUE = Check(
     finds="no node has {label}: {value}; the values of this label are {known}",
     fix="{way}",
 )
+
+
+NAME = Check(
+    "node-label",
+    WARNING,
+    finds="no node has a label {label}",
+    fix="write {meant}",
+)
+
+
+@check(NAME, costly=True)
+def node_label_name(view: ServiceView) -> Iterator[Problem]:
+    """Yield names that are nearly those of well-known labels of nodes."""
+    known = (*_LISTS, *_GROWING, *_FORMS, *_MORE)
+    prefixes = {each.partition("/")[0] for each in known}
+    for workload in view.workloads:
+        for label, path in _names(workload):
+            if label in known or label.partition("/")[0] not in prefixes:
+                continue
+            meant = _MEANT.get(label) or nearest(label, known, _LIKENESS)
+            if meant:
+                yield NAME.at(workload.fields(path), label=label, meant=meant)
 
 
 @check(VALUE, costly=True)
@@ -115,6 +170,29 @@ def _known(label: str, value: str) -> tuple[str, str]:
     if label in _GROWING and not meant:
         return "", ""
     return ", ".join(values), meant
+
+
+def _names(workload: Workload) -> Iterator[tuple[str, str]]:
+    """Yield the labels of nodes that pods name, whatever the value, each with where it stands in the pod."""
+    for label in workload.pod.get("nodeSelector") or {}:
+        yield label, child_path("nodeSelector", label)
+    affinity: Json = workload.pod.get("affinity") or {}
+    for term, path in _terms(affinity.get("nodeAffinity") or {}):
+        for number, each in enumerate(term.get("matchExpressions") or ()):
+            where = f"affinity.nodeAffinity.{path}.matchExpressions[{number}].key"
+            yield str(each.get("key")), where
+    for number, each in enumerate(workload.pod.get("topologySpreadConstraints") or ()):
+        yield str(each.get("topologyKey")), f"topologySpreadConstraints[{number}].topologyKey"
+    for kind in ("podAffinity", "podAntiAffinity"):
+        given: Json = affinity.get(kind) or {}
+        for number, each in enumerate(given.get(_REQUIRED) or ()):
+            yield (
+                str(each.get("topologyKey")),
+                f"affinity.{kind}.{_REQUIRED}[{number}].topologyKey",
+            )
+        for number, each in enumerate(given.get(_PREFERRED) or ()):
+            key = value_at(each, ("podAffinityTerm", "topologyKey"))
+            yield str(key), f"affinity.{kind}.{_PREFERRED}[{number}].podAffinityTerm.topologyKey"
 
 
 def _asked(workload: Workload) -> Iterator[tuple[str, str, str]]:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import ServiceView
+from ..kube.containers import containers_of
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.redact import LAST_APPLIED
@@ -21,10 +22,10 @@ from ..kube.secret_forms import hide_forms, is_secret_field, is_secret_name, spl
 
 #: Names that end so have the secret itself, and not a file or a limit.
 _ENDS = re.compile(
-    r"(?i)(token|(api|access|secret|private|signing|encryption|auth|account)[-_.]?key|passw(or)?d|passphrase|pwd|secret|credentials?)[0-9]*=?\s*"
+    r"(?i).*(token|(api|access|secret|private|signing|encryption|auth|account)[-_.]?key|passw(or)?d|passphrase|pwd|secret|credentials?)[0-9]*"
 )
 #: Names that may hold the name of a Secret as well, and what such a name looks like.
-_MAY_REFER = re.compile(r"(?i).*(secret|credentials?)[0-9]*=?\s*")
+_MAY_REFER = re.compile(r"(?i).*(secret|credentials?)[0-9]*")
 _OBJECT_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 #: Paths, addresses, numbers, and what Kubernetes or a shell fills in.
 _OTHER = re.compile(
@@ -36,22 +37,27 @@ _SHORTEST = 8
 _NAMED = ("annotations", "labels")
 
 PLAIN = Check(
-    "secret-in-plain",
+    "secret-in-text",
     WARNING,
-    finds="a secret stands here in plain text: everybody who may read the service or its pods reads it",
+    finds="a secret stands in plain text in {name}: whoever may read the service or its pods reads it",
     fix="keep it in a Secret{way}",
 )
+#: What is not called by a name of its own.
+_A_PART = "this argument"
 _BY_VARIABLE = " and take it with valueFrom.secretKeyRef"
 _BY_ARGUMENT = ", give it to the container as a variable with valueFrom.secretKeyRef, and write $(NAME) of that variable here"
+#: Parts of containers with texts of somebody.
+_OF_CONTAINERS = ("command", "args", "env")
 
 
 class _Text(NamedTuple):
-    """A text of a service. name: what it is the value of, as far as that may tell a secret. way: how a Secret gets there."""
+    """A text of a service. name: what it is the value of. tells: whether that name is one of a secret. way: how a Secret gets there."""
 
     name: str
     text: str
     path: str
     way: str = ""
+    tells: bool = False
 
 
 @check(PLAIN, costly=True)
@@ -60,7 +66,19 @@ def plain_secret(view: ServiceView) -> Iterator[Problem]:
     for part in ("metadata", "spec"):
         for each in _texts(view.document.get(part) or {}, part):
             if _holds_secret(each):
-                yield PLAIN.at(each.path, way=each.way)
+                yield PLAIN.at(each.path, name=each.name, way=each.way)
+
+
+@check(PLAIN, costly=True)
+def lent_secret(view: ServiceView) -> Iterator[Problem]:
+    """Yield texts of a preset, baseRef or runtime that hold a secret."""
+    for workload in view.workloads:
+        for container, path in containers_of(workload.pod):
+            parts = {name: container[name] for name in _OF_CONTAINERS if container.get(name)}
+            for each in _texts(parts, path):
+                place = workload.fields(each.path) if _holds_secret(each) else None
+                if place and place.object:
+                    yield PLAIN.at(place, name=each.name, way=each.way)
 
 
 def _holds_secret(each: _Text) -> bool:
@@ -71,7 +89,7 @@ def _holds_secret(each: _Text) -> bool:
         return secret
 
     hide_forms(each.text, note)
-    if _ENDS.search(each.name):
+    if each.tells and _ENDS.fullmatch(each.name):
         found.append(each.text)
     refers = _MAY_REFER.fullmatch(each.name) is not None
     return any(_looks_secret(secret, refers=refers) for secret in found)
@@ -100,11 +118,10 @@ def _of_map(value: Json, path: str) -> Iterator[_Text]:
         if not isinstance(inner, str):
             yield from _texts(inner, where)
         elif key == "value" and isinstance(variable, str):
-            name = variable if is_secret_name(variable) else ""
-            yield _Text(name, inner, where, _BY_VARIABLE)
+            yield _Text(variable, inner, path, _BY_VARIABLE, is_secret_name(variable))
         elif key != LAST_APPLIED:
             tells = is_secret_name(key) if named else is_secret_field(key)
-            yield _Text(key if tells else "", inner, where)
+            yield _Text(str(key), inner, where, tells=tells)
 
 
 def _of_list(items: list[Any], path: str) -> Iterator[_Text]:
@@ -116,10 +133,11 @@ def _of_list(items: list[Any], path: str) -> Iterator[_Text]:
             yield from _texts(item, where)
             continue
         head, value = split_argument(item)
-        if value:
-            yield _Text(head or "", value, where, _BY_ARGUMENT)
+        name = (head or "").rstrip("= ")
+        if name and value:
+            yield _Text(name, value, where, _BY_ARGUMENT, tells=True)
         elif flag and not item.startswith("-"):
-            yield _Text(flag, item, where, _BY_ARGUMENT)
+            yield _Text(flag, item, where, _BY_ARGUMENT, tells=True)
         else:
-            yield _Text("", item, where, _BY_ARGUMENT)
-        flag = head if head and value is None else ""
+            yield _Text(_A_PART, item, where, _BY_ARGUMENT)
+        flag = name if name and value is None else ""

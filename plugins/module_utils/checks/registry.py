@@ -64,10 +64,12 @@ def further_themes() -> Sequence[ModuleType]:
         device_names,
         engine_documents,
         engine_values,
+        files,
         gated_fields,
         groups,
         kserve_server,
         kubelet,
+        lifecycle,
         listening,
         local_addresses,
         model_names,
@@ -94,13 +96,13 @@ def further_themes() -> Sequence[ModuleType]:
 
     of_engines = (
         *(other_engines, kserve_server, predictive_servers),
-        *(engine_values, engine_documents, groups, listening, local_addresses),
+        *(engine_values, engine_documents, groups, listening, local_addresses, files),
         *(variables, variable_values, references),
         *(commands, model_names),
     )
     of_pods = (
         *(kubelet, amounts, device_names, node_labels, volumes, spread, picker_flags),
-        *(probes, pools, plain_secrets),
+        *(probes, lifecycle, pools, plain_secrets),
     )
     return (
         *of_engines,

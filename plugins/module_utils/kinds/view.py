@@ -151,6 +151,7 @@ class ServiceView:
     what the address of a model begins with. secret_annotation: by this one the service itself names such a Secret; empty for none.
     ways: by rule, what else mends it in this kind.
     made: the manifests of its children. own: what is its own as well and may be made later.
+    calls: addresses of others that its pods send something to, as the custom resource says them.
     run: what all services of the run make. models: the addresses of its models. fetched_otherwise: whether somebody else than KServe's own
     initializer fetches a model of that address. basis: what the kind made of the service, for the kind's own checks.
     field_map: where the parts of its children are written.
@@ -163,6 +164,7 @@ class ServiceView:
     own: tuple[Reference, ...] = ()
     run: Collection[Reference] = frozenset()
     models: tuple[Said, ...] = ()
+    calls: tuple[Said, ...] = ()
     fetched_otherwise: Callable[[str, Reader], bool] = _nobody_else
     routes: tuple[RouteView, ...] = ()
     picker: PickerView | None = None

@@ -444,6 +444,19 @@ def runtime_of_group(*args: str) -> Json:
     return found
 
 
+def with_memory(name: str, limit: str, size: str) -> Json:
+    """Return a pod with a volume in memory, and a limit of memory."""
+    container = {
+        "name": name,
+        "image": "example.com/vllm:1",
+        "resources": {"limits": {"memory": limit}},
+        "volumeMounts": [{"name": "shm", "mountPath": "/dev/shm"}],
+    }
+    volume = {"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": size}}
+    return {"containers": [container], "volumes": [volume]}
+
+
+SLEEPY = {"preStop": {"exec": {"command": ["sh", "-c", "sleep 120"]}}}
 X86 = {"kubernetes.io/arch": "x86_64"}
 SELECTOR = 'nodeSelector["kubernetes.io/arch"]'
 PLAIN_KEY = "token-abc-123"
@@ -522,13 +535,13 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
         IS: Mistake(custom_with(nodeSelector=X86), f"spec.predictor.{SELECTOR}", (CONFIG,)),
         IG: Mistake(graph(nodeSelector=X86), f"spec.{SELECTOR}", (CONFIG,)),
     },
-    "secret-in-plain": {
+    "secret-in-text": {
         MS: Mistake(model_service(engine={"args": ["--api-key", PLAIN_KEY]}), "spec.engine.args[1]"),
         LLM: Mistake(llm(f"--api-key={PLAIN_KEY}"), f"{MAIN_PATH}.args[0]"),
         IS: Mistake(
-            custom(env=[{"name": "HF_TOKEN", "value": PLAIN_KEY}]),
-            f"{SERVER_PATH}.env[0].value",
-            (CONFIG,),
+            model(env=PASSWORD),
+            "spec.predictor.model.env[0]",
+            (CONFIG, runtime()),
         ),
         IG: Mistake(
             graph(annotations={"acme.com/api-key": PLAIN_KEY}),
@@ -549,6 +562,46 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
         LLM: Mistake(llm(f"--otlp-traces-endpoint={COLLECTOR}"), f"{MAIN_PATH}.args[0]"),
         IS: Mistake(
             custom(env=[{"name": "OTEL_EXPORTER_OTLP_ENDPOINT", "value": COLLECTOR}]),
+            f"{SERVER_PATH}.env[0]",
+            (CONFIG,),
+        ),
+        IG: Mistake(
+            inference_graph(
+                {"root": {"routerType": "Sequence", "steps": [{"serviceUrl": "http://localhost:8080"}]}}
+            ),
+            "spec.nodes.root.steps[0].serviceUrl",
+            (CONFIG,),
+        ),
+    },
+    "grace-period": {
+        LLM: Mistake(
+            llm(lifecycle=SLEEPY), f"{MAIN_PATH}.lifecycle.preStop.exec.command"
+        ),
+        IS: Mistake(
+            custom(lifecycle=SLEEPY),
+            f"{SERVER_PATH}.lifecycle.preStop.exec.command",
+            (CONFIG,),
+        ),
+    },
+    "memory-volume": {
+        LLM: Mistake(
+            llm_inference_service(template=with_memory("main", "8Gi", "16Gi")),
+            "spec.template.volumes[0].emptyDir.sizeLimit",
+        ),
+        IS: Mistake(
+            inference_service(predictor=with_memory("kserve-container", "8Gi", "16Gi")),
+            "spec.predictor.volumes[0].emptyDir.sizeLimit",
+            (CONFIG,),
+        ),
+    },
+    "file-unmounted": {
+        MS: Mistake(
+            model_service(engine={"args": ["--chat-template=/config/x.jinja"]}),
+            "spec.engine.args[0]",
+        ),
+        LLM: Mistake(llm("--config", "/etc/vllm/config.yaml"), f"{MAIN_PATH}.args[0]"),
+        IS: Mistake(
+            custom(env=[{"name": "SSL_CERT_FILE", "value": "/certs/ca.crt"}]),
             f"{SERVER_PATH}.env[0]",
             (CONFIG,),
         ),
@@ -1080,12 +1133,6 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             llm_inference_service(template={"containers": [{"name": "main", "env": TOKEN}]}), f"{MAIN_PATH}.env"),
         IS: Mistake(model(env=TOKEN), "spec.predictor.model.env", (CONFIG, runtime())),
     },
-    "secret-in-text": {
-        MS: Mistake(model_service(engine={"env": PASSWORD}), "spec.engine.env[0]"),
-        LLM: Mistake(
-            llm_inference_service(template={"containers": [{"name": "main", "env": PASSWORD}]}), f"{MAIN_PATH}.env[0]"),
-        IS: Mistake(model(env=PASSWORD), "spec.predictor.model.env[0]", (CONFIG, runtime())),
-    },
     "secret-without-keys": {
         LLM: Mistake(llm(model={"uri": "s3://b/m"}), "spec.template", OTHER_KEYS),
         IS: Mistake(model(storageUri="s3://b/m"), "spec.predictor", (CONFIG, runtime(), *OTHER_KEYS)),
@@ -1114,6 +1161,8 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("scaled-to-zero", IS): "keeps at least one pod, or an autoscaler starts the first",
     ("data-parallel", IS): "says nothing of copies",
     ("group-differs", MS): "has no groups of pods",
+    ("grace-period", MS): "its pods end as the settings say",
+    ("memory-volume", MS): "has no volumes of its author's",
     ("group-devices", MS): "has no groups of pods",
     ("engine-beside", MS): "has no containers of its author's",
     ("picker-flag", MS): "its picker's arguments are the operator's own",
@@ -1211,7 +1260,7 @@ _OF_GRAPHS: dict[str, tuple[str, ...]] = {
         *("engine-other", "argument-script", "picker-flag", "engine-value", "engine-together", "engine-releases", "served-name"),
         *("command-line", "spread-selector"),
         *("variable-reference", "server-argument", "server-model", "argument-again", "model-flag", "probe-port", "probe-scheme"),
-        *("visible-devices", "probe-impatient", "secret-in-text", "engine-unreached", "local-address"),
+        *("visible-devices", "probe-impatient", "engine-unreached", "file-unmounted"),
     ),
     "has no groups of pods": ("group-differs", "group-devices"),
     "its router asks for no devices of its own": (
@@ -1219,6 +1268,7 @@ _OF_GRAPHS: dict[str, tuple[str, ...]] = {
     ),
     "its pods have no fields of their author's but a few that every API server knows": (
         *("gated-field", "volume-unmounted", "root-refused", "medium-unknown"),
+        *("grace-period", "memory-volume"),
     ),
     "has no prefill pods": (
         *("prefill-without-proxy", "prefill-tensor", "kv-transfer", "kv-role", "kv-connector"),

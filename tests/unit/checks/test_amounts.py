@@ -11,7 +11,7 @@ from .checked import told_by
 from .mistakes import CONFIG, custom, llm, llm_inference_service, model_service
 
 Json = dict[str, Any]
-RULES = ("memory-unit", "cpu-unit", "device-unit")
+RULES = ("memory-unit", "cpu-unit", "device-unit", "device-name")
 
 
 def limits(**given: str) -> Json:
@@ -65,6 +65,7 @@ def test_what_nobody_means_is_told(service: Json, said: str) -> None:
         limits(cpu="500m", memory="1Mi"),
         limits(memory="68719476736"),
         llm(devices={"nvidia.com/gpu": "16"}),
+        llm(devices={"nvidia.com/gpu": "1", "nvidia.com/gpumem": "20000"}),
         with_volume(emptyDir={"medium": "Memory", "sizeLimit": "0"}),
         custom(resources={"limits": {"ephemeral-storage": "100G"}}),
         model_service(decode={"resources": {"limits": {"cpu": "1.5", "memory": "1e9"}}}),

@@ -49,6 +49,22 @@ def test_workers_that_are_told_the_same_are_not(leader: Json, worker: Json) -> N
     assert told_by(("group-differs",), grouped(leader, worker)) == []
 
 
+def test_variables_of_a_group_are_compared_as_well() -> None:
+    leader, worker = server(), server()
+    leader["containers"][0]["env"] = [{"name": "VLLM_ALL2ALL_BACKEND", "value": "pplx"}]
+    (message,) = told_by(("group-differs",), grouped(leader, worker))
+    assert "VLLM_ALL2ALL_BACKEND is not given in the workers" in message
+
+
+def test_variables_of_prefill_and_decode_are_compared_as_well() -> None:
+    prefill, decode = server(), server()
+    for pod, layout in ((prefill, "HND"), (decode, "NHD")):
+        pod["containers"][0]["env"] = [{"name": "VLLM_KV_CACHE_LAYOUT", "value": layout}]
+    service = llm_inference_service(template=decode, prefill={"template": prefill})
+    (message,) = told_by(("kv-connector",), service)
+    assert "VLLM_KV_CACHE_LAYOUT of prefill is HND" in message
+
+
 def test_the_groups_of_prefill_are_read_as_well() -> None:
     part = {"template": server_with("1"), "worker": of_vendor("amd.com/gpu")}
     prefill = {**part, "parallelism": {"data": 2, "dataLocal": 1}}

@@ -69,8 +69,36 @@ def test_every_place_that_chooses_nodes_is_read(service: Json, place: str) -> No
 
 
 @pytest.mark.parametrize(
+    ("label", "meant"),
+    [
+        ("kubernetes.io/architecture", "kubernetes.io/arch"),
+        ("kubernetes.io/zone", "topology.kubernetes.io/zone"),
+        ("topology.kubernetes.io/zones", "topology.kubernetes.io/zone"),
+        ("karpenter.sh/capacitytype", "karpenter.sh/capacity-type"),
+        ("nvidia.com/gpu-product", "nvidia.com/gpu.product"),
+        ("cloud.google.com/gke-accelarator", "cloud.google.com/gke-accelerator"),
+    ],
+)
+def test_a_label_that_no_node_has_is_told(label: str, meant: str) -> None:
+    constraint = {"maxSkew": 1, "topologyKey": label, "whenUnsatisfiable": "DoNotSchedule"}
+    term = {"topologyKey": label, "labelSelector": {"matchLabels": {"app": "x"}}}
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
+    for fields in (
+        {"nodeSelector": {label: "x"}},
+        {"affinity": affinity(label, "x")},
+        {"affinity": {"podAntiAffinity": required}},
+        {"topologySpreadConstraints": [constraint]},
+    ):
+        (message,) = told_by(("node-label",), custom_with(**fields), CONFIG)
+        assert f"no node has a label {label}; write {meant}" in message
+
+
+@pytest.mark.parametrize(
     ("label", "value"),
     [
+        ("nvidia.com/gpu.deploy.driver", "true"),
+        ("kubernetes.azure.com/agentpool", "gpu"),
+        ("zone", "a"),
         ("kubernetes.io/arch", "s390x"),
         ("nvidia.com/gpu.family", "rubin"),
         ("nvidia.com/gpu.product", "Tesla-T4"),

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ...kube import gvk
 from ...kube.manifest import Json
 from ...kube.reference import Reference
-from ..view import ROUTER, ServiceView, Workload
+from ..view import ROUTER, Said, ServiceView, Workload
 from .field_map import field_map
 from .resolved import Resolved
+from .spec import all_steps
 
 
 def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
@@ -38,6 +39,14 @@ def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
         document=graph.document,
         workloads=workloads,
         made=manifests,
+        calls=tuple(_calls(graph.spec)),
         field_map=fields,
         basis=resolved,
     )
+
+
+def _calls(spec: Json) -> Iterator[Said]:
+    """Yield the addresses of steps that the author wrote."""
+    for step in all_steps(spec):
+        if step.value.get("serviceUrl"):
+            yield Said(str(step.value["serviceUrl"]), f"{step.path}.serviceUrl")

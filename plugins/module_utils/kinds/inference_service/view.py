@@ -46,6 +46,7 @@ def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
         ),
         made=manifests,
         models=tuple(_models(service.document)),
+        calls=tuple(_calls(service.document)),
         fetched_otherwise=fetched_otherwise,
         routes=tuple(_routes(resolved, manifests)),
         s3_keys=secret_keys(resolved.config.credentials.s3),
@@ -66,6 +67,15 @@ def _models(document: Json) -> Iterator[Said]:
             yield Said(uri or "", f"spec.{role}.{where}")
         for number, item in enumerate(component.get("storageUris") or ()):
             yield Said(str(item.get("uri") or ""), f"spec.{role}.storageUris[{number}].uri")
+
+
+def _calls(document: Json) -> Iterator[Said]:
+    """Yield the addresses of those who get what a component logs; one of several containers may be meant where there are some."""
+    for role in ROLES:
+        component = document["spec"].get(role) or {}
+        logger = component.get("logger") or {}
+        if logger.get("url") and len(component.get("containers") or ()) <= 1:
+            yield Said(str(logger["url"]), f"spec.{role}.logger.url")
 
 
 def _workloads(
