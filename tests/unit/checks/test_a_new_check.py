@@ -15,7 +15,8 @@ from module_utils.kube.problem import Problem
 from tests.tools.check_tables import rows
 from tests.unit.kinds.model_service.build import document as model_service
 
-from .mistakes import IS, LLM, MS, Mistake, custom, llm_inference_service
+from .mistakes import IS, LLM, MS, Mistake
+from .services import custom, llm_inference_service
 from .test_matrix import told
 
 # What somebody writes into a theme's file.

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from .checked import told_by
-from .mistakes import CONFIG, custom, llm, llm_inference_service, model_service
+from .services import CONFIG, custom, llm, llm_inference_service, model_service
 
 Json = dict[str, Any]
 RULES = ("memory-unit", "cpu-unit", "device-unit", "device-name")

@@ -10,7 +10,7 @@ from module_utils.checks.workloads import workload_device_problems
 from tests.unit.accelerators.build import Json, container, deployment
 from tests.unit.modules.task import rendered
 
-from .mistakes import VLLM, llm
+from .services import VLLM, llm
 
 
 @pytest.mark.parametrize(

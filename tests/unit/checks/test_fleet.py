@@ -13,7 +13,7 @@ from tests.unit.kinds.llm_inference_service.build import document as llm_inferen
 from tests.unit.kinds.model_service.build import document as model_service
 from tests.unit.modules.task import run
 
-from .mistakes import custom, named
+from .services import custom, named
 
 Json = dict[str, Any]
 POOL = {"inferencePool": {"endpointPicker": {}}}

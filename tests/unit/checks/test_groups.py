@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from .checked import told_by
-from .mistakes import grouped, llm_inference_service, of_vendor, server, server_with, split
+from .services import grouped, llm_inference_service, of_vendor, server, server_with, split
 
 Json = dict[str, Any]
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from .checked import told_by
-from .mistakes import (
+from .services import (
     CONFIG,
     CPU_METRIC,
     custom,

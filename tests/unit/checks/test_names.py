@@ -18,7 +18,7 @@ from tests.objects import Cluster
 from tests.unit.modules.task import run
 
 from .checked import warnings
-from .mistakes import (
+from .services import (
     CLAIM,
     CONFIG,
     NAMESPACE,

@@ -11,7 +11,7 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.metadata_
 from tests.parity.recorded_llm_services import RECORDINGS, read_all
 from tests.unit.modules.task import run
 
-from .mistakes import CONFIG, annotated, custom, custom_with, llm, model_service, runtime
+from .services import CONFIG, annotated, custom, custom_with, llm, model_service, runtime
 
 Json = dict[str, Any]
 #: KServe's own presets and configuration, as they were recorded.

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from .checked import told_by
-from .mistakes import CONFIG, custom_with, graph, llm_inference_service, model_service
+from .services import CONFIG, custom_with, graph, llm_inference_service, model_service
 
 Json = dict[str, Any]
 POD: Json = {"containers": [{"name": "main"}]}

@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.modules.task import run
 
-from .mistakes import (
+from .services import (
     CONFIG,
     custom,
     llm,

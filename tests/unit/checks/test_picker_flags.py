@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.modules.task import run
 
-from .mistakes import llm, scheduled
+from .services import llm, scheduled
 
 Json = dict[str, Any]
 ARGS = "spec.router.scheduler.template.containers[0].args"

@@ -12,7 +12,8 @@ from module_utils.kube.reference import Reference
 from tests.objects import Cluster
 
 from .checked import warnings
-from .mistakes import CONFIG, MISTAKES, MS, S3, llm
+from .mistakes import MISTAKES, MS
+from .services import CONFIG, S3, llm
 
 
 class WithoutGateways(Cluster):
