@@ -29,6 +29,12 @@ _AROUND = re.compile(
     re.DOTALL | re.ASCII,
 )
 
+#: What only a shell reads: commands within a command, a home directory, redirections, and words between commands.
+_SHELL_WORD = re.compile(
+    r"\$\([^()\s]+\s[^()]*\)|(?<!`)`[^`\s]+[^`]*`(?!`)|(?:(?<=\A)|(?<==))~(?=/)|\A(?:&&|\|\|?|;|[0-9&]?>>?(?:&?[0-9]|\s*/\S*)?|<)\Z",
+    re.ASCII,
+)
+
 TYPOGRAPHY = Check(
     "argument-typography",
     WARNING,
@@ -42,6 +48,12 @@ NOT_FILLED_IN = Check(
     fix="write $({name}), which Kubernetes fills in, and give the variable in env of the container",
 )
 
+FOR_A_SHELL = Check(
+    "argument-shell",
+    WARNING,
+    finds='"{argument}" reaches the engine as it is, since no shell reads {mark}',
+    fix="write what it stands for, or start the engine by a shell: command [sh, -c] and the whole line as one argument",
+)
 AROUND = Check(
     "argument-quotes",
     WARNING,
@@ -64,6 +76,13 @@ def around(view: ServiceView) -> Iterator[Problem]:
             yield AROUND.at(
                 place, argument=redact_argument(item), mark=_MARKS[str(found.lastgroup)]
             )
+
+
+@check(FOR_A_SHELL)
+def for_a_shell(view: ServiceView) -> Iterator[Problem]:
+    """Yield words that only a shell reads."""
+    for item, found, place in _found(view, _SHELL_WORD):
+        yield FOR_A_SHELL.at(place, argument=redact_argument(item), mark=redact_argument(found[0]))
 
 
 @check(TYPOGRAPHY)

@@ -10,6 +10,7 @@ from ..kinds.listeners import is_admitted, policy_of, route_listeners, share_a_r
 from ..kinds.route_view import Parent
 from ..kinds.view import ServiceView
 from ..kube import gvk
+from ..kube.did_you_mean import nearest
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
 from ..kube.reader import Reader
@@ -22,6 +23,12 @@ ELSEWHERE = Check(
     WARNING,
     finds="Gateway {gateway} is not among the given objects, but there is one of that name in {others}",
     fix="name its namespace, or give the other one, too",
+)
+UNKNOWN = Check(
+    "gateway-missing",
+    WARNING,
+    finds="Gateway {gateway} is not among the given objects",
+    fix="create it, or name another one{near}",
 )
 ADMITS = Check(
     "gateway-admits",
@@ -92,6 +99,21 @@ def elsewhere(view: ServiceView, reader: Reader) -> Iterator[Problem]:
         if spaces and parent.gateway.namespace not in spaces:
             yield ELSEWHERE.at(
                 parent.place, gateway=parent.gateway.full_name, others=", ".join(spaces)
+            )
+
+
+@check(UNKNOWN, reads=("Gateways",))
+def unknown(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield Gateways of a name that none of those has which are given of their namespace; kinds that refuse this say it themselves."""
+    for parent in _parents(view) if not reader.complete else ():
+        there = reader.list(gvk.GATEWAY, "Gateway", parent.gateway.namespace, {})
+        names = sorted(str(each["metadata"]["name"]) for each in there)
+        if parent.absent and names and parent.gateway.name not in names:
+            near = nearest(parent.gateway.name, names)
+            yield UNKNOWN.at(
+                parent.place,
+                gateway=f"{parent.gateway.namespace}/{parent.gateway.name}",
+                near=f"; did you mean {near}?" if near else f"; there is {', '.join(names)}",
             )
 
 

@@ -199,12 +199,14 @@ def _field_faults(
         for index, item in enumerate(value):
             yield from _field_faults(item, field.fields, f"{path}[{index}]", release)
     elif not isinstance(value, dict):
-        yield _wrong_kind(value, "a map", path, release)
+        yield _wrong_kind(value, "a map", path, release, tuple(field))
     else:
         yield from _struct_faults(value, field, path, release)
 
 
-def _wrong_kind(value: Value, wanted: str, path: str, release: PickerRelease) -> Finding:
+def _wrong_kind(
+    value: Value, wanted: str, path: str, release: PickerRelease, fields: tuple[str, ...] = ()
+) -> Finding:
     words = _WANTED.get(wanted, wanted)
     if wanted == "int" and path.endswith(".weight"):
         return refusal(
@@ -214,7 +216,7 @@ def _wrong_kind(value: Value, wanted: str, path: str, release: PickerRelease) ->
             f"{release.target} takes whole numbers for weights, and {value} is none; fractions come with 1.4 (llm-d 0.6)",
             "multiply all weights of the profile until they are whole",
         )
-    fix = f"write {words}"
+    fix = f"write {words}{f' with {fields[0]}' if fields else ''}"
     if wanted == "string" and isinstance(value, bool):
         fix = "quote it: y, n, yes, no, on and off are booleans for the picker"
     elif wanted == "string":

@@ -141,21 +141,22 @@ def parse_text(text: str, origin: str) -> list[Document]:
 
 
 def unpack(origin: str, value: Any) -> Iterator[Document]:
-    """Yield a document, or the items of a List; nothing where it is empty."""
+    """Yield a document, or the items of a list; nothing where it is empty."""
     if value is not None:
         yield from _apart(origin, value)
 
 
 def _apart(origin: str, value: Any) -> Iterator[Document]:
-    if (
-        isinstance(value, dict)
-        and value.get("kind") == "List"
-        and isinstance(value.get("items"), list)
-    ):
-        for number, item in enumerate(value["items"]):
-            yield Document(f"{origin}, items[{number}]", item)
-    else:
+    """Yield the items of a List, or of a list of one kind as the API returns it, whose items do not say what they are."""
+    items = value.get("items") if isinstance(value, dict) else None
+    kind = str(value.get("kind")) if isinstance(items, list) else ""
+    if not kind.endswith("List") or (value.get("metadata") or {}).get("name"):
         yield Document(origin, value)
+        return
+    own = {} if kind == "List" else {"apiVersion": value.get("apiVersion"), "kind": kind[:-4]}
+    for number, item in enumerate(items or ()):
+        document = {**own, **item} if isinstance(item, dict) else item
+        yield Document(f"{origin}, items[{number}]", document)
 
 
 def cluster_objects(values: Sequence[Any], shapes: InputSchemas | None = None) -> list[Json]:

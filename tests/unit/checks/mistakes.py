@@ -435,6 +435,11 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             custom("--dtype=\N{LEFT DOUBLE QUOTATION MARK}auto\N{RIGHT DOUBLE QUOTATION MARK}"),
             f"{SERVER_PATH}.args[0]", (CONFIG,)),
     },
+    "argument-shell": {
+        MS: Mistake(model_service(engine={"args": ["--download-dir=~/models"]}), "spec.engine.args[0]"),
+        LLM: Mistake(llm("--max-model-len=$(cat /etc/len)"), f"{MAIN_PATH}.args[0]"),
+        IS: Mistake(custom("--model=/mnt/models", "2>&1"), f"{SERVER_PATH}.args[1]", (CONFIG,)),
+    },
     "argument-quotes": {
         MS: Mistake(model_service(engine={"args": ["--dtype='auto'"]}), "spec.engine.args[0]"),
         LLM: Mistake(llm("--dtype", '"auto"'), f"{MAIN_PATH}.args[1]"),
@@ -898,7 +903,7 @@ EXEMPT: dict[tuple[str, str], str] = {
 #: Of graphs, by why: their pods run KServe's router and nothing else.
 _OF_GRAPHS: dict[str, tuple[str, ...]] = {
     "its router is no engine, and its command line is KServe's own": (
-        *("argument-blank", "argument-computed", "argument-twice", "argument-typography", "argument-variable", "argument-quotes"),
+        *("argument-blank", "argument-computed", "argument-twice", "argument-typography", "argument-variable", "argument-quotes", "argument-shell"),
         *("engine-arguments", "engine-beside", "engine-flag", "engine-release", "engine-variable", "data-parallel"),
         *("engine-other", "argument-script", "picker-flag", "engine-value", "engine-together", "engine-releases", "served-name"),
         *("command-line", "spread-selector"),

@@ -61,6 +61,9 @@ def address_fault(uri: str) -> AddressFault | None:
             "names no scheme, so it is read as a folder of the init container, where no model is"
         )
         return AddressFault(finds, f"write {_with_scheme(uri)}", fatal=False)
+    if scheme == "file":
+        finds = "is a folder of the init container, where no model is"
+        return AddressFault(finds, "write the address of a bucket, a claim or a hub", fatal=False)
     judge = _FORMS.get(scheme) if separator else None
     return judge(scheme, rest) if judge is not None else None
 
