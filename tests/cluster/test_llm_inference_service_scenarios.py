@@ -151,7 +151,7 @@ PICKER: Json = {
 
 
 def own_gateway(place: str) -> Json:
-    return {"refs": [{"name": "own", "namespace": place}]}
+    return {"refs": [{"name": "lab", "namespace": place}]}
 
 
 def inline(place: str, name: str) -> Json:
@@ -163,7 +163,7 @@ def inline(place: str, name: str) -> Json:
         "port": 8000,
     }
     rule = {"timeouts": {"request": "30s", "backendRequest": "30s"}, "backendRefs": [pool]}
-    parents = [{"name": "own", "namespace": place}]
+    parents = [{"name": "lab", "namespace": place}]
     return {"http": {"spec": {"parentRefs": parents, "rules": [rule]}}}
 
 
@@ -218,7 +218,7 @@ def combined(name: str, place: str) -> Json:
 
 def around(place: str) -> list[Json]:
     """Return what the services name: a gateway, two routes, a picker's configuration and a model."""
-    parent = [{"name": "own", "namespace": place}]
+    parent = [{"name": "lab", "namespace": place}]
     routes = [
         {
             **child("gateway.networking.k8s.io/v1", "HTTPRoute", name, place),
@@ -228,7 +228,7 @@ def around(place: str) -> list[Json]:
     ]
     model = {"model": {"uri": "hf://facebook/opt-125m", "name": "opt"}, "replicas": 1}
     return [
-        gateway("own", place),
+        gateway("lab", place),
         *routes,
         config_map("picker", place, epp="kind: EndpointPickerConfig\n"),
         config("model", place, model),

@@ -112,8 +112,8 @@ def test_a_wait_sees_a_gateway_that_comes_late(
     entries: Entries, client: Client, place: str
 ) -> None:
     service = routed("chat", place)
-    service["spec"]["router"]["gateway"] = {"refs": [{"name": "late", "namespace": place}]}
-    later = threading.Timer(3.0, client.apply, [gateway("late", place)])
+    service["spec"]["router"]["gateway"] = {"refs": [{"name": "lab", "namespace": place}]}
+    later = threading.Timer(3.0, client.apply, [gateway("lab", place)])
     later.start()
     try:
         result = entries.reconcile(service, wait=True, wait_timeout=90.0)
