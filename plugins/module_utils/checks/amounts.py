@@ -15,10 +15,12 @@ from ..accelerators.vendors import is_device
 from ..kinds.check import WARNING, Check, check
 from ..kinds.field_map import Place
 from ..kinds.view import ServiceView, Workload
+from ..kube import gvk
 from ..kube.containers import containers_of
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
 from ..kube.quantity import parse_quantity
+from ..kube.reference import Reference
 from ..kube.schema_check import child_path
 
 _CPU = "cpu"
@@ -32,6 +34,7 @@ _MOST_CORES, _MOST_DEVICES = 2000, 1024
 _MANY_CORES = 10**6
 #: What counts the memory or the cores of a device, by its name.
 _SHARE_OF_DEVICE = re.compile(r"mem|core|percent")
+_AVERAGE = ("resource", "target", "averageValue")
 _CLAIM = ("ephemeral", "volumeClaimTemplate", "spec", "resources", "requests", "storage")
 
 FRACTION = Check(
@@ -137,6 +140,7 @@ def many_devices(view: ServiceView) -> Iterator[Problem]:
 
 
 def _amounts(view: ServiceView) -> Iterator[_Amount]:
+    yield from _measured(view)
     for workload in view.workloads:
         yield from _resources(workload, workload.pod, "resources")
         for container, path in containers_of(workload.pod):
@@ -144,20 +148,31 @@ def _amounts(view: ServiceView) -> Iterator[_Amount]:
         for number, volume in enumerate(workload.pod.get("volumes") or ()):
             for steps in (("emptyDir", "sizeLimit"), _CLAIM):
                 path = ".".join((f"volumes[{number}]", *steps))
-                yield from _amount(workload, steps[-1], value_at(volume, steps), path)
+                yield from _amount(steps[-1], value_at(volume, steps), workload.fields(path))
+
+
+def _measured(view: ServiceView) -> Iterator[_Amount]:
+    """Yield the amounts at which an autoscaler adds pods."""
+    for manifest in view.made_of(gvk.AUTOSCALING, "HorizontalPodAutoscaler"):
+        for number, metric in enumerate(value_at(manifest, ("spec", "metrics")) or ()):
+            given = value_at(metric, _AVERAGE)
+            path = ".".join((f"spec.metrics[{number}]", *_AVERAGE))
+            place = view.field_map.at(Reference.of(manifest), path)
+            yield from _amount(str(value_at(metric, ("resource", "name"))), given, place)
 
 
 def _resources(workload: Workload, holder: Json, path: str) -> Iterator[_Amount]:
     for field in ("requests", "limits"):
         for name, given in ((holder.get("resources") or {}).get(field) or {}).items():
-            yield from _amount(workload, str(name), given, child_path(f"{path}.{field}", name))
+            place = workload.fields(child_path(f"{path}.{field}", name))
+            yield from _amount(str(name), given, place)
 
 
-def _amount(workload: Workload, resource: str, given: object, path: str) -> Iterator[_Amount]:
+def _amount(resource: str, given: object, place: Place) -> Iterator[_Amount]:
     text = "" if given is None else str(given)
     try:
         value = parse_quantity(text)
     except ValueError:
         return
     if value:
-        yield _Amount(resource, text, value, workload.fields(path))
+        yield _Amount(resource, text, value, place)

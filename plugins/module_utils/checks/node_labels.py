@@ -108,6 +108,17 @@ _MORE = (
     *("nvidia.com/gpu.machine", "nvidia.com/gpu.mode", "nvidia.com/gpu.replicas"),
     *("nvidia.com/gpu.clique", "nvidia.com/mig.config", "nvidia.com/mig.config.state"),
 )
+#: Taints by which nodes with devices, and nodes in trouble, keep pods away.
+_TAINTS = (
+    *("amd.com/gpu", "google.com/tpu", "habana.ai/gaudi", "nvidia.com/gpu"),
+    *("cloud.google.com/gke-spot", "kubernetes.azure.com/scalesetpriority"),
+    *("node.kubernetes.io/disk-pressure", "node.kubernetes.io/memory-pressure"),
+    *("node.kubernetes.io/network-unavailable", "node.kubernetes.io/not-ready"),
+    *("node.kubernetes.io/out-of-service", "node.kubernetes.io/pid-pressure"),
+    *("node.kubernetes.io/unreachable", "node.kubernetes.io/unschedulable"),
+    *("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"),
+)
+_MEANT_TAINTS: Mapping[str, str] = {"amd/gpu": "amd.com/gpu", "nvidia/gpu": "nvidia.com/gpu"}
 #: One letter or mark may differ.
 _LIKENESS = 0.93
 #: Operators of affinities that name values as they stand at nodes.
@@ -129,6 +140,26 @@ NAME = Check(
     finds="no node has a label {label}",
     fix="write {meant}",
 )
+
+
+TAINT = Check(
+    "node-label",
+    WARNING,
+    finds="no node has a taint {taint}, so this tolerates nothing",
+    fix="write {meant}",
+)
+
+
+@check(TAINT, costly=True)
+def node_taint(view: ServiceView) -> Iterator[Problem]:
+    """Yield tolerations whose keys are nearly those of well-known taints."""
+    for workload in view.workloads:
+        for number, each in enumerate(workload.pod.get("tolerations") or ()):
+            key = str(each.get("key") or "")
+            meant = _MEANT_TAINTS.get(key) or nearest(key, _TAINTS, _LIKENESS)
+            if key and meant and key not in _TAINTS:
+                place = workload.fields(f"tolerations[{number}].key")
+                yield TAINT.at(place, taint=key, meant=meant)
 
 
 @check(NAME, costly=True)

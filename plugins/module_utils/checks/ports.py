@@ -3,17 +3,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.engine_flags import MEANINGS
 from ..kinds.view import ServiceView, Workload
 from ..kube import gvk
+from ..kube.command_line import has_shell
 from ..kube.containers import running_in
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
+from .engines import SGLANG, TRITON, VLLM, by_command
 
 _POOL = "InferencePool"
+#: Where engines listen that are not told where, and a file that may tell it.
+_USUAL = {VLLM: (8000,), SGLANG: (30000,), TRITON: (8000, 8001, 8002)}
+_FILE = "--config"
+#: The image of the project, which starts its server; one of somebody else may start it at another port.
+_IMAGE = re.compile(r"(^|/)vllm/vllm-openai(:|@|$)")
 
 SHARED = Check(
     "port-taken",
@@ -104,12 +112,19 @@ def listens(workload: Workload, container: Json) -> set[tuple[str, int]]:
         if isinstance(port.get("containerPort"), int)
     }
     if container is workload.engine_container:
-        found |= {
-            ("TCP", int(flag.value))
-            for flag in workload.flags
-            if MEANINGS.get(flag.name) == "port" and flag.value.isdecimal()
-        }
+        told = [flag.value for flag in workload.flags if MEANINGS.get(flag.name) == "port"]
+        found |= {("TCP", int(value)) for value in told if value.isdecimal()}
+        if not found and not told and _FILE not in {flag.name for flag in workload.flags}:
+            found |= {("TCP", port) for port in _USUAL.get(_engine(container), ())}
     return found
+
+
+def _engine(container: Json) -> str:
+    """Return the engine that a container starts by its own words, without a script around it."""
+    if has_shell(container):
+        return ""
+    known = VLLM if _IMAGE.search(str(container.get("image") or "")) else ""
+    return by_command(container) or ("" if container.get("command") else known)
 
 
 def _services(view: ServiceView) -> list[Json]:

@@ -24,6 +24,9 @@ _CERTIFICATE, _FILE = "--ssl-certfile", "--config"
 #: What says how long a probe waits, and how many seconds the smallest models take to load onto a device.
 _PATIENCE, _LOADING = (".failureThreshold", ".periodSeconds", ".initialDelaySeconds"), 60
 
+#: What mends a probe that nobody wrote: it follows the container's first port.
+_DECLARE = "declare in ports of the container on which port it listens"
+
 NOBODY = Check(
     "probe-port",
     WARNING,
@@ -52,8 +55,10 @@ def probe_port(view: ServiceView) -> Iterator[Problem]:
             port = asked.get("port")
             what = _absent(workload, container, port)
             if port and what:
+                place = workload.fields(f"{path}.{probe}.{way}.port")
                 yield NOBODY.at(
-                    workload.fields(f"{path}.{probe}.{way}.port"),
+                    place,
+                    fix="" if place.exact else _DECLARE,
                     probe=probe,
                     container=container.get("name"),
                     port=port,

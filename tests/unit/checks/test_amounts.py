@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from .checked import told_by
-from .services import CONFIG, custom, llm, llm_inference_service, model_service
+from .services import CONFIG, custom, custom_with, llm, llm_inference_service, model_service
 
 Json = dict[str, Any]
 RULES = ("memory-unit", "cpu-unit", "device-unit", "device-name")
@@ -49,11 +49,12 @@ def picker(**requests: str) -> Json:
         (with_volume(emptyDir={"medium": "Memory", "sizeLimit": "16"}), "spec.template.volumes[0].emptyDir.sizeLimit"),
         (with_volume(ephemeral=claim("100")), "resources.requests.storage"),
         (picker(cpu="1Gi"), "spec.router.scheduler.template.containers[0].resources.requests.cpu"),
+        (custom_with(minReplicas=1, maxReplicas=2, autoScaling={"metrics": [{"type": "Resource", "resource": {"name": "memory", "target": {"type": "AverageValue", "averageValue": "500"}}}]}), "averageValue"),
         (llm_inference_service(prefill={"template": {"containers": [{"name": "main", "resources": {"limits": {"cpu": "8M"}}}]}}), "spec.prefill.template"),
     ],
 )  # fmt: skip
 def test_what_nobody_means_is_told(service: Json, said: str) -> None:
-    found = told_by(RULES, service)
+    found = told_by(RULES, service, CONFIG)
     assert [each for each in found if said in each] == found
     assert bool(found) == bool(said)
 

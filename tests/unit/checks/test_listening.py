@@ -121,3 +121,27 @@ def test_a_trigger_that_asks_kedas_own_pod_is_told() -> None:
     }
     (message,) = told_by(("trigger-address",), service, CONFIG)
     assert "KEDA asks from its own pod" in message
+
+
+@pytest.mark.parametrize(
+    ("container", "port"),
+    [
+        ({"image": "vllm/vllm-openai:v0.11.0", "args": ["--model=acme/x"]}, "8000"),
+        ({"image": "own:1", "command": ["vllm", "serve", "acme/x"]}, "8000"),
+        (SGLANG, "30000"),
+        ({"image": "vllm/vllm-openai:v0.11.0", "command": ["sh", "-c"], "args": ["serve"]}, ""),
+        ({"image": "vllm/vllm-openai:v0.11.0", "command": ["python3", "proxy.py"]}, ""),
+        ({"image": "vllm/vllm-openai:v0.11.0", "args": ["--config=/opt/x.yaml"]}, ""),
+        ({"image": "vllm/vllm-openai:v0.11.0", "ports": [{"containerPort": 8000}]}, ""),
+        ({"image": "vllm/vllm-openai:v0.11.0", "args": ["--port=8080"]}, ""),
+    ],
+)
+def test_an_engine_at_its_usual_port_is_told_where_another_is_asked(
+    container: Json, port: str
+) -> None:
+    service = inference_service(
+        predictor={"containers": [{"name": "kserve-container", **container}]}
+    )
+    found = told_by(("probe-port",), service, CONFIG)
+    assert len(found) == bool(port)
+    assert all(f"its pod listens on {port}" in each for each in found)

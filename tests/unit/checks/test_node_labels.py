@@ -93,6 +93,23 @@ def test_a_label_that_no_node_has_is_told(label: str, meant: str) -> None:
         assert f"no node has a label {label}; write {meant}" in message
 
 
+@pytest.mark.parametrize("key", ["nvidia.com/gpus", "nvidia/gpu", "nvidia.com/GPU"])
+def test_a_toleration_of_no_taint_is_told(key: str) -> None:
+    tolerations = [{"key": key, "operator": "Exists"}]
+    for service, place in (
+        (model_service(decode={"tolerations": tolerations}), "spec.decode.tolerations[0].key"),
+        (custom_with(tolerations=tolerations), "spec.predictor.tolerations[0].key"),
+    ):
+        (message,) = told_by(("node-label",), service, CONFIG)
+        assert message.startswith(f"{place}: no node has a taint {key}")
+
+
+@pytest.mark.parametrize("key", ["nvidia.com/gpu", "gpu", "sku", "acme.com/gpu"])
+def test_a_toleration_of_somebodys_taint_is_not(key: str) -> None:
+    tolerations = [{"key": key, "operator": "Exists"}]
+    assert told_by(("node-label",), custom_with(tolerations=tolerations), CONFIG) == []
+
+
 @pytest.mark.parametrize(
     ("label", "value"),
     [

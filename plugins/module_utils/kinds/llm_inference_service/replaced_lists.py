@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lists of a baseRef that a later layer replaces as a whole: Kubernetes merges containers by name, but no arguments, and no tolerations.
+"""Lists of a baseRef that a later layer replaces as a whole: Kubernetes merges containers by name, but no arguments, tolerations or adapters.
 
 Source: KServe pkg/controller/v1alpha2/llmisvc/config_merge.go@v0.17.0.
 """
@@ -11,23 +11,25 @@ from itertools import takewhile
 from typing import Any, NamedTuple
 
 from ...kube.command_line import placed_flags, words
-from ...kube.containers import containers_of
-from ...kube.manifest import Json, value_at
+from ...kube.manifest import Json
 from ...kube.problem import Problem
 from ...kube.redact import redact
+from ...kube.strategic_merge import PLAIN, Shape
 from ...kube.text import few
 from ..check import WARNING, Check, check
-from ..kserve.pod import container_of
 from ..view import ServiceView
+from .presets.merge import SPEC
 from .resolved import Resolved
 
-#: Where pods stand in a spec.
-_PODS = (
-    *(("template",), ("worker",), ("prefill", "template"), ("prefill", "worker")),
-    *(("router", "scheduler", "template"), ("router", "scheduler", "tokenizer", "template")),
-)
 _ARGUMENTS = ("command", "args")
-_TOLERATIONS = "tolerations"
+#: Other lists that a later layer replaces, and that people expect to grow.
+_OTHERS = frozenset(
+    {
+        *("adapters", "hostnames", "nodeSelectorTerms", "parentRefs", "refs", "tolerations"),
+        "preferredDuringSchedulingIgnoredDuringExecution",
+        "requiredDuringSchedulingIgnoredDuringExecution",
+    }
+)
 _SHOWN = 6
 
 REPLACED = Check(
@@ -39,13 +41,12 @@ REPLACED = Check(
 
 
 class _List(NamedTuple):
-    """A list of a layer. pod: where its pod stands in a spec. container: its list and its name, empty for a list of the pod. path: in a spec."""
+    """A list of a layer. key: what it is in every layer. path: where it stands in a spec. container: that it belongs to, empty for none."""
 
-    pod: tuple[str, ...]
-    container: tuple[str, str]
-    name: str
+    key: tuple[str, ...]
     path: str
     items: Sequence[Any]
+    container: Json
 
 
 class _Layer(NamedTuple):
@@ -60,17 +61,17 @@ class _Layer(NamedTuple):
 def replaced(view: ServiceView) -> Iterator[Problem]:
     """Yield lists that replace those of a baseRef, where something of the baseRef gets lost."""
     resolved: Resolved = view.basis
-    below: dict[Any, tuple[_Layer, _List]] = {}
+    kept = {each.key: each for each in _lists(resolved.spec, SPEC)}
+    below: dict[tuple[str, ...], tuple[_Layer, _List]] = {}
     for layer in _layers(resolved):
-        for found in _lists(layer.spec):
-            key = (found.pod, found.container, found.name)
-            lower = below.get(key)
-            below[key] = layer, found
-            lost = _lost(lower[1], resolved.spec) if lower else []
+        for found in _lists(layer.spec, SPEC):
+            lower = below.get(found.key)
+            below[found.key] = layer, found
+            lost = _lost(lower[1], kept.get(found.key)) if lower else []
             if lower and lost:
                 yield REPLACED.at(
                     layer.named or f"spec.{found.path}",
-                    name=found.name,
+                    name=found.key[-1],
                     base=lower[0].name,
                     lost=few(lost, _SHOWN),
                     verb="is" if len(lost) == 1 else "are",
@@ -87,32 +88,38 @@ def _layers(resolved: Resolved) -> Iterator[_Layer]:
     yield _Layer("", own)
 
 
-def _lists(spec: Json) -> Iterator[_List]:
-    """Yield the lists of a layer that are replaced as a whole."""
-    for steps in _PODS:
-        pod, path = value_at(spec, steps) or {}, ".".join(steps)
-        if pod.get(_TOLERATIONS):
-            yield _List(steps, ("", ""), _TOLERATIONS, f"{path}.{_TOLERATIONS}", pod[_TOLERATIONS])
-        for container, place in containers_of(pod):
-            of = (place.partition("[")[0], str(container.get("name")))
-            for name in _ARGUMENTS:
-                if container.get(name):
-                    yield _List(steps, of, name, f"{path}.{place}.{name}", container[name])
+def _lists(part: Json, shape: Shape, key: tuple[str, ...] = (), path: str = "") -> Iterator[_List]:
+    """Yield the lists below a part of a spec that are replaced as a whole. Items of lists that are merged are told apart by their key."""
+    for name, value in part.items():
+        where = f"{path}.{name}" if path else name
+        if isinstance(value, dict):
+            inner = shape.inner.get(name, PLAIN)
+            yield from () if inner.raw else _lists(value, inner, (*key, name), where)
+        elif isinstance(value, list) and name in shape.keyed:
+            known_by, inner = shape.keyed[name]
+            for number, item in enumerate(value):
+                item_key = (*key, name, str(item.get(known_by)))
+                yield from _lists(item, inner, item_key, f"{where}[{number}]")
+        elif isinstance(value, list) and (name in _OTHERS or name in _ARGUMENTS):
+            yield _List((*key, name), where, value, part)
 
 
-def _lost(lower: _List, spec: Json) -> list[str]:
-    """Return what of a list is nowhere in a merged spec, as messages show it."""
-    pod = value_at(spec, lower.pod) or {}
-    if lower.name == _TOLERATIONS:
-        kept = pod.get(_TOLERATIONS) or ()
-        return [_toleration(each) for each in lower.items if each not in kept]
-    field, name = lower.container
-    container = container_of(pod, name, field) or {}
-    flags = {flag.name for flag in placed_flags(container)}
+def _lost(lower: _List, kept: _List | None) -> list[str]:
+    """Return what of a list does not stand in the merged one, as messages show it."""
+    if kept is None:
+        return []
+    name = lower.key[-1]
+    if name not in _ARGUMENTS:
+        return [
+            _named(each, f"{name}[{number}]")
+            for number, each in enumerate(lower.items)
+            if each not in kept.items
+        ]
+    flags = {flag.name for flag in placed_flags(kept.container)}
     shown: list[str] = [str(each) for each in redact({"args": list(lower.items)})["args"]]
     # The program that a command starts is replaced on purpose.
     first = takewhile(lambda word: not word.startswith("-"), shown)
-    lost = [word for word in first if lower.name == "args" and word not in words(container)]
+    lost = [word for word in first if name == "args" and word not in words(kept.container)]
     for flag in placed_flags({"args": shown}):
         if flag.name.startswith("--") and flag.name != "--" and flag.name not in flags:
             value = "" if flag.value.startswith("-") else flag.value
@@ -120,5 +127,8 @@ def _lost(lower: _List, spec: Json) -> list[str]:
     return list(dict.fromkeys(lost))
 
 
-def _toleration(each: Json) -> str:
-    return f"the toleration of {each.get('key') or 'every taint'}"
+def _named(item: Any, place: str) -> str:
+    """Return how messages call an item. place: in its list, for what has no name."""
+    if not isinstance(item, dict):
+        return str(item)
+    return str(item.get("name") or item.get("key") or place)

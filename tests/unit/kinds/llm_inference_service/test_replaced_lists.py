@@ -26,6 +26,16 @@ def pod(**main: Any) -> Json:
     return {"containers": [{"name": "main", **main}]}
 
 
+def adapter(name: str) -> Json:
+    return {"name": name, "uri": f"hf://acme/{name}"}
+
+
+def needs(label: str) -> Json:
+    term = {"matchExpressions": [{"key": label, "operator": "Exists"}]}
+    required = {"nodeSelectorTerms": [term]}
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+
+
 def told(*bases: Json, release: str = "0.17", **spec: Any) -> list[str]:
     names = [{"name": each["metadata"]["name"]} for each in bases]
     return told_by(("list-replaced",), document(baseRefs=names, **spec), *bases, release=release)
@@ -51,7 +61,10 @@ def test_lost_arguments_are_named(release: str) -> None:
         ({"template": pod(args=["launch", "--a=1"])}, {"template": pod(args=["--a=2"])}, "spec.template.containers[0].args", "launch is lost"),
         ({"prefill": {"template": pod(args=["--a=1"])}}, {"prefill": {"template": pod(args=["--b"])}}, "spec.prefill.template.containers[0].args", "--a=1 is lost"),
         ({"router": {"scheduler": {"template": pod(args=["--own=1"])}}}, {"router": {"scheduler": {"template": pod(args=["--v=4"])}}}, "spec.router.scheduler.template.containers[0].args", "--own=1 is lost"),
-        ({"template": {**pod(), "tolerations": [{"key": "gpu", "operator": "Exists"}]}}, {"template": {**pod(), "tolerations": [{"key": "spot", "operator": "Exists"}]}}, "spec.template.tolerations", "the toleration of gpu is lost"),
+        ({"template": {**pod(), "tolerations": [{"key": "gpu", "operator": "Exists"}]}}, {"template": {**pod(), "tolerations": [{"key": "spot", "operator": "Exists"}]}}, "spec.template.tolerations", "gpu is lost"),
+        ({"model": {"uri": "hf://acme/chat", "lora": {"adapters": [adapter("a"), adapter("b")]}}}, {"model": {"uri": "hf://acme/chat", "lora": {"adapters": [adapter("b")]}}}, "spec.model.lora.adapters", "a is lost"),
+        ({"router": {"gateway": {"refs": [{"name": "in", "namespace": "x"}]}}}, {"router": {"gateway": {"refs": [{"name": "out", "namespace": "x"}]}}}, "spec.router.gateway.refs", "in is lost"),
+        ({"template": {**pod(), "affinity": needs("a.com/b")}}, {"template": {**pod(), "affinity": needs("a.com/c")}}, "spec.template.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms", "nodeSelectorTerms[0] is lost"),
     ],
 )  # fmt: skip
 def test_every_list_that_is_replaced_is_looked_at(
