@@ -174,5 +174,6 @@ def _amount(resource: str, given: object, place: Place) -> Iterator[_Amount]:
         value = parse_quantity(text)
     except ValueError:
         return
-    if value:
+    # What nobody wrote follows from what is told at its own field.
+    if value and place.exact:
         yield _Amount(resource, text, value, place)

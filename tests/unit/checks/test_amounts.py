@@ -30,6 +30,13 @@ def claim(storage: str) -> Json:
     return {"volumeClaimTemplate": {"spec": spec}}
 
 
+def test_the_size_of_a_tier_is_told_at_its_field() -> None:
+    tier = {"fileSystem": {"emptyDir": {"size": "2"}}}
+    service = llm(kvCacheOffloading={"cpu": "10Gi", "secondary": [tier]})
+    field = "spec.kvCacheOffloading.secondary[0].fileSystem.emptyDir.size"
+    assert field in [each.partition(": ")[0] for each in told_by(RULES, service, release="0.20")]
+
+
 def picker(**requests: str) -> Json:
     pod = {"containers": [{"name": "main", "resources": {"requests": requests}}]}
     return llm(router={"route": {}, "gateway": {}, "scheduler": {"template": pod}})

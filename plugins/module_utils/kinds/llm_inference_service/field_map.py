@@ -12,6 +12,7 @@ from ...kube.reference import Reference
 from ..field_map import FieldMap, Origin
 from . import names
 from .artifacts.adapters import LIMITS
+from .artifacts.kv_cache import volume_name
 from .pod import MAIN
 from .resolved import Resolved
 from .tracing import ENDPOINT
@@ -51,6 +52,7 @@ def _origins(resolved: Resolved, reference: Reference) -> list[Origin]:
         names.tokenizer(resolved.name),
     ):
         found += _adapters(resolved, _TEMPLATES[reference.kind])
+        found += _tiers(resolved, reference)
     return found
 
 
@@ -71,6 +73,28 @@ def _tracing(resolved: Resolved, templates: Mapping[str, str]) -> Iterator[Origi
             for template in templates:
                 child = f"{template}.spec.containers[{MAIN}].env[{ENDPOINT}]"
                 yield Origin(child, origin.field, variable, origin.object)
+
+
+def _tiers(resolved: Resolved, reference: Reference) -> Iterator[Origin]:
+    """Yield where the volumes are written that hold what does not fit into the memory for an engine's cache."""
+    prefill = reference.name in (
+        names.prefill(resolved.name),
+        names.multi_node_prefill(resolved.name),
+    )
+    path = (*(("prefill",) if prefill else ()), "kvCacheOffloading", "secondary")
+    for origin in _written(resolved, "", path):
+        for number, tier in enumerate(origin.value or ()):
+            size = value_at(tier, ("fileSystem", "emptyDir", "size"))
+            claim = value_at(tier, ("fileSystem", "pvc", "spec"))
+            field = f"{origin.field}[{number}].fileSystem"
+            for template in _TEMPLATES[reference.kind]:
+                volume = f"{template}.spec.volumes[{volume_name(number)}]"
+                if size is not None:
+                    child = f"{volume}.emptyDir.sizeLimit"
+                    yield Origin(child, f"{field}.emptyDir.size", size, origin.object)
+                if claim is not None:
+                    child = f"{volume}.ephemeral.volumeClaimTemplate.spec"
+                    yield Origin(child, f"{field}.pvc.spec", claim, origin.object)
 
 
 def _adapters(resolved: Resolved, templates: Mapping[str, str]) -> Iterator[Origin]:

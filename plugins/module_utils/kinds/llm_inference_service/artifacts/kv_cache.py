@@ -14,6 +14,11 @@ from ..pod import MAIN
 _STORAGE = "ephemeral-storage"
 
 
+def volume_name(number: int) -> str:
+    """Return the name of the volume with the files of a tier."""
+    return f"kv-cache-secondary-{number}"
+
+
 def mount_path(number: int) -> str:
     """Return where the files of a tier are in the engine's container."""
     return f"/mnt/kv-cache-{number}"
@@ -27,7 +32,7 @@ def with_tiers(pod: Json, offloading: Json | None) -> Json:
         if found is None:
             continue
         source, path = found
-        name = f"kv-cache-secondary-{number}"
+        name = volume_name(number)
         mount: Json = {"name": name, "mountPath": mount_path(number)}
         mount = {**mount, "subPath": path} if path else mount
         size = value_at(files, ("emptyDir", "size"))
