@@ -356,7 +356,7 @@ def test_an_init_container_that_fails_is_told_and_the_service_is_not_ready(
 def test_both_versions_say_the_same_of_a_service(entries: Entries, place: str) -> None:
     old = llm("chat", place)
     old["apiVersion"] = "serving.kserve.io/v1alpha1"
-    adapter = {"uri": "hf://acme/tune", "criticality": "Sheddable"}
+    adapter = {"name": "tune", "uri": "hf://acme/tune", "criticality": "Sheddable"}
     old["spec"]["model"] |= {"criticality": "Critical", "lora": {"adapters": [adapter]}}
     old["metadata"] |= {"labels": {"team": "a"}, "annotations": {"note": "n"}}
     entries.reconcile(old, fit="ignore")

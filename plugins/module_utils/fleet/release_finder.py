@@ -135,9 +135,11 @@ class ReleaseFinder:
         return None
 
     def _declared(self, kind: ServiceKind[Any, Any]) -> frozenset[str] | None:
-        """Return what the CRD of a kind declares of the status, None where there is none or it may not be read."""
-        crd = None if kind.key in self.listed.missing else self._live(_definition(kind))
-        return None if crd is None else declared_status(crd, kind.api_version)
+        """Return what the CRD of a kind declares of the status, nothing where it may not be read; None where there is no CRD."""
+        if kind.key in self.listed.missing:
+            return None
+        crd = self._live(_definition(kind))
+        return frozenset() if crd is None else declared_status(crd, kind.api_version)
 
     def _live(self, reference: Reference) -> Json | None:
         if reference not in self._read:

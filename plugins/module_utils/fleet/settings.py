@@ -75,7 +75,7 @@ def newest(
 ) -> ChosenRelease:
     """Return the release of a service of which nothing else is known.
 
-    why: in words. declared: what the CRD in the cluster declares of the status, None where nothing is known of it.
+    why: in words. declared: what the CRD in the cluster declares of the status, empty where it may not be read, None where there is none.
     """
     line = kind.releases
     backing = line.backing if declared is None else line.that_fit(declared)
@@ -86,5 +86,9 @@ def newest(
         else "none is proved, so it is the oldest one"
     )
     if len(backing) < len(line.backing):
-        what += " of those whose status the CRD in the cluster declares"
+        what += (
+            " of those whose status the CRD in the cluster declares"
+            if declared
+            else " of those whose status every CRD declares, and that of the cluster cannot be read"
+        )
     return ChosenRelease(release, "newest", f"{why}, and {what}")
