@@ -5,7 +5,8 @@ A row of `reports/*.yaml` changes one of `BASES` by a JSON merge patch (`with`),
 `outcome` (`ok` where it is not said), `says` (texts of the message; a list inside is one of these), `quiet` (texts that must not be told),
 `silent: true` (nothing is warned about at all). A number has to stand alone. Without `base` a row has the options of a plugin alone.
 `own_presets`: the service takes those of the collection. `have`: checks of what is rendered, as in tests/cases. `nothing`: texts that appear nowhere.
-`shipped`: KServe's own configuration, with these values of its blocks. `text`: the service stands in a file with this text. `filter`: the filter is applied to each item of `over`; each result matches `each` as a whole.
+`shipped`: KServe's own configuration, with these values of its blocks. `text`: the service stands in a file with this text.
+`filter`: the filter is applied to each item of `over`; each result matches `each` as a whole.
 """
 
 from __future__ import annotations

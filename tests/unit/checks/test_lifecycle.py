@@ -40,8 +40,10 @@ def mounted(path: str, *args: str) -> Json:
     [
         (ending("sleep", "120", seconds=60), "sleeps 120 s before it ends, and its pod has 60 s"),
         (ending("/bin/sh", "-c", "nginx -s quit; sleep 30", seconds=30), "sleeps 30 s"),
-        (llm_inference_service(prefill={"template": {"containers": [{"name": "main"}, SIDECAR], "terminationGracePeriodSeconds": 45}}), "container proxy sleeps 60 s"),
-        (inference_service(predictor=custom()["spec"]["predictor"], transformer={"containers": [{"name": "kserve-container", "image": "x", "lifecycle": SIDECAR["lifecycle"]}]}), "spec.transformer"),
+        (llm_inference_service(prefill={"template": {"containers": [{"name": "main"}, SIDECAR], "terminationGracePeriodSeconds": 45}}),
+            "container proxy sleeps 60 s"),
+        (inference_service(predictor=custom()["spec"]["predictor"], transformer={"containers": [{"name": "kserve-container", "image": "x",
+            "lifecycle": SIDECAR["lifecycle"]}]}), "spec.transformer"),
     ],
 )  # fmt: skip
 def test_a_container_that_is_killed_while_it_waits_is_told(service: Json, said: str) -> None:
@@ -76,7 +78,8 @@ def test_memory_that_counts_twice_is_told(limit: str, size: str, told: bool) -> 
         (mounted("/config", "--ssl-certfile=/certs/tls.crt"), "spec.template.containers[0].args[0]"),
         (custom(env=[{"name": "GOOGLE_APPLICATION_CREDENTIALS", "value": "/var/secrets/key.json"}]), "spec.predictor.containers[0].env[0]"),
         (model_service(engine={"args": ["--config", "/mnt/flags/vllm.yaml"]}), "spec.engine.args[0]"),
-        (llm_inference_service(prefill={"template": {"containers": [{"name": "main", "args": ["--chat-template=/config/x"]}]}}), "spec.prefill.template.containers[0].args[0]"),
+        (llm_inference_service(prefill={"template": {"containers": [{"name": "main", "args": ["--chat-template=/config/x"]}]}}),
+            "spec.prefill.template.containers[0].args[0]"),
     ],
 )  # fmt: skip
 def test_a_file_that_nothing_brings_is_told(service: Json, field: str) -> None:

@@ -367,17 +367,19 @@ def test_stop_ends_a_wait_between_attempts() -> None:
         assert time.monotonic() - started < 5
 
 
-def test_parallel_keeps_order_and_hands_errors_over_as_values() -> None:
+def test_parallel_keeps_order_and_hands_over_only_expected_errors_as_values() -> None:
     missing = status(404, "NotFound", name="one")
     with serving(always=missing) as script, to(script) as cluster:
 
         def fails() -> str:
             raise ValueError("no")
 
-        answers = cluster.parallel([lambda: "a", fails, lambda: "c"])
+        answers = cluster.parallel([lambda: "a", fails, lambda: "c"], ValueError)
         assert answers[0] == "a"
         assert isinstance(answers[1], ValueError)
         assert answers[2] == "c"
+        with pytest.raises(ValueError, match="no"):
+            cluster.parallel([lambda: "a", fails], KeyError)
 
 
 def test_parallel_inside_parallel_ends() -> None:
