@@ -56,8 +56,8 @@ def picker(**requests: str) -> Json:
         (with_volume(emptyDir={"medium": "Memory", "sizeLimit": "16"}), "spec.template.volumes[0].emptyDir.sizeLimit"),
         (with_volume(ephemeral=claim("100")), "resources.requests.storage"),
         (picker(cpu="1Gi"), "spec.router.scheduler.template.containers[0].resources.requests.cpu"),
-        (custom_with(minReplicas=1, maxReplicas=2, autoScaling={"metrics": [{"type": "Resource", "resource": {"name": "memory",
-            "target": {"type": "AverageValue", "averageValue": "500"}}}]}), "averageValue"),
+        (custom_with(minReplicas=1, maxReplicas=2, autoScaling={"metrics": [{"type": "Resource", "resource": {
+            "name": "memory", "target": {"type": "AverageValue", "averageValue": "500"}}}]}), "averageValue"),
         (llm_inference_service(prefill={"template": {"containers": [{"name": "main", "resources": {"limits": {"cpu": "8M"}}}]}}), "spec.prefill.template"),
     ],
 )  # fmt: skip

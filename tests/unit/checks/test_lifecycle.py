@@ -42,8 +42,8 @@ def mounted(path: str, *args: str) -> Json:
         (ending("/bin/sh", "-c", "nginx -s quit; sleep 30", seconds=30), "sleeps 30 s"),
         (llm_inference_service(prefill={"template": {"containers": [{"name": "main"}, SIDECAR], "terminationGracePeriodSeconds": 45}}),
             "container proxy sleeps 60 s"),
-        (inference_service(predictor=custom()["spec"]["predictor"], transformer={"containers": [{"name": "kserve-container", "image": "x",
-            "lifecycle": SIDECAR["lifecycle"]}]}), "spec.transformer"),
+        (inference_service(predictor=custom()["spec"]["predictor"], transformer={"containers": [{
+            "name": "kserve-container", "image": "x", "lifecycle": SIDECAR["lifecycle"]}]}), "spec.transformer"),
     ],
 )  # fmt: skip
 def test_a_container_that_is_killed_while_it_waits_is_told(service: Json, said: str) -> None:

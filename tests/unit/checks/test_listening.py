@@ -86,9 +86,11 @@ def test_an_engine_that_requests_may_reach_is_not(service: Json, release: str) -
         (model_service(engine={"env": env(OTEL_EXPORTER_OTLP_TRACES_ENDPOINT="localhost:4317")}), "spec.engine.env[0]"),
         (model(storageUri="http://localhost:9000/m.tar"), "spec.predictor.model.storageUri"),
         (inference_service(predictor={**model()["spec"]["predictor"], "logger": {"mode": "all", "url": "http://localhost:9999"}}), "spec.predictor.logger.url"),
-        (inference_service(transformer={"containers": [{"name": "kserve-container", "image": "x", "args": ["--predictor_host=localhost:8080"]}]},
+        (inference_service(
+            transformer={"containers": [{"name": "kserve-container", "image": "x", "args": ["--predictor_host=localhost:8080"]}]},
             predictor=custom()["spec"]["predictor"]), "spec.transformer.containers[0].args[0]"),
-        (inference_service(transformer={"containers": [{"name": "kserve-container", "image": "x", "env": env(KAFKA_BROKER="localhost:9092")}]},
+        (inference_service(
+            transformer={"containers": [{"name": "kserve-container", "image": "x", "env": env(KAFKA_BROKER="localhost:9092")}]},
             predictor=custom()["spec"]["predictor"]), "spec.transformer"),
     ],
 )  # fmt: skip
@@ -105,11 +107,11 @@ def test_an_address_that_leads_back_into_the_pod_is_told(service: Json, said: st
         beside({"name": "cache", "image": "redis:7"}, "--redis=redis://localhost:6379"),
         custom("--dist-init-addr=localhost:5000", "--metrics-bind=127.0.0.1:4317"),
         custom("--callback=http://localhost:9999", image="example.com/own:1"),
-        inference_service(predictor={**model()["spec"]["predictor"], "containers": [{"name": "transformer-container", "image": "x",
-            "args": ["--predictor_host=localhost:8080"]}]}),
+        inference_service(predictor={**model()["spec"]["predictor"], "containers": [{
+            "name": "transformer-container", "image": "x", "args": ["--predictor_host=localhost:8080"]}]}),
         custom("--self=http://localhost:8080", ports=[{"containerPort": 8080}]),
-        {**custom(env=env(OTEL_EXPORTER_OTLP_ENDPOINT="http://localhost:4317")), "metadata": {"name": "iris", "namespace": "team-a",
-            "annotations": {"sidecar.opentelemetry.io/inject": "true"}}},
+        {**custom(env=env(OTEL_EXPORTER_OTLP_ENDPOINT="http://localhost:4317")), "metadata": {
+            "name": "iris", "namespace": "team-a", "annotations": {"sidecar.opentelemetry.io/inject": "true"}}},
     ],
 )  # fmt: skip
 def test_an_address_at_which_something_may_answer_is_not(service: Json) -> None:
@@ -117,8 +119,14 @@ def test_an_address_at_which_something_may_answer_is_not(service: Json) -> None:
 
 
 def test_a_trigger_that_asks_kedas_own_pod_is_told() -> None:
-    metric = {"metric": {"backend": "prometheus", "serverAddress": "http://localhost:9090", "query": "up"}, "target": {"type": "Value",
-        "value": "5"}}  # fmt: skip
+    metric = {
+        "metric": {
+            "backend": "prometheus",
+            "serverAddress": "http://localhost:9090",
+            "query": "up",
+        },
+        "target": {"type": "Value", "value": "5"},
+    }
     service = custom()
     service["metadata"]["annotations"]["serving.kserve.io/autoscalerClass"] = "keda"
     service["spec"]["predictor"]["autoScaling"] = {

@@ -63,12 +63,12 @@ def test_lost_arguments_are_named(release: str) -> None:
             "--a=1 is lost"),
         ({"router": {"scheduler": {"template": pod(args=["--own=1"])}}}, {"router": {"scheduler": {"template": pod(args=["--v=4"])}}},
             "spec.router.scheduler.template.containers[0].args", "--own=1 is lost"),
-        ({"template": {**pod(), "tolerations": [{"key": "gpu", "operator": "Exists"}]}}, {"template": {**pod(), "tolerations": [{"key": "spot",
-            "operator": "Exists"}]}}, "spec.template.tolerations", "gpu is lost"),
-        ({"model": {"uri": "hf://acme/chat", "lora": {"adapters": [adapter("a"), adapter("b")]}}}, {"model": {"uri": "hf://acme/chat",
-            "lora": {"adapters": [adapter("b")]}}}, "spec.model.lora.adapters", "a is lost"),
-        ({"router": {"gateway": {"refs": [{"name": "in", "namespace": "x"}]}}}, {"router": {"gateway": {"refs": [{"name": "out",
-            "namespace": "x"}]}}}, "spec.router.gateway.refs", "in is lost"),
+        ({"template": {**pod(), "tolerations": [{"key": "gpu", "operator": "Exists"}]}}, {"template": {
+            **pod(), "tolerations": [{"key": "spot", "operator": "Exists"}]}}, "spec.template.tolerations", "gpu is lost"),
+        ({"model": {"uri": "hf://acme/chat", "lora": {"adapters": [adapter("a"), adapter("b")]}}}, {"model": {
+            "uri": "hf://acme/chat", "lora": {"adapters": [adapter("b")]}}}, "spec.model.lora.adapters", "a is lost"),
+        ({"router": {"gateway": {"refs": [{"name": "in", "namespace": "x"}]}}}, {"router": {"gateway": {"refs": [{
+            "name": "out", "namespace": "x"}]}}}, "spec.router.gateway.refs", "in is lost"),
         ({"template": {**pod(), "affinity": needs("a.com/b")}}, {"template": {**pod(), "affinity": needs("a.com/c")}},
             "spec.template.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms", "nodeSelectorTerms[0] is lost"),
     ],
