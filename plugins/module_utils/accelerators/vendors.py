@@ -98,7 +98,7 @@ VENDORS: Mapping[str, Vendor] = {
     "rebellions-atom": Vendor("rebellions.ai/ATOM"),
 }
 
-#: Labels of clouds whose value begins with the vendor's short name: EKS `nvidia-tesla-a100`, AKS `nvidia`.
+#: Labels of clouds whose value begins with the vendor's short name: EKS `nvidia-tesla-a100`, Azure `nvidia`.
 _BY_VALUE = ("k8s.amazonaws.com/accelerator", "kubernetes.azure.com/accelerator", "accelerator")
 #: Node Feature Discovery names the classes of devices that it looks for, `0302` for 3D controllers, and the vendor.
 _PCI = re.compile(
