@@ -46,7 +46,7 @@ FRACTION = Check(
 BYTES = Check(
     "memory-unit",
     WARNING,
-    finds='"{amount}" of {resource} are {count} bytes, with which no container works',
+    finds='"{amount}" of {resource} are {count} bytes, too few for any container',
     fix='write the unit, for example "{number}Gi"',
 )
 MORE_BYTES = Check(

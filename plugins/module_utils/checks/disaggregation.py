@@ -14,7 +14,7 @@ from ..kube.containers import running_in
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from .devices import size_of
-from .engines import SAME_TYPE, model_of
+from .engines import model_of, told_to
 
 _TRANSFER = "--kv-transfer-config"
 #: Flags of engines that hand the cache over in another way, and files in which more flags stand.
@@ -250,16 +250,7 @@ def _length(workload: Workload) -> int:
 
 def _in_common(workload: Workload) -> dict[str, str]:
     """Return what an engine says about the form in which caches are handed over."""
-    said = {
-        flag.name: SAME_TYPE.get(flag.value, flag.value)
-        for flag in workload.flags
-        if flag.name in _ALIKE
-    }
-    said |= {
-        str(variable["name"]): str(variable["value"])
-        for variable in workload.engine_container.get("env") or ()
-        if variable.get("name") in _FORM_VARIABLES and variable.get("value")
-    }
+    said = told_to(workload, _ALIKE, _FORM_VARIABLES)
     # Which type that is stands in the model's own configuration.
     if said.get("--dtype") == "auto":
         del said["--dtype"]

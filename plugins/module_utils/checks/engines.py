@@ -7,7 +7,7 @@ Source: vLLM docker/Dockerfile; the pages Server Arguments of SGLang and Text-ge
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -40,7 +40,7 @@ _KNOWN_BY: Mapping[str, _Engine] = {
     TRITON: _Engine("tritonserver", "tritonserver"),
 }
 #: Words of vLLM for one and the same type of numbers.
-SAME_TYPE: Mapping[str, str] = {"half": "float16", "float": "float32"}
+_SAME_TYPE: Mapping[str, str] = {"half": "float16", "float": "float32"}
 _MODEL_FLAGS = ("--model", "--model-path")
 _IMAGE = re.compile(r"(?:^|/)vllm[a-z-]*:v?(?P<release>0\.\d+)(?:[.-].*)?$")
 #: Programs by which an image of vLLM is started: its own, and what starts that.
@@ -99,6 +99,22 @@ def least_release_of(workload: Workload) -> str:
     if known or not workload.usual_release or workload.in_engine("image").is_authors:
         return known
     return workload.usual_release if engine_of(workload) == VLLM else ""
+
+
+def told_to(
+    workload: Workload, names: Collection[str], variables: Collection[str] = ()
+) -> dict[str, str]:
+    """Return what an engine is told by some of its flags and variables; a type that has two names has one here."""
+    said = {
+        flag.name: _SAME_TYPE.get(flag.value, flag.value)
+        for flag in workload.flags
+        if flag.name in names
+    }
+    return said | {
+        str(variable["name"]): str(variable["value"])
+        for variable in workload.engine_container.get("env") or ()
+        if variable.get("name") in variables and variable.get("value")
+    }
 
 
 def model_of(container: Json) -> str:

@@ -36,7 +36,7 @@ _BROUGHT = ("/mnt/models/", "/var/run/secrets/kubernetes.io/")
 MISSING = Check(
     "file-unmounted",
     WARNING,
-    finds="{name} is {path}, and the container mounts nothing there: the file is missing, unless the image has it",
+    finds="{name} is {path}, but the container mounts nothing there: the file is missing unless the image contains it",
     fix="mount a ConfigMap or a Secret at its folder",
 )
 

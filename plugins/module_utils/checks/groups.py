@@ -13,7 +13,7 @@ from ..kinds.view import ServiceView, Workload
 from ..kube.problem import Problem
 from .devices import devices_of, misfits
 from .engine_flags import contradicts
-from .engines import SAME_TYPE, is_vllm, model_of
+from .engines import is_vllm, model_of, told_to
 
 #: What every process of an engine has to be told alike.
 _ALIKE = (
@@ -91,18 +91,9 @@ def _runs_vllm(workload: Workload) -> bool:
 
 
 def _said(workload: Workload) -> dict[str, str]:
-    said = {
-        flag.name: flag.value if flag.name in _ALIKE else "given"
-        for flag in workload.flags
-        if flag.name in (*_ALIKE, *_SWITCHES)
-    }
-    said |= {
-        str(variable["name"]): str(variable["value"])
-        for variable in workload.engine_container.get("env") or ()
-        if variable.get("name") in _VARIABLES and variable.get("value")
-    }
-    same = {name: SAME_TYPE.get(value, value) for name, value in said.items()}
-    return {**same, _MODEL: model_of(workload.engine_container)}
+    switches = {flag.name: "given" for flag in workload.flags if flag.name in _SWITCHES}
+    said = told_to(workload, _ALIKE, _VARIABLES)
+    return {**said, **switches, _MODEL: model_of(workload.engine_container)}
 
 
 def _shown(devices: dict[str, int]) -> str:

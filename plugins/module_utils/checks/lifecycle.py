@@ -31,7 +31,7 @@ KILLED = Check(
 LARGER = Check(
     "memory-volume",
     WARNING,
-    finds="the volume {name} in memory may hold {size}, and what it holds counts to the limit of container {container}, {limit}: it is killed before",
+    finds="the volume {name} in memory may hold {size}, which counts towards the memory limit of container {container}, {limit}: the container is killed first",
     fix="raise the limit, or lower sizeLimit",
 )
 

@@ -30,7 +30,7 @@ _TLS, _RPC = "https", ("grpc", "h2c")
 LOOPBACK = Check(
     "engine-value",
     WARNING,
-    finds="{flag} is {value}, so the engine listens to its own pod only: neither probes nor requests reach it",
+    finds="{flag} is {value}, so the engine listens only inside its pod: neither probes nor requests reach it",
     fix="write 0.0.0.0, or leave it out, if that is the engine's default",
 )
 SOCKET = Check(

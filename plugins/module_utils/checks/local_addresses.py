@@ -49,16 +49,16 @@ _OFF = ("false", "disabled")
 NOBODY = Check(
     "local-address",
     WARNING,
-    finds="{name} is {address}, which is the pod itself, and nothing in it listens on port {port}",
-    fix="name the Service of what is meant",
+    finds="{name} is {address}, the pod itself, where nothing listens on port {port}",
+    fix="write the name of the target's Service",
 )
 
 
 CALLED = Check(
     "local-address",
     WARNING,
-    finds="{address} is the pod that asks, and what is meant runs in another one",
-    fix="name the Service of what is meant",
+    finds="{address} leads back to the pod that calls it, but the target runs in another pod",
+    fix="write the name of the target's Service",
 )
 
 

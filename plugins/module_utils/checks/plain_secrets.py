@@ -39,7 +39,7 @@ _NAMED = ("annotations", "labels")
 PLAIN = Check(
     "secret-in-text",
     WARNING,
-    finds="a secret stands in plain text in {name}: whoever may read the service or its pods reads it",
+    finds="there is a secret in plain text in {name}: everyone who may read the service or its pods can read it",
     fix="keep it in a Secret{way}",
 )
 #: What is not called by a name of its own.

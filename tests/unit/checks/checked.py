@@ -42,10 +42,10 @@ def warnings(document: dict[str, Any], reader: Reader, **options: Any) -> dict[s
     return {problem.rule: problem for problem in found}
 
 
-def told_by(
-    rules: Collection[str], service: dict[str, Any], *objects: dict[str, Any], release: str = "0.17"
-) -> list[str]:
-    """Return what a task warns about by some rules, each with its field."""
+def problems_of(
+    service: dict[str, Any], *objects: dict[str, Any], release: str = "0.17"
+) -> list[dict[str, Any]]:
+    """Return what a task says of a service that it renders."""
     result = run(
         state="rendered",
         services=[service],
@@ -53,5 +53,16 @@ def told_by(
         releases={"kserve": release},
     )
     assert not result.get("failed"), result["msg"]
-    problems = result["services"][0]["problems"]
-    return [f"{each['path']}: {each['message']}" for each in problems if each["rule"] in rules]
+    problems: list[dict[str, Any]] = result["services"][0]["problems"]
+    return problems
+
+
+def told_by(
+    rules: Collection[str], service: dict[str, Any], *objects: dict[str, Any], release: str = "0.17"
+) -> list[str]:
+    """Return what a task warns about by some rules, each with its field."""
+    return [
+        f"{each['path']}: {each['message']}"
+        for each in problems_of(service, *objects, release=release)
+        if each["rule"] in rules
+    ]

@@ -13,6 +13,8 @@ from tests.unit.kinds.llm_inference_service.build import document as llm_inferen
 from tests.unit.kinds.model_service.build import document as model_service
 
 Json = dict[str, Any]
+#: What makes a container's engine SGLang.
+SGLANG = {"image": "lmsysorg/sglang:v0.5.3", "command": ["python3", "-m", "sglang.launch_server"]}
 
 
 def preset(**container: Any) -> Json:

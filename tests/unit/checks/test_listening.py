@@ -11,6 +11,7 @@ from .checked import told_by
 from .services import (
     CONFIG,
     CPU_METRIC,
+    SGLANG,
     custom,
     inference_service,
     llm,
@@ -25,7 +26,6 @@ from .services import (
 Json = dict[str, Any]
 ROUTER = {"route": {}, "gateway": {}, "scheduler": {}}
 UNREACHED, LOCAL = ("engine-unreached",), ("local-address",)
-SGLANG = {"image": "lmsysorg/sglang:v0.5.3", "command": ["python3", "-m", "sglang.launch_server"]}
 
 
 def beside(container: Json, *args: str) -> Json:

@@ -9,8 +9,8 @@ import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.metadata_names import meant
 from tests.parity.recorded_llm_services import RECORDINGS, read_all
-from tests.unit.modules.task import run
 
+from .checked import problems_of
 from .services import CONFIG, annotated, custom, custom_with, llm, model_service, runtime
 
 Json = dict[str, Any]
@@ -26,15 +26,11 @@ MAIN = {"name": "main"}
 
 def told(service: Json, *objects: Json, release: str = "0.17") -> dict[str, str]:
     """Return what is said to have no effect: path → message."""
-    result = run(
-        state="rendered",
-        services=[service],
-        cluster_objects=list(objects),
-        releases={"kserve": release},
-    )
-    assert not result.get("failed"), result["msg"]
-    problems = result["services"][0]["problems"]
-    return {each["path"]: each["message"] for each in problems if each["rule"] == "no-effect"}
+    return {
+        each["path"]: each["message"]
+        for each in problems_of(service, *objects, release=release)
+        if each["rule"] == "no-effect"
+    }
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from tests.unit.modules.task import run
 
 from .services import (
     CONFIG,
+    SGLANG,
     custom,
     llm,
     llm_inference_service,
@@ -21,7 +22,6 @@ from .services import (
 )
 
 Json = dict[str, Any]
-SGLANG = {"image": "lmsysorg/sglang:v0.5.3", "command": ["python3", "-m", "sglang.launch_server"]}
 TGI = {"image": "ghcr.io/huggingface/text-generation-inference:3.0"}
 TRITON = {"image": "own/server:1", "command": ["/opt/tritonserver/bin/tritonserver"]}
 

@@ -60,7 +60,7 @@ def picked(*args: str) -> Json:
 def test_a_secret_is_told_and_not_shown(service: Json, field: str) -> None:
     (message,) = told_by(RULE, service, CONFIG, runtime())
     assert message.startswith(f"{field}: ")
-    assert "a secret stands in plain text in " in message
+    assert "there is a secret in plain text in " in message
     assert not any(secret in message for secret in (KEY, TOKEN, "s3cret", "AKIA", "abc123"))
 
 
@@ -68,7 +68,7 @@ def test_a_secret_of_a_runtime_is_told_there() -> None:
     lent = runtime("--model_name=x", f"--api-key={KEY}")
     (message,) = told_by(RULE, model(), CONFIG, lent)
     assert message.startswith(
-        "spec.containers[0].args[1]: ClusterServingRuntime own: a secret stands in plain text in --api-key"
+        "spec.containers[0].args[1]: ClusterServingRuntime own: there is a secret in plain text in --api-key"
     )
     assert KEY not in message
 
