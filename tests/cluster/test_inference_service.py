@@ -14,7 +14,7 @@ from tests.lab.proxy import Proxy
 from tests.objects import thing
 
 from .support.cluster import read, there
-from .support.entries import Entries, actions, conditions
+from .support.entries import Entries, actions, conditions, reasons
 from .support.inference_services import (
     KSERVE,
     RUNTIME,
@@ -90,15 +90,8 @@ def test_models_that_an_author_added_to_a_service_are_not_removed_with_it(
     entries: Entries, client: Client, place: str
 ) -> None:
     crds.install(client, crds.documents(KSERVE_TRAINED_MODELS))
-    model = {
-        "apiVersion": "serving.kserve.io/v1alpha1",
-        "kind": "TrainedModel",
-        "metadata": {"name": "more", "namespace": place, "labels": {"inferenceservice": "iris"}},
-        "spec": {
-            "inferenceService": "iris",
-            "model": {"framework": "sklearn", "memory": "1Gi", "storageUri": "gs://m/more"},
-        },
-    }
+    model = trained_model("more", place)
+    model["metadata"]["labels"] = {"inferenceservice": "iris"}
     entries.reconcile(isvc("iris", place), **GIVEN)
     client.apply(model)
     entries.reconcile(isvc("iris", place), state="absent", **GIVEN)
@@ -155,34 +148,70 @@ def test_gathered_lists_the_runtime_of_each_service_and_asks_nothing_where_there
     assert not asked & {"servingruntimes", "clusterservingruntimes", "deployments"}
 
 
-def test_trained_models_that_nobody_lists_are_told_and_a_settled_service_asks_for_none(
+def test_the_server_is_told_its_trained_models_as_far_as_its_memory_goes(
     counted: Entries, client: Client, proxy: Proxy, place: str
 ) -> None:
     crds.install(client, crds.documents(KSERVE_TRAINED_MODELS))
-    spec = {"framework": "lab", "memory": "1Gi", "storageUri": "gs://m/more"}
-    client.apply(
-        {
-            "apiVersion": "serving.kserve.io/v1alpha1",
-            "kind": "TrainedModel",
-            "metadata": {"name": "more", "namespace": place},
-            "spec": {"inferenceService": "iris", "model": spec},
-        }
-    )
     service = isvc("iris", place)
     model = service["spec"]["predictor"]["model"]
     del model["storageUri"]
-    model["resources"] = {"limits": {"memory": "512Mi"}}
-    (told,) = counted.reconcile(service, **GIVEN)["services"]
-    rules = {each["rule"] for each in told["problems"]}
-    assert {"trained-models", "trained-models-memory"} <= rules
+    model["resources"] = {"limits": {"memory": "1Gi"}}
+    config = thing("v1", "ConfigMap", "modelconfig-iris-0", place)
+    counted.reconcile(service, **GIVEN)
+    assert listed(client, config) == []
+
+    client.apply(trained_model("first", place))
+    done = actions(counted.reconcile(service, **GIVEN))
+    assert {name for name, action in done.items() if action != "unchanged"} == {
+        "ConfigMap/modelconfig-iris-0"
+    }
+    assert listed(client, config) == ["first"]
     proxy.reset()
     assert not counted.reconcile(service, **GIVEN)["changed"]
-    assert "trainedmodels" not in {record.resource.plural for record in proxy.records}
-    # As KServe's controller lists it.
-    config = thing("v1", "ConfigMap", "modelconfig-iris-0", place)
-    entry = [{"modelName": "more", "modelSpec": spec}]
-    client.patch(config, {"data": {"models.json": json.dumps(entry)}})
-    model["resources"] = {"limits": {"memory": "2Gi"}}
+    asked = [each.resource.plural for each in proxy.records]
+    assert asked.count("trainedmodels") == 1
+    assert asked.count("configmaps") <= 2
+
+    client.apply(trained_model("second", place))
     (told,) = counted.reconcile(service, **GIVEN)["services"]
-    assert not [each for each in told["problems"] if each["rule"].startswith("trained-models")]
-    assert json.loads(there(client, config)["data"]["models.json"]) == entry
+    assert listed(client, config) == ["first"]
+    rules = {each["rule"] for each in told["problems"]}
+    assert "trained-models-memory" in rules
+    model["resources"] = {"limits": {"memory": "2Gi"}}
+    counted.reconcile(service, **GIVEN)
+    assert listed(client, config) == ["first", "second"]
+    client.delete(trained_model("first", place))
+    counted.reconcile(service, **GIVEN)
+    assert listed(client, config) == ["second"]
+
+
+def test_a_model_that_somebody_lists_by_hand_goes_and_the_run_says_so(
+    entries: Entries, client: Client, place: str
+) -> None:
+    crds.install(client, crds.documents(KSERVE_TRAINED_MODELS))
+    service = isvc("iris", place)
+    del service["spec"]["predictor"]["model"]["storageUri"]
+    entries.reconcile(service, **GIVEN)
+    config = thing("v1", "ConfigMap", "modelconfig-iris-0", place)
+    by_hand = [{"modelName": "mine", "modelSpec": {}}]
+    client.patch(config, {"data": {"models.json": json.dumps(by_hand)}})
+    predicted = entries.reconcile(service, check_mode=True, **GIVEN)
+    assert "models.json" in reasons(predicted)
+    assert listed(client, config) == ["mine"]
+    entries.reconcile(service, **GIVEN)
+    assert listed(client, config) == []
+
+
+def trained_model(name: str, place: str) -> Json:
+    spec = {"framework": "lab", "memory": "1Gi", "storageUri": f"gs://m/{name}"}
+    return {
+        "apiVersion": "serving.kserve.io/v1alpha1",
+        "kind": "TrainedModel",
+        "metadata": {"name": name, "namespace": place},
+        "spec": {"inferenceService": "iris", "model": spec},
+    }
+
+
+def listed(client: Client, config: Json) -> list[str]:
+    """Return the models of which a ConfigMap tells a server."""
+    return [each["modelName"] for each in json.loads(there(client, config)["data"]["models.json"])]

@@ -7,7 +7,7 @@ from ...kube import gvk
 from ...kube.core_schema import string_map
 from ...kube.input_schemas import InputSchemas
 from ...kube.pod_schema import CONTAINER
-from ...kube.schema import Anything, Boolean, Integer, ListOf, Object, Schema, Text
+from ...kube.schema import Anything, Boolean, Integer, ListOf, Object, QuantityValue, Schema, Text
 from ..kserve import local_models
 from ..kserve.storage.containers import storage_container_schema
 from .child_kinds import TRAINED_MODEL
@@ -62,7 +62,13 @@ _CACHE = Object(
 )
 _CACHES = (local_models.CACHE, local_models.NAMESPACE_CACHE)
 _OPEN = Anything(type="object")
-_TRAINED_MODEL = Object(fields={"inferenceService": _TEXT, "model": _OPEN})
+_MODEL = Object(
+    fields={"storageUri": _TEXT, "framework": _TEXT, "memory": QuantityValue()},
+    required=("storageUri", "framework", "memory"),
+)
+_TRAINED_MODEL = Object(
+    fields={"inferenceService": _TEXT, "model": _MODEL}, required=("inferenceService", "model")
+)
 
 
 def shapes() -> InputSchemas:

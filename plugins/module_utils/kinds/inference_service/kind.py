@@ -18,6 +18,7 @@ from .entrance import entrance
 from .idle import IDLE
 from .input_schemas import shapes
 from .labels import SERVICE
+from .model_budget import beyond_memory
 from .normalise import load
 from .observe import observe, reconcile_error
 from .releases import BACKING
@@ -25,7 +26,6 @@ from .runtimes.choice import runtime_choice
 from .schema import spec_schema
 from .settings import Settings, make_settings
 from .spec import API_VERSION, KIND, InferenceService
-from .trained_models import beyond_memory, unlisted
 from .view import view
 
 INFERENCE_SERVICE: ServiceKind[InferenceService, Settings] = ServiceKind(
@@ -37,7 +37,7 @@ INFERENCE_SERVICE: ServiceKind[InferenceService, Settings] = ServiceKind(
     load=load,
     compile=compile_service,
     view=lambda basis, dummy, manifests: view(basis, manifests),
-    own_checks=(*CHECKS, unlisted, beyond_memory),
+    own_checks=(*CHECKS, beyond_memory),
     observe=observe,
     entrance=entrance,
     runtime=runtime_choice,

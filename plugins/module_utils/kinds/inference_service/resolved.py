@@ -10,6 +10,7 @@ from ..kserve.system_config import SystemConfig
 from .pods.component import Components
 from .settings import Settings
 from .spec import InferenceService
+from .trained_models import NO_MODELS, TrainedModels
 
 NONE_YET = Components((), None, {})
 
@@ -19,7 +20,7 @@ class Resolved:
     """One service, resolved.
 
     service: with all defaults. mode: `Standard` or `Knative`. live: the custom resource as the cluster has it, None where it has none.
-    components: what it is made of; `resolved_service` adds them.
+    components: what it is made of. models: what it serves beside a model of its own. `resolved_service` adds both.
     """
 
     service: InferenceService
@@ -28,6 +29,7 @@ class Resolved:
     settings: Settings
     live: Json | None = None
     components: Components = NONE_YET
+    models: TrainedModels = NO_MODELS
 
     @property
     def generation(self) -> int:

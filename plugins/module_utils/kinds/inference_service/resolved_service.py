@@ -14,6 +14,7 @@ from .resolve import resolve
 from .resolved import Resolved
 from .settings import Settings
 from .spec import InferenceService
+from .trained_models import trained_models
 
 
 def stopped_service(service: InferenceService, settings: Settings, reader: Reader) -> Resolved:
@@ -24,6 +25,8 @@ def stopped_service(service: InferenceService, settings: Settings, reader: Reade
 
 
 def resolved_service(service: InferenceService, settings: Settings, reader: Reader) -> Resolved:
-    """Return what a service means in its cluster, its components included. Raises InputError and Unbuildable."""
+    """Return what a service means in its cluster, its components and TrainedModels included. Raises InputError and Unbuildable."""
     resolved = with_valid_initial_scale(resolve(service, settings, reader), reader)
-    return replace(resolved, components=components(resolved, reader))
+    parts = components(resolved, reader)
+    models = trained_models(resolved.service, parts, reader)
+    return replace(resolved, components=parts, models=models)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""TrainedModels of a multi-model predictor: which of them its server does not load, and why.
+"""TrainedModels: which of them the server of a service is told to load, and the text that tells it.
 
 Source: KServe pkg/controller/v1alpha1/trainedmodel/controller.go, pkg/modelconfig/configmap.go@v0.17.0.
 """
@@ -7,108 +7,120 @@ Source: KServe pkg/controller/v1alpha1/trainedmodel/controller.go, pkg/modelconf
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from ...kube import gvk
+from ...kube.go_json import go_json
 from ...kube.manifest import Json, value_at
-from ...kube.problem import Problem
-from ...kube.quantity import format_quantity, parse_quantity
+from ...kube.quantity import canonical_quantity, parse_quantity
 from ...kube.reader import Reader
-from ...kube.reference import Reference
-from ...kube.text import few
-from ..check import WARNING, Check, check
-from ..kserve.framework import authors_field, model_of
-from ..view import ServiceView
-from . import names
+from ..kserve.framework import model_of
 from .child_kinds import TRAINED_MODEL
-from .resolved import Resolved
+from .pods.component import Components
+from .spec import InferenceService
 
-#: The key of the ConfigMap that lists the models.
-MODELS = "models.json"
-#: How many models a message names.
-_NAMED = 5
-_MEMORY = ("resources", "limits", "memory")
-
-UNLISTED = Check(
-    "trained-models",
-    WARNING,
-    finds="ConfigMap {place} does not list the TrainedModels {models}, so the server does not load them",
-    fix=f"run KServe's controller manager, which lists them, or write them into {MODELS} of the ConfigMap",
-)
-BUDGET = Check(
-    "trained-models-memory",
-    WARNING,
-    finds="the TrainedModels {models} ask for {wanted} of memory, and the predictor's limit is {limit}: KServe does not list all of them",
-    fix="raise the limit, or create models for another service",
-)
+#: By which KServe's controller notes that a service has room for a model.
+_ROOM = "serving.kserve.io/trainedmodel-allocated"
+_MEMORY = ("spec", "model", "memory")
+LIMIT = ("resources", "limits", "memory")
+#: In the order in which KServe writes them.
+_FIELDS = ("storageUri", "framework", "memory")
 
 
-@check(UNLISTED, reads=("TrainedModels", "ConfigMaps"))
-def unlisted(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield TrainedModels that the ConfigMap of the predictor's agent does not list."""
-    service = _resolved(view).service
-    config = Reference("v1", "ConfigMap", service.namespace, names.model_config(service.name))
-    models = _models(view, reader)
-    listed = _listed(reader.get(config)) if models else frozenset()
-    missing = [name for name in models if name not in listed]
-    if missing:
-        shown = few(missing, _NAMED)
-        yield UNLISTED.at("spec.predictor", place=config.full_name, models=shown)
+@dataclass(frozen=True, slots=True)
+class TrainedModels:
+    """The TrainedModels of a service. limit: the memory of its predictor. loaded: those that fit into it. rest: the others."""
+
+    limit: Fraction
+    loaded: tuple[Json, ...] = ()
+    rest: tuple[Json, ...] = ()
+
+    @property
+    def wanted(self) -> Fraction:
+        """The memory that all of them ask for."""
+        return sum(map(_memory, (*self.loaded, *self.rest)), Fraction(0))
 
 
-@check(BUDGET, reads=("TrainedModels",))
-def beyond_memory(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield TrainedModels that need more memory than the predictor's limit; KServe takes a missing limit as zero."""
-    models = _models(view, reader)
-    amounts = [value_at(each, ("spec", "model", "memory")) for each in models.values()]
-    wanted = sum(map(_amount, amounts), Fraction(0))
-    predictor = _resolved(view).service.component("predictor") or {}
-    container = model_of(predictor)[1] or next(iter(predictor.get("containers") or ()), {})
-    limit = _amount(value_at(container, _MEMORY))
-    if wanted > limit:
-        field = "model" if model_of(predictor)[0] else "containers[0]"
-        yield BUDGET.at(
-            authors_field(f"spec.predictor.{field}.{'.'.join(_MEMORY)}", view.document),
-            models=few(list(models), _NAMED),
-            wanted=format_quantity(wanted, "BinarySI"),
-            limit=format_quantity(limit, "BinarySI"),
-        )
+#: Those of a service that was not looked at.
+NO_MODELS = TrainedModels(Fraction(0))
 
 
-def _resolved(view: ServiceView) -> Resolved:
-    resolved: Resolved = view.basis
-    return resolved
+def trained_models(
+    service: InferenceService, components: Components, reader: Reader
+) -> TrainedModels:
+    """Return the TrainedModels of a service; those of a predictor with a model of its own are not looked at.
 
-
-def _models(view: ServiceView, reader: Reader) -> dict[str, Json]:
-    """Return the TrainedModels of a service by name; those of a predictor with a model of its own are not looked at."""
-    resolved = _resolved(view)
-    if not any(component.multi_model for component in resolved.components.items):
-        return {}
-    service = resolved.service
+    Whom KServe's controller gave room comes first, then the oldest, so that a new one takes no room from others.
+    A predictor without a limit has no room, as for KServe.
+    """
+    if not any(component.multi_model for component in components.items):
+        return NO_MODELS
     found: Sequence[Json] = reader.list(gvk.KSERVE_V1ALPHA1, TRAINED_MODEL, service.namespace, {})
-    return {
-        each["metadata"]["name"]: each
+    loaded: list[Json] = []
+    rest: list[Json] = []
+    room = limit = _limit(service)
+    for model in sorted(_of_service(found, service.name), key=_turn):
+        fits = _memory(model) <= room
+        (loaded if fits else rest).append(model)
+        room -= _memory(model) if fits else 0
+    return TrainedModels(limit, tuple(loaded), tuple(rest))
+
+
+def models_json(models: Iterable[Json], before: str) -> str:
+    """Return the list of models that the agent beside the server reads. before: the present list, which stays where it says the same.
+
+    KServe's controller writes the models in any order.
+    """
+    wanted = [_entry(model) for model in sorted(models, key=name_of)]
+    return before if _by_name(before) == wanted else go_json(wanted)
+
+
+def name_of(model: Json) -> str:
+    """Return the name under which a model is served."""
+    return str(model["metadata"]["name"])
+
+
+def _of_service(found: Iterable[Json], service: str) -> list[Json]:
+    return [
+        each
         for each in found
-        if value_at(each, ("spec", "inferenceService")) == service.name
+        if value_at(each, ("spec", "inferenceService")) == service
         and not each["metadata"].get("deletionTimestamp")
-    }
+    ]
 
 
-def _listed(config: Json | None) -> frozenset[str]:
-    """Return the models that a ConfigMap lists; of text that is no such list, none."""
+def _turn(model: Json) -> tuple[bool, str, str]:
+    metadata = model["metadata"]
+    given_room = _ROOM in (metadata.get("labels") or {})
+    return not given_room, str(metadata.get("creationTimestamp") or ""), name_of(model)
+
+
+def _entry(model: Json) -> Json:
+    given = model["spec"]["model"]
+    spec = {**given, "memory": canonical_quantity(given["memory"])}
+    return {"modelName": name_of(model), "modelSpec": {field: spec[field] for field in _FIELDS}}
+
+
+def _by_name(text: str) -> list[Any] | None:
+    """Return the entries of a list by name, None where the text is no such list."""
     try:
-        entries = json.loads(str(value_at(config or {}, ("data", MODELS)) or "[]"))
-    except ValueError:
-        return frozenset()
-    entries = entries if isinstance(entries, list) else []
-    return frozenset(str(each.get("modelName")) for each in entries if isinstance(each, dict))
+        return sorted(json.loads(text), key=lambda entry: str(entry["modelName"]))
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def _limit(service: InferenceService) -> Fraction:
+    predictor = service.component("predictor") or {}
+    container = model_of(predictor)[1] or next(iter(predictor.get("containers") or ()), {})
+    return _amount(value_at(container, LIMIT))
+
+
+def _memory(model: Json) -> Fraction:
+    return _amount(value_at(model, _MEMORY))
 
 
 def _amount(value: Any) -> Fraction:
-    try:
-        return parse_quantity(value) if value is not None else Fraction(0)
-    except (ValueError, TypeError):
-        return Fraction(0)
+    return parse_quantity(value) if value is not None else Fraction(0)

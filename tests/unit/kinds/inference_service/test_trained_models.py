@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""TrainedModels that the server of a service never loads are named, with the reason."""
+"""The server of a service is told to load the TrainedModels that its memory holds, and the others are named."""
 
 from __future__ import annotations
 
@@ -8,10 +8,18 @@ from typing import Any
 
 import pytest
 
+from module_utils.kinds.inference_service.compile import compile as compile_service
+from module_utils.kinds.inference_service.input_schemas import shapes
+from module_utils.kinds.inference_service.normalise import load
+from module_utils.kinds.inference_service.settings import Settings
+from module_utils.kube.input_schemas import input_problems
 from module_utils.kube.manifest import Json
+from module_utils.kube.reader import GivenObjects
 
-from .build import document
+from .build import config_map, document, runtime
 from .test_advise import advice
+
+ROOM = "serving.kserve.io/trainedmodel-allocated"
 
 
 def trained(name: str, memory: str | int = "1Gi", service: str = "iris", **metadata: Any) -> Json:
@@ -34,45 +42,96 @@ def several(limit: str | None = "2Gi", field: str = "model") -> Json:
     return document(predictor={field: server})
 
 
-def listed(*names: str, text: str | None = None) -> Json:
-    entries = [{"modelName": name, "modelSpec": {}} for name in names]
+def written(text: str) -> Json:
+    """Return the ConfigMap of the service as it stands in the cluster."""
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": {"name": "modelconfig-iris-0", "namespace": "team-a"},
-        "data": {"models.json": json.dumps(entries) if text is None else text},
+        "data": {"models.json": text},
     }
 
 
+def models_text(service: Json, *objects: Json) -> str:
+    """Return the list of models that a service is made with."""
+    typed = load(service, Settings()).service
+    assert typed is not None
+    reader = GivenObjects([config_map(), runtime(), *objects])
+    (found,) = [
+        child
+        for child in compile_service(typed, Settings(), reader).children
+        if child.manifest.name == "modelconfig-iris-0"
+    ]
+    assert not found.unclaimed
+    text: str = found.manifest.body["data"]["models.json"]
+    return text
+
+
+def loaded(service: Json, *objects: Json) -> list[str]:
+    return [each["modelName"] for each in json.loads(models_text(service, *objects))]
+
+
 def told(service: Json, *objects: Json) -> dict[str, tuple[str, str]]:
-    rules = ("trained-models", "trained-models-memory")
-    found = [each for each in advice(service, *objects) if each.rule in rules]
+    found = [each for each in advice(service, *objects) if each.rule.startswith("trained-models")]
     assert all(each.severity == "warning" for each in found)
     return {each.rule: (each.path, each.message) for each in found}
 
 
+def test_models_are_written_as_go_writes_them() -> None:
+    model = trained("b", "1024Mi")
+    model["spec"]["model"]["storageUri"] = "https://b/m?x=1&y=2"
+    assert models_text(several(), model, trained("a", 1073741824)) == (
+        '[{"modelName":"a","modelSpec":{"storageUri":"gs://b/m","framework":"sklearn","memory":"1073741824"}},'
+        '{"modelName":"b","modelSpec":{"storageUri":"https://b/m?x=1\\u0026y=2","framework":"sklearn","memory":"1Gi"}}]'
+    )
+
+
 @pytest.mark.parametrize(
-    ("config", "missing"),
+    ("change", "kept"),
     [
-        (listed("a", "b"), ""),
-        (listed("a"), "TrainedModels b,"),
-        (listed(), "TrainedModels a, b,"),
-        (listed(text="{broken"), "TrainedModels a, b,"),
-        (listed(text='{"a": 1}'), "TrainedModels a, b,"),
-        (None, "TrainedModels a, b,"),
+        (lambda entries: entries[::-1], True),
+        (lambda entries: entries, True),
+        (lambda entries: entries[:1], False),
+        (lambda entries: [*entries, {"modelName": "gone", "modelSpec": {}}], False),
+        (lambda dummy: {"a": 1}, False),
+        (lambda dummy: [1], False),
     ],
 )
-def test_models_that_the_config_map_does_not_list_are_named(
-    config: Json | None, missing: str
+def test_a_list_that_says_the_same_stays_as_it_is_written(change: Any, kept: bool) -> None:
+    models = (trained("a"), trained("b"))
+    before = json.dumps(change(json.loads(models_text(several(), *models))))
+    after = models_text(several(), *models, written(before))
+    assert (after == before) is kept
+    assert after == before or after == models_text(several(), *models)
+
+
+def test_a_list_that_cannot_be_read_is_written_anew() -> None:
+    assert models_text(several(), written("{broken")) == "[]"
+
+
+@pytest.mark.parametrize(
+    ("service", "models", "fitting"),
+    [
+        (several("2Gi"), [trained("b"), trained("a")], ["a", "b"]),
+        (several("2Gi"), [trained("a"), trained("b", "1025Mi")], ["a"]),
+        (several("2Gi"), [trained("a", "3Gi"), trained("b")], ["b"]),
+        (several("2Gi"), [trained("a", "2Gi", labels={"x": "y"}), trained("b")], ["a"]),
+        (several("2Gi"), [trained("a", "2Gi"), trained("b", labels={ROOM: "iris"})], ["b"]),
+        (several("2G"), [trained("a", 2_000_000_000)], ["a"]),
+        (several(None), [trained("a", "1")], []),
+        (several("1Gi", "sklearn"), [trained("a", "2Gi"), trained("b")], ["b"]),
+    ],
+)
+def test_models_are_loaded_that_the_memory_of_the_predictor_holds(
+    service: Json, models: list[Json], fitting: list[str]
 ) -> None:
-    found = told(several(), trained("a"), trained("b"), *([config] if config else []))
-    if not missing:
-        assert found == {}
-        return
-    path, message = found["trained-models"]
-    assert path == "spec.predictor"
-    assert missing in message
-    assert "team-a/modelconfig-iris-0" in message
+    assert loaded(service, *models) == fitting
+
+
+def test_a_new_model_takes_no_room_from_those_before_it() -> None:
+    new = trained("a", creationTimestamp="2026-02-01T00:00:00Z")
+    old = trained("b", creationTimestamp="2026-01-01T00:00:00Z")
+    assert loaded(several("1Gi"), new, old) == ["b"]
 
 
 @pytest.mark.parametrize(
@@ -89,16 +148,37 @@ def test_models_beyond_the_memory_of_the_predictor_are_named(
     service: Json, amounts: list[str | int], path: str
 ) -> None:
     models = [trained(f"m{number}", amount) for number, amount in enumerate(amounts)]
-    config = listed(*(each["metadata"]["name"] for each in models))
-    found = told(service, config, *models)
+    found = told(service, *models)
     assert [each for each, dummy in found.values()] == ([path] if path else [])
-    assert all("of memory, and the predictor's limit is" in text for dummy, text in found.values())
+    last = models[-1]["metadata"]["name"]
+    assert all(f": {last} are not loaded" in text for dummy, text in found.values())
 
 
 def test_models_of_other_services_and_such_that_go_are_not_counted() -> None:
     going = trained("going", "9Gi", deletionTimestamp="2026-01-01T00:00:00Z", finalizers=["x"])
-    assert told(several(), trained("theirs", "9Gi", "other"), going) == {}
+    objects = (trained("theirs", "9Gi", "other"), going)
+    assert told(several(), *objects) == {}
+    assert loaded(several(), *objects) == []
 
 
 def test_a_service_with_a_model_of_its_own_is_not_asked_about() -> None:
     assert told(document(), trained("a", "9Gi")) == {}
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "path"),
+    [
+        ("inferenceService", 1, "spec.inferenceService"),
+        ("model", {"framework": "sklearn", "memory": "1Gi"}, "spec.model.storageUri"),
+        (
+            "model",
+            {"framework": "sklearn", "memory": "much", "storageUri": "gs://b/m"},
+            "spec.model.memory",
+        ),
+    ],
+)
+def test_a_model_that_no_server_would_hold_is_told(field: str, value: Any, path: str) -> None:
+    model = trained("a")
+    model["spec"][field] = value
+    (problem,) = input_problems(model, shapes())
+    assert problem.path.endswith(path)
