@@ -20,8 +20,6 @@ from ..engine.snapshot import Kind, Snapshot, take_snapshot
 from ..kinds.kind import ServiceKind
 from ..kinds.registry import WRITTEN
 from ..kinds.release_line import Installations, Installed, MadeAs
-from ..kube.crds import API_VERSION as CRD_API_VERSION
-from ..kube.crds import KIND as CRD_KIND
 from ..kube.crds import declared_status
 from ..kube.manifest import Json
 from ..kube.problem import Problem
@@ -29,6 +27,7 @@ from ..kube.reference import Reference
 from ..kube.release import ChosenRelease, nearest_reproduced
 from ..task.manifest_loader import Document
 from .controllers import Controllers
+from .installation import definition_of, installation, none_there, reproduced
 from .settings import newest
 
 _RECORD: Kind = ("v1", "ConfigMap")
@@ -100,45 +99,22 @@ class ReleaseFinder:
         places = kind.releases.installed
         found = self._installation(kind, places) if places else None
         problems = tuple(self._unseen(kind, found))
-        if found is None:
-            chosen = newest(kind, "nothing in the cluster names a release", self._declared(kind))
-            return replace(chosen, problems=problems)
-        release = kind.releases.named(found.version)
-        if release is not None:
-            return ChosenRelease(release, "controller", found.seen, problems)
-        near = nearest_reproduced(found.version, kind.releases.backing)
-        text = (
-            f"{near.product} {found.version} is in the cluster ({found.seen}), which is not reproduced; {near} is taken. "
-            f"Write {near.option} to choose another one"
-        )
-        told = Problem(near.option, text, "warning", rule="release-not-reproduced")
-        return ChosenRelease(
-            near,
-            "controller",
-            f"{found.seen}; the nearest one that is reproduced",
-            (*problems, told),
-        )
+        if found is not None:
+            return reproduced(kind, found, problems)
+        chosen = newest(kind, "nothing in the cluster names a release", self._declared(kind))
+        return replace(chosen, problems=problems)
 
     def _installation(self, kind: ServiceKind[Any, Any], places: Installations) -> Installed | None:
-        for controller in self.controllers.of(kind):
-            if found := places.deployment(controller.live):
-                return found
-        if kind.key in self.listed.missing:
-            return None
-        for reference, said in (
-            (_definition(kind), places.crd),
-            (places.config_map(self._settings), places.config),
-        ):
-            live = self._live(reference)
-            if live is not None and (found := said(live)):
-                return found
-        return None
+        deployments = (each.live for each in self.controllers.of(kind))
+        # Without the kind nothing else is asked about its controller.
+        read = none_there if kind.key in self.listed.missing else self._live
+        return installation(kind, places, deployments, read, self._settings)
 
     def _declared(self, kind: ServiceKind[Any, Any]) -> frozenset[str] | None:
         """Return what the CRD of a kind declares of the status, nothing where it may not be read; None where there is no CRD."""
         if kind.key in self.listed.missing:
             return None
-        crd = self._live(_definition(kind))
+        crd = self._live(definition_of(kind))
         return frozenset() if crd is None else declared_status(crd, kind.api_version)
 
     def _live(self, reference: Reference) -> Json | None:
@@ -161,12 +137,6 @@ class ReleaseFinder:
             )
             option = f"releases.{kind.releases.option}"
             yield Problem(option, text, "warning", rule="could-not-look")
-
-
-def _definition(kind: ServiceKind[Any, Any]) -> Reference:
-    """Return the CRD of a kind."""
-    group = kind.api_version.partition("/")[0]
-    return Reference(CRD_API_VERSION, CRD_KIND, "", f"{kind.plural}.{group}")
 
 
 def places_of(documents: Iterable[Document], namespace: str | None) -> list[str]:

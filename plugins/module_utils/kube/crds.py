@@ -160,8 +160,10 @@ def _schema(crd: Json, api_version: str) -> Json:
     return {}
 
 
-def _paths(schema: Json, path: str) -> Iterator[str]:
-    """Yield the paths of the fields below an object, or below the objects of a list."""
+def _paths(schema: Any, path: str) -> Iterator[str]:
+    """Yield the paths of the fields below an object, or below the objects of a list. A schema that is no map has none."""
+    if not isinstance(schema, dict):
+        return
     if isinstance(schema.get("items"), dict):
         yield from _paths(schema["items"], f"{path}[]")
     for name, field in (schema.get("properties") or {}).items():

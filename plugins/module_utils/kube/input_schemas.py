@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from . import gvk
 from .core_schema import string_map
+from .crds import API_VERSION as CRD_API_VERSION
+from .crds import KIND as CRD_KIND
 from .manifest import Json
 from .named_objects import DEVICE_VERSIONS
 from .problem import Problem
@@ -100,7 +102,10 @@ _GRANT: dict[str, Schema] = {
     )
 }
 _SCALER: dict[str, Schema] = {"spec": part(scaleTargetRef=part(kind=Text(), name=Text()))}
+_CONTAINERS = part(containers=parts(image=Text()))
 COMMON: InputSchemas = {
+    (gvk.APPS, "Deployment"): {"spec": part(template=part(spec=_CONTAINERS))},
+    (CRD_API_VERSION, CRD_KIND): {"spec": part(versions=parts(name=Text(), schema=_MAP))},
     ("v1", "PersistentVolumeClaim"): _VOLUME_CLAIM,
     **{(version, "ResourceClaim"): _CLAIM_MAPS for version in DEVICE_VERSIONS},
     **{(version, "ResourceClaimTemplate"): _CLAIM_TEMPLATE for version in DEVICE_VERSIONS},

@@ -20,6 +20,7 @@ from ..devices.service import ServiceDevices, check_role
 from ..devices.workload import Workload, reference_of
 from ..devices.workload_input import GivenWorkload, given_workloads, with_names, workloads_of
 from ..fleet.cluster_reader import reader_of
+from ..fleet.installation import GivenReleases
 from ..fleet.load import input_schemas_of
 from ..fleet.release_finder import ReleaseFinder, places_of
 from ..fleet.service import Service
@@ -31,7 +32,7 @@ from ..kube.problem import Complaint, InputError
 from ..kube.reader import GivenObjects
 from ..kube.reference import Reference
 from ..task import arguments
-from ..task.manifest_loader import Document, cluster_objects, given, read
+from ..task.manifest_loader import Document, given, object_documents, read
 from ..task.result import Clock, stats, warnings
 
 Params = Mapping[str, Any]
@@ -227,11 +228,12 @@ def _diff(subject: str, before: Json, after: Json) -> Json:
 
 def _gathered(params: Params, environment: Mapping[str, str], clock: Clock) -> Json:
     documents = [*given("services", params["services"]), *read(params["src"])]
+    given_objects = object_documents(params["cluster_objects"])
     offline = params["cluster_objects"] or not asks_cluster(documents, params["releases"])
-    workloads, services = _given(params, documents, None) if offline else ([], [])
+    known = GivenReleases(given_objects.values, params["settings"])
+    workloads, services = _given(params, documents, known.find) if offline else ([], [])
     if params["cluster_objects"]:
-        shapes = {**input_schemas_of(services), **INPUT_SCHEMAS}
-        objects = cluster_objects(params["cluster_objects"], shapes)
+        objects = given_objects.well_formed({**input_schemas_of(services), **INPUT_SCHEMAS})
         reader = GivenObjects(objects)
         workloads = [with_names(each, reader) for each in workloads]
         workloads += workloads_of(services, reader)
@@ -249,7 +251,7 @@ def _gathered(params: Params, environment: Mapping[str, str], clock: Clock) -> J
 
 
 def _given(
-    params: Params, documents: Sequence[Document], find: Find | None
+    params: Params, documents: Sequence[Document], find: Find
 ) -> tuple[list[GivenWorkload], list[Service]]:
     settings = Settings(params["settings"], params["releases"], find)
     return given_workloads(documents, settings, params["namespace"])

@@ -10,6 +10,7 @@ from ..cluster.connection import Cluster
 from ..engine import immutable
 from ..engine.policy import Budget, Policy
 from ..fleet.compile import compile_fleet, paired, without_errors
+from ..fleet.installation import GivenReleases
 from ..fleet.load import input_schemas_of, load_fleet, named
 from ..fleet.release_finder import ReleaseFinder, places_of
 from ..fleet.service import Service
@@ -23,7 +24,7 @@ from ..reconcile.answer_options import ANSWER, SPEC, AnswerOptions, answer_optio
 from ..reconcile.run import Run
 from ..reconcile.state_present import make_present
 from ..task import arguments
-from ..task.manifest_loader import Document, cluster_objects, given, read
+from ..task.manifest_loader import Document, given, object_documents, read
 from ..task.result import (
     TROUBLES,
     Clock,
@@ -216,7 +217,7 @@ def _policy(params: Params, *, check_mode: bool, diff: bool) -> Policy:
 
 
 def _load(
-    params: Params, documents: Sequence[Document], find: Find | None = None
+    params: Params, documents: Sequence[Document], find: Find
 ) -> tuple[list[Service], list[Complaint]]:
     settings = Settings(params["settings"], params["releases"], find)
     return load_fleet(documents, settings, params["namespace"], skip_invalid=params["skip_invalid"])
@@ -228,8 +229,10 @@ def _rendered(
     from ..reconcile.runtimes import runtimes_of
     from ..reconcile.state_rendered import manifests, write
 
-    services, complaints = _load(params, documents)
-    reader = GivenObjects(cluster_objects(params["cluster_objects"], input_schemas_of(services)))
+    objects = object_documents(params["cluster_objects"])
+    releases = GivenReleases(objects.values, params["settings"])
+    services, complaints = _load(params, documents, releases.find)
+    reader = GivenObjects(objects.well_formed(input_schemas_of(services)))
     compiled, colliding = compile_fleet(
         services, reader, paired, skip_invalid=params["skip_invalid"], judged=True
     )

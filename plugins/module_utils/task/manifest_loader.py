@@ -159,37 +159,53 @@ def _apart(origin: str, value: Any) -> Iterator[Document]:
         yield Document(f"{origin}, items[{number}]", document)
 
 
-def cluster_objects(values: Sequence[Any], shapes: InputSchemas | None = None) -> list[Json]:
+def cluster_objects(values: Sequence[Any], shapes: InputSchemas = COMMON) -> list[Json]:
     """Return manifests that are to be treated as present: dicts, or paths as in `src`. Raises InputError that holds all problems.
 
     shapes: of the kinds that are looked at; those that every kind of service reads if they are not given.
     """
-    manifests: list[Json] = []
+    return object_documents(values).well_formed(shapes)
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectDocuments:
+    """What was given as `cluster_objects`, before it is judged. unreadable: the paths that cannot be used."""
+
+    documents: Sequence[Document]
+    unreadable: Sequence[Complaint]
+
+    @property
+    def values(self) -> list[Any]:
+        """What the documents hold, objects or not."""
+        return [document.value for document in self.documents]
+
+    def well_formed(self, shapes: InputSchemas) -> list[Json]:
+        """Return the objects. Raises InputError that holds every path, and what an API server would not have stored of any object."""
+        complaints = list(self.unreadable)
+        for document in self.documents:
+            problem = _not_an_object(document.value)
+            problems = (problem,) if problem else tuple(input_problems(document.value, shapes))
+            if problems:
+                complaints.append(Complaint(_named(document), problems))
+        if complaints:
+            raise InputError(complaints)
+        return self.values
+
+
+def object_documents(values: Sequence[Any]) -> ObjectDocuments:
+    """Return what was given as `cluster_objects`: dicts, or paths as in `src`."""
+    documents: list[Document] = []
     complaints: list[Complaint] = []
     for number, value in enumerate(values):
         try:
-            documents = (
+            documents += (
                 read([value], "cluster_objects")
                 if isinstance(value, str)
-                else list(_apart(f"cluster_objects[{number}]", value))
+                else _apart(f"cluster_objects[{number}]", value)
             )
         except InputError as error:
             complaints += error.complaints
-            continue
-        for document in documents:
-            problem = _not_an_object(document.value)
-            problems = (
-                (problem,)
-                if problem
-                else tuple(input_problems(document.value, COMMON if shapes is None else shapes))
-            )
-            if problems:
-                complaints.append(Complaint(_named(document), problems))
-            else:
-                manifests.append(document.value)
-    if complaints:
-        raise InputError(complaints)
-    return manifests
+    return ObjectDocuments(documents, complaints)
 
 
 def _named(document: Document) -> str:
