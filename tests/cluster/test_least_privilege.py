@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from tests.lab.client import Client
 from tests.lab.cluster import Cluster
 
 from .support.entries import Entries
+from .support.llm_services import llm, routed
 from .support.services import full, small
 
 
@@ -69,10 +71,22 @@ def test_generated_rights_are_enough_and_each_is_used(lab: Cluster, namespace: s
     runner.reconcile(service, state="absent")
     user = f"system:serviceaccount:{namespace}:robot"
     unused = granted(found["manifests"], "used") - used(lab, user)
-    # A Lease is renewed only by a run that takes long, events are read by one that waits in vain; classes are looked at behind a
-    # Gateway, ranges behind a quota that is there.
-    late = {("leases", "get"), ("leases", "patch"), ("events", "list")}
+    # A Lease is renewed only by a run that takes long, events and logs are read by one that waits in vain; classes are looked at behind
+    # a Gateway, ranges behind a quota that is there.
+    late = {("leases", "get"), ("leases", "patch"), ("events", "list"), ("pods/log", "get")}
     assert unused <= {*late, ("gatewayclasses", "list"), ("limitranges", "list")}
+
+
+@pytest.mark.parametrize(
+    ("service", "wait", "reads"),
+    [(small, True, True), (small, False, False), (routed, True, True), (llm, True, False)],
+)
+def test_logs_may_be_read_by_who_waits_for_pods_with_rights_of_their_own(
+    service: Callable[[str, str], Json], wait: bool, reads: bool
+) -> None:
+    rendered = Entries(None).reconcile(service("chat", "team-a"), state="rendered")
+    found = least_privilege(rendered, {"kind": "User", "name": "robot"}, wait=wait)
+    assert (("pods/log", "get") in granted(found["manifests"], "used")) is reads
 
 
 def test_whether_devices_are_free_can_be_judged(lab: Cluster, namespace: str) -> None:

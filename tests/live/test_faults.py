@@ -12,12 +12,14 @@ from typing import Any
 import pytest
 
 from tests.cluster.support.entries import Entries
-from tests.cluster.support.llm_services import llm
+from tests.cluster.support.llm_services import llm, routed
 from tests.cluster.support.services import deployment
 from tests.lab.client import Client
 
 from . import images
 from .lab import Live
+from .pickers import without_rights
+from .test_hand_over import made_by_operator
 from .test_model_service import READY_WITHIN
 
 Json = dict[str, Any]
@@ -148,6 +150,41 @@ def test_wait_for_probed_pods_ends_with_the_reason_of_a_stand_in_and_does_not_ru
     )
     for text in PROBED[fault][2]:
         assert text in told, result["msg"]
+
+
+def test_wait_ends_with_the_words_of_pickers_whose_account_has_no_rights_beside_stand_in_engines(
+    live: Live, entries: Entries, secured: Entries, client: Client, namespace: str
+) -> None:
+    """Both kinds of services. The kubelet says no more than that such a picker is not ready."""
+    with without_rights(client, namespace):
+        for who, service in (
+            (entries, live.model_service("blind", namespace)),
+            (secured, routed("unseeing", namespace)),
+        ):
+            told_by_picker(who, service, account="default")
+
+
+def test_wait_for_a_stand_in_operator_ends_with_the_words_of_a_picker_whose_binding_somebody_deleted(
+    live: Live, entries: Entries, client: Client, namespace: str
+) -> None:
+    service = live.model_service("unbound", namespace)
+    made_by_operator(entries, client, service)
+    binding = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding"}
+    client.delete({**binding, "metadata": meta("unbound-epp", namespace)})
+    for pod in client.list_all("v1", "Pod", namespace):
+        client.delete({"apiVersion": "v1", "kind": "Pod", **pod})
+    told_by_picker(entries, service, account="unbound-epp", reconciler="controller")
+
+
+def told_by_picker(entries: Entries, service: Json, *, account: str, **options: Any) -> None:
+    """Wait for a service, which has to end early with what its picker says that the API server refuses to this account."""
+    began = time.monotonic()
+    result = entries.run(service, wait=True, wait_timeout=PATIENCE, **options)
+    assert result.get("failed"), result
+    assert time.monotonic() - began < AT_MOST
+    user = f"system:serviceaccount:{service['metadata']['namespace']}:{account}"
+    for text in ("Forbidden: Deployment ", f'is forbidden: User "{user}" cannot list resource "'):
+        assert text in result["msg"], result["msg"]
 
 
 def test_answer_shows_an_engine_that_counts_as_ready_and_ends_a_stand_in_again_and_again(

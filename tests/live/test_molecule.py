@@ -22,6 +22,7 @@ from tests.tools.tree import CHECKOUT
 from ..lab import build
 from .lab import Live
 from .node import NAME
+from .pickers import changed
 
 Json = dict[str, Any]
 SCENARIO = CHECKOUT / "molecule" / "default"
@@ -30,55 +31,21 @@ DEVICE = "nvidia.com/gpu"
 #: The scenario's largest service has three pods with two devices each.
 DEVICES = 8
 PLAY_WITHIN = 420.0
-_ADMISSION = "admissionregistration.k8s.io/v1"
 #: Pickers of ModelServices ask for four processors where nobody says less, and the node may have two.
-_SMALLER: list[Json] = [
+_SMALLER = changed(
+    "small-pickers",
+    TEAM,
     {
-        "apiVersion": _ADMISSION,
-        "kind": "MutatingAdmissionPolicy",
-        "metadata": {"name": "small-pickers"},
-        "spec": {
-            "matchConstraints": {
-                "resourceRules": [
-                    {
-                        "apiGroups": [""],
-                        "apiVersions": ["v1"],
-                        "operations": ["CREATE"],
-                        "resources": ["pods"],
-                    }
-                ]
-            },
-            "matchConditions": [
-                {"name": "picker", "expression": "object.spec.containers[0].name == 'epp'"}
-            ],
-            "failurePolicy": "Fail",
-            "reinvocationPolicy": "Never",
-            "mutations": [
-                {
-                    "patchType": "JSONPatch",
-                    "jsonPatch": {
-                        "expression": """[JSONPatch{
-                            op: "replace",
-                            path: "/spec/containers/0/resources/requests",
-                            value: {"cpu": "50m", "memory": "64Mi"}
-                        }]"""
-                    },
-                }
-            ],
+        "patchType": "JSONPatch",
+        "jsonPatch": {
+            "expression": """[JSONPatch{
+                op: "replace",
+                path: "/spec/containers/0/resources/requests",
+                value: {"cpu": "50m", "memory": "64Mi"}
+            }]"""
         },
     },
-    {
-        "apiVersion": _ADMISSION,
-        "kind": "MutatingAdmissionPolicyBinding",
-        "metadata": {"name": "small-pickers"},
-        "spec": {
-            "policyName": "small-pickers",
-            "matchResources": {
-                "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": TEAM}}
-            },
-        },
-    },
-]
+)
 
 
 @pytest.fixture

@@ -182,6 +182,21 @@ class Calls:
             account=_account(facts, "read" if dry_run else "write"),
         )
 
+    def log(self, pod: Reference, container: str, *, lines: int, previous: bool) -> Call:
+        """Read the last lines that a container printed. previous: before it was started the last time."""
+        facts = self._facts(pod)
+        query = {"container": container, "tailLines": str(lines)}
+        return Call(
+            verb="get",
+            method="GET",
+            path=_path(facts, pod, "log"),
+            subject=f"read the log of {pod}",
+            facts=facts,
+            reference=pod,
+            query=query | ({"previous": "true"} if previous else {}),
+            accept="*/*",
+        )
+
     def who_am_i(self) -> Call:
         """Ask whom the server takes us for."""
         return _review("authentication.k8s.io/v1", "SelfSubjectReview", "ask who we are", {})

@@ -30,6 +30,8 @@ from .watch import Watch
 T = TypeVar("T")
 E = TypeVar("E", bound=Exception)
 SYSTEM = Timing()
+#: How much of a log is read, and how long that may take: its kubelet may be away.
+LOG_LINES, LOG_BYTES, LOG_TIMEOUT = 500, 1024 * 1024, 5.0
 
 
 def connect(
@@ -129,6 +131,14 @@ class Cluster:
             accept="*/*",
         )
         return self._requests.ask(call, body, headers, timeout, limit)
+
+    def log_of(self, pod: Reference, container: str, *, previous: bool) -> str:
+        """Return the end of what a container printed; nothing where it cannot be read at once. previous: before its last start."""
+        call = self._calls.log(pod, container, lines=LOG_LINES, previous=previous)
+        outcome = self._requests.ask(call, None, {}, LOG_TIMEOUT, LOG_BYTES)
+        if not isinstance(outcome, Answer) or outcome.status != 200:
+            return ""
+        return outcome.body.decode(errors="replace")
 
     @property
     def requests(self) -> Requests:

@@ -171,9 +171,17 @@ def _used(
         # A namespace may be read by whoever has rights in it.
         yield ("v1", "Namespace"), "", ("get",)
         if wanted.wait:
-            yield ("v1", "Pod"), "", WATCH
-            # What the kubelet says of pods that do not get ready.
-            yield ("v1", "Event"), "", LIST
+            yield from _told_by_pods(manifests)
+
+
+def _told_by_pods(manifests: Sequence[Json]) -> Iterator[Right]:
+    """Yield what tells a waiting run why pods do not get ready."""
+    yield ("v1", "Pod"), "", WATCH
+    # What the kubelet says of them.
+    yield ("v1", "Event"), "", LIST
+    if any(each["kind"] == "Role" for each in manifests):
+        # What the API server refuses to a picker.
+        yield ("v1", "Pod"), "log", ("get",)
 
 
 def _shared(kind: ServiceKind[Any, Any], *, namespaced: bool) -> Iterator[Right]:

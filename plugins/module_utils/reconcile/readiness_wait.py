@@ -103,8 +103,7 @@ class ReadinessWait:
             self._tell(service, summary(service.observe(now)), now)
         self._changed.clear()
         for service in self.services:
-            lasting = filter(self._second_look.confirms, service.lasting(now))
-            service.verdict = next(lasting, None)
+            service.verdict = self._second_look.confirmed(service.lasting(now))
         left = [each for each in self.services if not each.reached and each.verdict is None]
         if left and now - self._spoke >= SILENT_S:
             self._tell_how_far(left, now)

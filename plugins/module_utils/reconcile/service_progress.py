@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 
 from ..engine.lasting import LastingFaults
 from ..kinds.kind import Observation
@@ -15,6 +16,7 @@ from ..kube.reader import Reader
 from ..kube.reference import Reference
 from .compiled_service import CompiledService
 from .controller_mode import CONTROLLER
+from .pod_rights import silent_containers, with_rights
 from .status import condition, observe
 
 #: The suspicion that what has to accept a route is not there.
@@ -107,7 +109,13 @@ class ServiceProgress:
         before, now = (each["metadata"].get("generation") or 0 for each in (left, live))
         return {**live, "status": {}} if now < before else unchanged_since(left, live)
 
+    @cached_property
+    def _with_rights(self) -> list[tuple[str, Mapping[str, str]]]:
+        return with_rights(child.manifest() for child in self.target.children)
+
     def _present(self, observation: Observation) -> Iterator[WorkloadFault]:
+        # What made a container fail tells more than that it fails.
+        yield from silent_containers(list(self._pods.values()), self._with_rights)
         yield from observation.faults
         for waiting, references in observation.awaited.items():
             if self.wait_for in ("ready", waiting):

@@ -335,9 +335,8 @@ def test_missing_gateway_does_not_end_a_wait_for_the_workloads() -> None:
 
 def test_other_faults_need_no_second_look() -> None:
     cluster = _Cluster()
-    assert FaultConfirmation(cast("Any", cluster)).confirms(
-        WorkloadFault("CrashLoopBackOff", "", POD)
-    )
+    fault = WorkloadFault("CrashLoopBackOff", "", POD)
+    assert FaultConfirmation(cast("Any", cluster)).confirmed([fault]) is fault
     assert cluster.asked == 0
 
 
