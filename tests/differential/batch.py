@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from tests.lab.client import ApiError
@@ -242,7 +243,8 @@ class Batch:
 
     def _collect(self, outcomes: Sequence[Outcome]) -> None:
         by_namespace = {each.case.namespace: each for each in outcomes}
-        for entry in self._entries:
+        # Two answers may be written down in another order than they were asked for.
+        for entry in sorted(self._entries, key=lambda each: datetime.fromisoformat(each["time"])):
             body = entry.get("body") or {}
             outcome = by_namespace.get(_namespace_of(body))
             if outcome is None:

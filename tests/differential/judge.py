@@ -119,7 +119,7 @@ def plain(body: Json) -> Json:
 
 def _masked(value: Any) -> Any:
     if isinstance(value, dict):
-        value = meant.without_script(value)
+        value = meant.shown(value)
         return {
             key: _RANDOM.get(key, _masked(each))
             for key, each in value.items()
@@ -208,7 +208,7 @@ def _refused(outcome: Outcome, told: Sequence[Any], settings: Settings) -> Itera
         told, outcome.case.document, settings.release
     ) or meant.groups_cannot_be(told, outcome.sent):
         return
-    if rules == ["route-parents"] and meant.stops_half_way(outcome.status(0)):
+    if meant.is_never_reached(rules, outcome.status(0)):
         return
     if not errors and not rejections:
         yield f"only we refuse {rules}: {text}; their events: {sorted(set(outcome.events))[:3]}"

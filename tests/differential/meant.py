@@ -8,6 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service.pod import (
+    SIDECAR,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kube.validation.objects import (
     object_problems,
 )
@@ -21,7 +24,11 @@ Json = dict[str, Any]
 _ON_PURPOSE = frozenset({"name", "route-empty", "ca-bundle", "unknown-field"})
 #: From this release on a webhook writes the service anew as it has read it, before the schema is asked: L102.
 _FILLED_SINCE = KServe.V0_19
-_READ_OTHERWISE = re.compile(r"null is not|\d+\.\d+ is not a quantity")
+_READ_OTHERWISE = re.compile(
+    r'null is not|\d+\.\d+ is not a quantity|must not be empty|"" is not one of'
+)
+#: Rules about what is built of a router, after the controller has looked whether its gateways and routes are there.
+_OF_ROUTERS = frozenset({"route-parents", "route-backends", "picker-migration"})
 #: A status as Go writes it, with addresses of its memory, up to the next route or the end.
 _DUMP = re.compile(
     r"v1\.HTTPRouteStatus\{.*?\(0x[0-9a-f]+\).*?(?=\]$| [\w.-]+/[\w.-]+: )|not reported on by [^\]]*?(?=\]$| [\w.-]+/[\w.-]+: )"
@@ -52,8 +59,9 @@ def is_taken(problem: Any, document: Json, release: KServe) -> bool:
 
 def is_filled(problem: Any, release: KServe) -> bool:
     """Return whether a webhook of the release writes another value for what we refuse: L102."""
-    told = problem.rule == "missing" or _READ_OTHERWISE.match(problem.message) is not None
-    return release >= _FILLED_SINCE and told
+    if release < _FILLED_SINCE:
+        return False
+    return problem.rule == "missing" or _READ_OTHERWISE.match(problem.message) is not None
 
 
 def tells_alike(ours: str, theirs: str) -> bool:
@@ -80,6 +88,11 @@ def stops_half_way(status: Json) -> bool:
     """Return whether the controller makes nothing of the router because of what is not there: L61."""
     conditions = status.get("conditions") or ()
     return any(one.get("reason") == "RefsInvalid" for one in conditions)
+
+
+def is_never_reached(rules: Sequence[str], status: Json) -> bool:
+    """Return whether the controller stops before what we refuse: a router whose parts are not there yet is not built: L61."""
+    return set(rules) <= _OF_ROUTERS and stops_half_way(status)
 
 
 def fails_though_stopped(outcome: Outcome) -> bool:
@@ -120,8 +133,17 @@ def without_own_backend(route: Json, name: str) -> Json:
     return {**route, "spec": {**route["spec"], "rules": rules}}
 
 
-def without_script(value: Json) -> Json:
-    """Return a container without the shell command of a model image, which is our own: L69."""
+def shown(value: Json) -> Json:
+    """Return a map as both would have it: a container without the shell command of a model image, which is our own (L69).
+
+    A sidecar knows its pool once: L68.
+    """
+    if value.get("name") == SIDECAR and isinstance(value.get("env"), list):
+        last = {each.get("name"): each for each in value["env"] if isinstance(each, dict)}
+        return {
+            **value,
+            "env": [each for each in value["env"] if last.get(each.get("name")) is each],
+        }
     if is_car(value) and len(value.get("args") or ()) == 3:
         return {**value, "args": [*value["args"][:2], "<script>"]}
     return value

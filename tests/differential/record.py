@@ -109,4 +109,4 @@ def _bare(value: Any) -> Any:
     found = {key: _bare(each) for key, each in value.items() if key not in _SERVER_OWNED}
     if "lastTransitionTime" in found:
         found["lastTransitionTime"] = "<time>"
-    return meant.without_script(found)
+    return meant.shown(found)

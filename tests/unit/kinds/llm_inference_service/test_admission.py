@@ -298,7 +298,8 @@ def test_without_parents_and_gateways_there_is_nothing_to_compare() -> None:
 
 
 def test_a_refusal_reads_like_the_api_server_s() -> None:
-    spec = {"parallelism": {"dataLocal": 2, "pipeline": 2, "data": 4}, **scheduled(replicas=0)}
+    sizes = {"dataLocal": 2, "pipeline": 2, "data": 4, "expert": False}
+    spec = {"parallelism": sizes, **scheduled(replicas=0)}
     assert merged_refusal("chat", spec, KServe.V0_17) == (
         'LLMInferenceService.serving.kserve.io "chat" is invalid: [spec.parallelism: Invalid value: '
         '{"pipeline":2,"data":4,"dataLocal":2}: cannot set both pipeline parallelism and data parallelism '

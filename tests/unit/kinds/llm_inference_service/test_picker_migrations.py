@@ -172,3 +172,13 @@ def test_what_is_no_version_is_refused() -> None:
     told = refusal(given, settings=settings("0.19"))
     assert 'failed to parse version "v0.7"' in told
     assert "spec.router.scheduler.annotations" in told
+
+
+@pytest.mark.parametrize(("release", "added"), [("0.19", True), ("0.20", False)])
+def test_the_new_name_of_the_metrics_counts_from_the_release_on_that_knows_it(
+    release: str, added: bool
+) -> None:
+    named = [plugin("queue-scorer"), plugin("core-metrics-extractor")]
+    given = service(named, arguments=["--cache-info-metric", "some:metric"])
+    types = [each["type"] for each in configuration(given, release)["plugins"]]
+    assert ("model-server-protocol-metrics" in types) is added

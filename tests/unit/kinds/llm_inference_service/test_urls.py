@@ -53,6 +53,20 @@ URLS: list[tuple[str, list[Json], Json, str, list[str]]] = [
         ["http://a.example.com/", "http://b.example.com/"],
     ),
     (
+        "a path is escaped as Go writes it",
+        [gateway()],
+        route({"rules": [rule("/r[a-z]+(x|y)?z #f^")]}),
+        "http",
+        ["http://203.0.113.1/r%5Ba-z%5D+%28x%7Cy%29?z #f%5E"],
+    ),
+    (
+        "what Go takes for escaped stays",
+        [gateway()],
+        route({"rules": [rule("/v1/[a-z]+%2Fb")]}),
+        "http",
+        ["http://203.0.113.1/v1/[a-z]+%2Fb"],
+    ),
+    (
         "a path is appended",
         [gateway()],
         route({"rules": [rule("/api/v1")]}),

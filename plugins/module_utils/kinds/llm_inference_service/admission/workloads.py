@@ -39,7 +39,9 @@ def _errors(path: str, workload: Json) -> Iterator[FieldError]:
     where = f"{path}.parallelism"
     if is_pipeline_parallel(given) and is_data_parallel(given):
         both = "cannot set both pipeline parallelism and data parallelism (data or dataLocal) simultaneously"
-        yield FieldError("Invalid", where, both, given)
+        # Go leaves a false out of what it shows.
+        shown = {name: value for name, value in given.items() if value is not False}
+        yield FieldError("Invalid", where, both, shown)
     if "data" in given and "dataLocal" not in given:
         yield FieldError("Invalid", f"{where}.dataLocal", "dataLocal must be set when data is set")
     if "dataLocal" in given and "data" not in given:

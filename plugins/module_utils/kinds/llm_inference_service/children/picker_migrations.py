@@ -39,6 +39,10 @@ _ALWAYS, _BY_PREFIX = "always-disagg-pd-decider", "prefix-based-pd-decider"
 #: Characters to a token, by KServe's own reckoning.
 _CHARACTERS = 4
 _METRICS, _RENAMED = "model-server-protocol-metrics", "core-metrics-extractor"
+#: What says in a configuration which metrics servers have, as far as the release knows it.
+_SAYS_METRICS: Since[frozenset[str]] = Since(
+    {KServe.V0_17: frozenset({_METRICS}), KServe.V0_20: frozenset({_METRICS, _RENAMED})}
+)
 _PRECISE, _PREFIX, _PRODUCER = (
     "precise-prefix-cache-scorer",
     "prefix-cache-scorer",
@@ -76,7 +80,7 @@ def migrated(pod: Json, main: Json, annotations: Json, resolved: Resolved) -> Js
     metrics = {_METRIC_FLAGS[flag]: value for flag, value in values.items()}
     changes: list[Change] = [*_STEPS]
     if metrics:
-        changes.append(partial(_add_metrics, metrics))
+        changes.append(partial(_add_metrics, metrics, _SAYS_METRICS.at(release)))
     version = picker_version(annotations)
     changes += [step for since, step in _LATER.at(release) if version >= since]
     return {**main, "args": rewritten(kept, release, changes)}
@@ -227,9 +231,9 @@ def _drop_hash_block_size(document: Json) -> None:
             plugin["parameters"].pop("hashBlockSize", None)
 
 
-def _add_metrics(values: Json, document: Json) -> None:
-    """Say which metrics servers have, as the flags did, unless the configuration does."""
-    if any(plugin.get("type") in (_METRICS, _RENAMED) for plugin in plugins_of(document)):
+def _add_metrics(values: Json, said_by: Container[str], document: Json) -> None:
+    """Say which metrics servers have, as the flags did, unless a plugin of the configuration does."""
+    if any(plugin.get("type") in said_by for plugin in plugins_of(document)):
         return
     parameters = {
         "engineLabelKey": "inference.networking.k8s.io/engine-type",

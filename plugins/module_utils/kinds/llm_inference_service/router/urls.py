@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from ....kube.go_url import go_url
 from ....kube.manifest import Json, value_at
 from ....kube.reader import Reader
 from ....kube.reference import Reference
@@ -150,6 +151,7 @@ def _external(
     if not addresses:
         return
     values = [address["value"] for address in addresses if address.get("value")]
+    failed = f"failed to combine URLs for Gateway {shown(Reference.of(gateway))}"
     for listener in listeners:
         protocol = listener.get("protocol", "")
         if protocol not in _SCHEMES:
@@ -158,7 +160,7 @@ def _external(
                 f'listener "{listener.get("name")}" uses unsupported protocol {protocol} for HTTP routing'
             )
         for host in sorted(_hosts(route, listener, naming) or values):
-            yield _url(_SCHEMES[protocol], host, listener.get("port"), path)
+            yield _url(failed, _SCHEMES[protocol], host, listener.get("port"), path)
 
 
 def _internal(
@@ -170,7 +172,10 @@ def _internal(
         metadata = service["metadata"]
         host = f"{metadata['name']}.{metadata['namespace']}.svc.{naming.cluster_domain}"
         scheme = _SCHEMES.get(listener.get("protocol", ""), "")
-        yield _url(scheme, host, listener.get("port"), path)
+        failed = f"failed to build internal URL for Gateway {shown(Reference.of(gateway))}"
+        # From here on each listener has one.
+        failed += f" listener {listener.get('name')}" if naming.by_port else ""
+        yield _url(failed, scheme, host, listener.get("port"), path)
 
 
 def _service(gateway: Json, reader: Reader) -> Json | None:
@@ -259,7 +264,12 @@ def _is_service(backend: Json) -> bool:
     return bool(backend.get("kind", "Service") == "Service")
 
 
-def _url(scheme: str, host: str, port: int | None, path: str) -> str:
+def _url(failed: str, scheme: str, host: str, port: int | None, path: str) -> str:
+    """Return a URL as Go writes it. failed: what is said first where it can be none."""
     shown_host = f"[{host}]" if ":" in host else host
     usual = not port or port == _DEFAULT_PORTS.get(scheme)
-    return f"{scheme}://{shown_host}{'' if usual else f':{port}'}{path}"
+    url = f"{scheme}://{shown_host}{'' if usual else f':{port}'}{path}"
+    try:
+        return go_url(url)
+    except ValueError as error:
+        raise DiscoveryError(f"{failed}: failed to parse URL {url}: {error}") from None
