@@ -64,6 +64,8 @@ def judge(outcome: Outcome, system: Sequence[Json], settings: Settings) -> list[
         return []
     if ours or outcome.refusal is not None:
         return list(_refusals(outcome, ours))
+    if not outcome.sent and meant.never_begins(outcome.case.document, settings.release):
+        return []
     assert loaded.service is not None
     intent = compile_service(loaded.service, settings, Recorded(before.values()))
     mine = by_key(plain(child.manifest.to_dict()) for child in intent.children)
@@ -151,7 +153,9 @@ def _statuses(
             continue
         theirs = outcome.status(phase)
         if bare(status) != bare(theirs):
-            lines = status_lines(bare(status), bare(theirs))
+            lines = list(status_lines(bare(status), bare(theirs)))
+            if meant.is_open_though_stopped(service, lines):
+                return
             yield from (f"status {phase}: {line}" for line in lines)
             return
 

@@ -7,6 +7,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.spec import (
+    InferenceService,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.modes import STANDARD
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
 from tests.parity.compare import Key
 
 from .meant import is_car
@@ -43,6 +48,18 @@ def without_children(
     if several_nodes:
         mine = {key: one for key, one in mine.items() if key[1] != "Ingress" or key in theirs}
     return mine, theirs
+
+
+def never_begins(service: Json, release: KServe) -> bool:
+    """Return whether a release's webhook keeps its controller from a service: I119. service: as it was in the end."""
+    mode = (service["metadata"].get("annotations") or {}).get("serving.kserve.io/deploymentMode")
+    return release == KServe.V0_19 and mode not in (None, STANDARD)
+
+
+def is_open_though_stopped(service: InferenceService, lines: Sequence[str]) -> bool:
+    """Return whether a status differs in nothing but the way to a stopped service that nobody reaches from outside: I120."""
+    of_way = ("IngressReady: they {'status': 'True'}", "url: they")
+    return service.stopped and all(line.startswith(of_way) for line in lines)
 
 
 def masked_pod(pod: Json, ours: Json) -> Json:

@@ -7,9 +7,15 @@ from typing import Any
 
 import pytest
 
+from module_utils.kinds.inference_service.compile import compile as compile_service
+from module_utils.kinds.inference_service.normalise import load
+from module_utils.kinds.inference_service.observe import observe
+from module_utils.kinds.inference_service.settings import Settings
+from tests.parity.recorded_llm_services import Recorded
 from tests.unit.modules.task import run
 
 from .build import config_map, document
+from .world import config, runtime, takes
 
 Json = dict[str, Any]
 GONE = {"model": {"modelFormat": {"name": "none"}, "runtime": "gone", "storageUri": "hf://a"}}
@@ -35,3 +41,16 @@ def test_what_the_webhook_refuses_is_told_of_a_stopped_service() -> None:
     result = run(state="rendered", services=[service], cluster_objects=[config_map()])
     assert result.get("failed")
     assert "spec.predictor.scaleMetric" in result["msg"]
+
+
+@pytest.mark.parametrize("labels", [{}, {"networking.kserve.io/visibility": "cluster-local"}])
+def test_a_stopped_service_is_not_reached(labels: Json) -> None:
+    service = document(predictor={"minReplicas": 1}, annotations={"stop": "true"})
+    service["metadata"]["labels"] = labels
+    given = Recorded([config(ingress={"enableGatewayApi": True}), runtime("plain", takes())])
+    loaded = load(service, Settings())
+    assert loaded.service is not None
+    status = observe(compile_service(loaded.service, Settings(), given).basis, given, ()).status
+    (way,) = (each for each in status["conditions"] if each["type"] == "IngressReady")
+    assert (way["status"], way["reason"]) == ("False", "Stopped")
+    assert "url" not in status
