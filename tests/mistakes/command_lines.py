@@ -60,6 +60,36 @@ def argument_with_quotes_of_typography(service: Service) -> Iterator[Spoilt]:
 
 
 @mistake
+def parser_with_dashes(service: Service) -> Iterator[Spoilt]:
+    yield from _argument(service, "--reasoning-parser=deepseek-r1")
+
+
+@mistake
+def flag_with_one_dash(service: Service) -> Iterator[Spoilt]:
+    yield from _argument(service, "-max-model-len=8192")
+
+
+@mistake
+def argument_with_its_quotes(service: Service) -> Iterator[Spoilt]:
+    yield from _argument(service, "--dtype='bfloat16'")
+
+
+@mistake
+def template_in_no_volume(service: Service) -> Iterator[Spoilt]:
+    yield from _argument(service, "--chat-template=/templates/chat.jinja")
+
+
+@mistake
+def engine_that_listens_to_itself(service: Service) -> Iterator[Spoilt]:
+    yield from _argument(service, "--host=127.0.0.1")
+
+
+@mistake
+def engine_at_a_socket(service: Service) -> Iterator[Spoilt]:
+    yield from _argument(service, "--uds=/tmp/engine.sock")
+
+
+@mistake
 def arguments_in_one_text(service: Service) -> Iterator[Spoilt]:
     for place in engines(service):
         document = put(service.document, (*place.steps, "args"), "--max-model-len 8192")

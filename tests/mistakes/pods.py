@@ -212,3 +212,53 @@ def pod_a_level_too_deep(service: Service) -> Iterator[Spoilt]:
     for place in service.pods():
         document = put(service.document, place.steps, {"spec": place.value})
         yield Spoilt(document, (f"{place.path}.spec",))
+
+
+@mistake
+def password_in_plain_text(service: Service) -> Iterator[Spoilt]:
+    yield from _variable(service, {"name": "DB_PASSWORD", "value": "hunter2hunter2"}, "value")
+
+
+@mistake
+def memory_in_bytes(service: Service) -> Iterator[Spoilt]:
+    yield from _amount(service, "memory", "16")
+
+
+@mistake
+def memory_in_thousandths(service: Service) -> Iterator[Spoilt]:
+    yield from _amount(service, "memory", "512m")
+
+
+@mistake
+def processors_in_gibibytes(service: Service) -> Iterator[Spoilt]:
+    yield from _amount(service, "cpu", "4Gi")
+
+
+def _amount(service: Service, name: str, amount: str) -> Iterator[Spoilt]:
+    """Yield containers that get an amount of a resource, as request and as limit."""
+    for place in service.fields("resources"):
+        if isinstance(place.value, dict):
+            both = {
+                part: {**(place.value.get(part) or {}), name: amount}
+                for part in ("requests", "limits")
+            }
+            fields = tuple(f"{place.path}.{part}.{name}" for part in both)
+            yield Spoilt(put(service.document, place.steps, {**place.value, **both}), fields)
+
+
+@mistake
+def label_of_no_node(service: Service) -> Iterator[Spoilt]:
+    for place in service.pods():
+        document = put(
+            service.document, (*place.steps, "nodeSelector"), {"nvidia.com/gpu.present": "yes"}
+        )
+        yield Spoilt(document, (f"{place.path}.nodeSelector",))
+
+
+@mistake
+def longer_farewell_than_time(service: Service) -> Iterator[Spoilt]:
+    for place in service.containers():
+        farewell = {"preStop": {"exec": {"command": ["sleep", "7200"]}}}
+        document = put(service.document, (*place.steps, "lifecycle"), farewell)
+        pod = place.path.rpartition(".")[0]
+        yield Spoilt(document, (f"{place.path}.lifecycle", f"{pod}.terminationGracePeriodSeconds"))

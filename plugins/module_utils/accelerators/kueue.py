@@ -22,6 +22,8 @@ from .requests import CLASS_PREFIX, PODS, Amounts, amounts, shown
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 #: That by which it names its WorkloadPriorityClass.
 PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
+#: That of pods by which they want to be near each other, as a Topology says it.
+_TOPOLOGY = "kueue.x-k8s.io/podset-required-topology"
 _NAMESPACE_NAME = "kubernetes.io/metadata.name"
 API_VERSIONS = ("kueue.x-k8s.io/v1beta2", "kueue.x-k8s.io/v1beta1")
 
@@ -54,6 +56,21 @@ def misplaced_queue(manifest: Json) -> Iterator[Problem]:
     if QUEUE_LABEL in annotations and not queue_of(manifest):
         text = f"Kueue reads the label {QUEUE_LABEL}, not the annotation, so no queue holds the pods; make it a label"
         yield Problem(f'metadata.annotations["{QUEUE_LABEL}"]', text, "warning", rule="queue")
+
+
+def topology_problems(manifest: Json, queue: str, queues: Queues) -> Iterator[Problem]:
+    """Yield a topology that pods require and that no flavor of their queue has."""
+    local = _named(queues.local, queue) or {}
+    cluster_queue = _named(queues.in_all, str(value_at(local, ("spec", "clusterQueue")))) or {}
+    flavors = [_named(queues.flavors or (), each) for each in _flavor_names(cluster_queue)]
+    known = [each for each in flavors if each is not None]
+    if not known or any(value_at(each, ("spec", "topologyName")) for each in known):
+        return
+    for path, template in templates_of(manifest):
+        if _TOPOLOGY in (value_at(template, ("metadata", "annotations")) or {}):
+            text = f"no flavor of the queue {queue} has a topology, so Kueue does not admit the pods; give a ResourceFlavor a topologyName"
+            where = f'{path}.metadata.annotations["{_TOPOLOGY}"]'.lstrip(".")
+            yield Problem(where, text, rule="queue")
 
 
 def queue_problems(answers: Sequence[Answer], queue: str, queues: Queues) -> Iterator[Problem]:
@@ -138,12 +155,8 @@ def _flavors(name: str, queue: Json, queues: Queues) -> Iterator[Problem]:
     """Yield flavors that are not there, and those whose labels no node has."""
     if queues.flavors is None:
         return
-    named = [
-        flavor["name"]
-        for group in value_at(queue, ("spec", "resourceGroups")) or ()
-        for flavor in group.get("flavors") or ()
-    ]
-    for each in dict.fromkeys(named):
+    named = _flavor_names(queue)
+    for each in named:
         flavor = _named(queues.flavors, each)
         if flavor is None:
             text = f"ClusterQueue {name} names ResourceFlavor {each}, which does not exist, so Kueue admits nothing; create it"
@@ -155,8 +168,17 @@ def _flavors(name: str, queue: Json, queues: Queues) -> Iterator[Problem]:
         ):
             shown_labels = ", ".join(f"{key}={value}" for key, value in sorted(labels.items()))
             text = f"no node has the labels of ResourceFlavor {each} of ClusterQueue {name} ({shown_labels}): pods that get it find no node"
-            severity: Severity = "error" if len(set(named)) == 1 else "warning"
+            severity: Severity = "error" if len(named) == 1 else "warning"
             yield Problem("", text, severity, rule="queue")
+
+
+def _flavor_names(queue: Json) -> list[str]:
+    names = (
+        str(flavor["name"])
+        for group in value_at(queue, ("spec", "resourceGroups")) or ()
+        for flavor in group.get("flavors") or ()
+    )
+    return list(dict.fromkeys(names))
 
 
 def _named(objects: Sequence[Json], name: str) -> Json | None:

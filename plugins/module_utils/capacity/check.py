@@ -16,6 +16,7 @@ from ..accelerators.kueue import (
     misplaced_queue,
     queue_of,
     queue_problems,
+    topology_problems,
 )
 from ..accelerators.placement import room_for
 from ..accelerators.quota import quota_problems, range_problems, with_defaults
@@ -153,6 +154,7 @@ def _judge_quotas(looking: Looking, workloads: Sequence[Json], judged: Judged) -
             queues = _queues(looking, _namespace(workloads[number]), judged)
             if queues is not None:
                 judged.problems[number] += queue_problems(answers, queue, queues)
+                judged.problems[number] += topology_problems(workloads[number], queue, queues)
 
 
 def _queues(looking: Looking, namespace: str, judged: Judged) -> Queues | None:

@@ -141,6 +141,8 @@ def many_devices(view: ServiceView) -> Iterator[Problem]:
 
 def _amounts(view: ServiceView) -> Iterator[_Amount]:
     yield from _measured(view)
+    for size in view.sizes:
+        yield from _amount("memory", size.value, Place(size.field))
     for workload in view.workloads:
         yield from _resources(workload, workload.pod, "resources")
         for container, path in containers_of(workload.pod):

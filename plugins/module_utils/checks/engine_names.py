@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import ServiceView, Workload
@@ -104,12 +105,28 @@ def unknown_flag(view: ServiceView) -> Iterator[Problem]:
     for workload, flag, name in _flags(view):
         if name in flags() or any(known.startswith(name) for known in flags()):
             continue
-        near = nearest(name, flags(), _LIKENESS)
+        near = _nearest(name)
         place = workload.in_engine(flag.place)
         if near:
             yield UNKNOWN_FLAG.at(place, flag=flag.name, near=f"--{near}")
         elif (release := release_of(workload)) and is_read(release):
             yield UNKNOWN_FLAG.at(place, flag=flag.name, fix="leave it out")
+
+
+@check(UNKNOWN_FLAG, costly=True)
+def one_dash(view: ServiceView) -> Iterator[Problem]:
+    """Yield long flags of the author with one dash, of which vLLM reads only the first letters."""
+    for workload in _of_vllm(view):
+        for flag in flags_of_vllm(workload):
+            name = flag.name.removeprefix("-")
+            if name in flags() and not workload.in_engine(flag.place).object:
+                place = workload.in_engine(flag.place)
+                yield UNKNOWN_FLAG.at(place, flag=flag.name, near=f"--{name}")
+
+
+@cache
+def _nearest(name: str) -> str | None:
+    return nearest(name, flags(), _LIKENESS)
 
 
 @check(OTHER_RELEASE, costly=True)

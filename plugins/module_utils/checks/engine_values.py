@@ -32,17 +32,24 @@ class _Form(NamedTuple):
 
 
 _NUMBER = _Form(_WHOLE, "a whole number")
+_ONE_OR_MORE = _Form(re.compile(r"0*[1-9][0-9]*"), "a whole number above 0")
 _FORMS: Mapping[str, _Form] = {
     **dict.fromkeys(
         (
             "--block-size",
             "--data-parallel-size",
-            "--data-parallel-size-local",
             "--max-loras",
             "--max-num-seqs",
             "--pipeline-parallel-size",
-            "--port",
             "--tensor-parallel-size",
+            "--stream-interval",
+        ),
+        _ONE_OR_MORE,
+    ),
+    **dict.fromkeys(
+        (
+            "--data-parallel-size-local",
+            "--port",
             "--api-server-count",
             "--data-parallel-rpc-port",
             "--max-num-partial-prefills",
@@ -50,7 +57,6 @@ _FORMS: Mapping[str, _Form] = {
             "--num-gpu-blocks-override",
             "--seed",
             "--ssl-cert-reqs",
-            "--stream-interval",
         ),
         _NUMBER,
     ),
@@ -291,9 +297,8 @@ def without_value(view: ServiceView) -> Iterator[Problem]:
 def alone(view: ServiceView) -> Iterator[Problem]:
     """Yield flags without the flag that they need."""
     for workload, flag in _flags(view):
-        given = {each.name for each in workload.flags}
         other = _NEEDS.get(flag.name)
-        if other and other not in given and _FILE not in given:
+        if other and not {other, _FILE} & workload.flag_names:
             yield ALONE.at(workload.in_engine(flag.place), flag=flag.name, other=other)
 
 

@@ -44,6 +44,8 @@ _SAME_TYPE: Mapping[str, str] = {"half": "float16", "float": "float32"}
 _MODEL_FLAGS = ("--model", "--model-path")
 _IMAGE = re.compile(r"(?:^|/)vllm[a-z-]*:v?(?P<release>0\.\d+)(?:[.-].*)?$")
 #: Programs by which an image of vLLM is started: its own, and what starts that.
+#: Flags by which a program tells of itself, as a script may ask it to before it starts the engine.
+_QUESTIONS = frozenset({"--version", "--help"})
 _PROGRAMS = ("vllm", "python", "bash", "sh", "env", "tini", "dumb-init", "ray", "numactl", "uv")
 
 
@@ -62,7 +64,7 @@ def engine_of(workload: Workload) -> str:
 def flags_of_vllm(workload: Workload) -> Iterator[Flag]:
     """Yield the flags that vLLM has to take: all of a container that runs it, and the author's where a preset starts it otherwise."""
     if is_vllm(workload.engine_container):
-        yield from workload.flags
+        yield from (each for each in workload.flags if each.name.rstrip(";") not in _QUESTIONS)
     elif takes_flags_of_vllm(workload):
         yield from (each for each in workload.flags if workload.in_engine(each.place).is_authors)
 

@@ -87,7 +87,7 @@ def _runs_vllm(workload: Workload) -> bool:
     """Tell whether the pods' own command line starts vLLM, and is all that it is told: workers of Ray are told by their leader."""
     container = workload.engine_container
     started = {name: container.get(name) for name in ("command", "args")}
-    return is_vllm(started) and _FILE not in {flag.name for flag in workload.flags}
+    return is_vllm(started) and _FILE not in workload.flag_names
 
 
 def _said(workload: Workload) -> dict[str, str]:

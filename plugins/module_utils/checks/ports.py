@@ -114,7 +114,7 @@ def listens(workload: Workload, container: Json) -> set[tuple[str, int]]:
     if container is workload.engine_container:
         told = [flag.value for flag in workload.flags if MEANINGS.get(flag.name) == "port"]
         found |= {("TCP", int(value)) for value in told if value.isdecimal()}
-        if not found and not told and _FILE not in {flag.name for flag in workload.flags}:
+        if not found and not told and _FILE not in workload.flag_names:
             found |= {("TCP", port) for port in _USUAL.get(_engine(container), ())}
     return found
 

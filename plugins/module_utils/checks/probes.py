@@ -6,6 +6,7 @@ Source: Kubernetes documentation, Configure Liveness, Readiness and Startup Prob
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..accelerators.vendors import is_device
@@ -14,7 +15,7 @@ from ..kinds.view import ServiceView, Workload
 from ..kube.containers import running_in
 from ..kube.manifest import Json
 from ..kube.problem import Problem
-from .engines import is_vllm
+from .engines import is_vllm, takes_flags_of_vllm
 from .ports import listens
 
 _PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
@@ -24,6 +25,13 @@ _CERTIFICATE, _FILE = "--ssl-certfile", "--config"
 #: What says how long a probe waits, and how many seconds the smallest models take to load onto a device.
 _PATIENCE, _LOADING = (".failureThreshold", ".periodSeconds", ".initialDelaySeconds"), 60
 
+#: What the paths of probes are called in other servers, and in KServe's protocols.
+_ELSEWHERE = re.compile(
+    r"/?|.*/(healthz|healthcheck|health[_-]check|livez?|readyz?|liveness|readiness|alive|status)/?"
+)
+#: What comes of a probe that fails for ever.
+_FAILS = {"readinessProbe": "the pods never become ready"}
+_RESTARTS = "the container is restarted again and again"
 #: What mends a probe that nobody wrote: it follows the container's first port.
 _DECLARE = "declare in ports of the container on which port it listens"
 
@@ -38,6 +46,12 @@ SCHEME = Check(
     WARNING,
     finds="{probes} of container {container} ask by {scheme}, and the engine speaks {spoken}, since {flag} is {given}: the pods never become ready",
     fix="set scheme: {spoken}",
+)
+NO_PATH = Check(
+    "probe-path",
+    WARNING,
+    finds="the {probe} of container {container} asks for {path}, and vLLM has no such path: {effect}",
+    fix="write /health",
 )
 IMPATIENT = Check(
     "probe-impatient",
@@ -71,7 +85,7 @@ def probe_scheme(view: ServiceView) -> Iterator[Problem]:
     """Yield HTTP probes of an engine with a certificate, and HTTPS probes of one without."""
     for workload in view.serving:
         container = workload.engine_container
-        flags = {flag.name for flag in workload.flags}
+        flags = workload.flag_names
         if not is_vllm(container) or _FILE in flags:
             continue
         spoken = "HTTPS" if _CERTIFICATE in flags else "HTTP"
@@ -93,6 +107,23 @@ def probe_scheme(view: ServiceView) -> Iterator[Problem]:
                 flag=_CERTIFICATE,
                 given="given" if spoken == "HTTPS" else "not given",
             )
+
+
+@check(NO_PATH, costly=True)
+def probe_path(view: ServiceView) -> Iterator[Problem]:
+    """Yield HTTP probes of vLLM that ask for a path of another server."""
+    for workload in view.serving:
+        for container, path, probe, way, asked in _probes(workload):
+            wanted = str(asked.get("path") or "/")
+            vllm = container is workload.engine_container and takes_flags_of_vllm(workload)
+            if vllm and way == "httpGet" and _ELSEWHERE.fullmatch(wanted):
+                yield NO_PATH.at(
+                    workload.fields(f"{path}.{probe}.httpGet.path"),
+                    probe=probe,
+                    container=container.get("name"),
+                    path=wanted,
+                    effect=_FAILS.get(probe, _RESTARTS),
+                )
 
 
 @check(IMPATIENT, costly=True)

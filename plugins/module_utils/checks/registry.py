@@ -78,6 +78,7 @@ def further_themes() -> Sequence[ModuleType]:
         no_effect,
         node_labels,
         other_engines,
+        parsers,
         picker_flags,
         plain_secrets,
         pod_security,
@@ -87,6 +88,7 @@ def further_themes() -> Sequence[ModuleType]:
         queues,
         quota,
         references,
+        replaced_commands,
         spread,
         variable_values,
         variables,
@@ -96,9 +98,9 @@ def further_themes() -> Sequence[ModuleType]:
 
     of_engines = (
         *(other_engines, kserve_server, predictive_servers),
-        *(engine_values, engine_documents, groups, listening, local_addresses, files),
+        *(engine_values, parsers, engine_documents, groups, listening, local_addresses, files),
         *(variables, variable_values, references),
-        *(commands, model_names),
+        *(commands, replaced_commands, model_names),
     )
     of_pods = (
         *(kubelet, amounts, device_names, node_labels, volumes, spread, picker_flags),

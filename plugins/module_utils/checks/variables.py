@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..kinds.check import WARNING, Check, check
+from ..kinds.engine_flags import MEANINGS
 from ..kinds.field_map import Place
 from ..kinds.view import ServiceView, Workload
+from ..kube.containers import running_in
 from ..kube.did_you_mean import nearest
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 from .engines import TGI, VLLM, engine_of
 from .other_engines import authored_variables
+from .ports import listens
 
 #: One letter may differ, and not a word: HF_HUB_CACHE and HF_XET_CACHE are two things.
 _LIKENESS = 0.9
@@ -82,6 +85,9 @@ _STRONGER: Mapping[str, str] = {
     "HUGGING_FACE_HUB_TOKEN": "HF_TOKEN",
 }
 
+#: The port at which an engine offers its cache to others.
+_HANDS_OVER = "VLLM_NIXL_SIDE_CHANNEL_PORT"
+
 UNKNOWN = Check(
     "engine-variable",
     WARNING,
@@ -93,6 +99,12 @@ OVERRIDDEN = Check(
     WARNING,
     finds="{name} has no effect beside {other}, which {engine} follows",
     fix="keep one of them",
+)
+TAKEN = Check(
+    "port-taken",
+    WARNING,
+    finds="{name} is {port}, where the pod already answers requests: the engine finds the port taken and does not start",
+    fix="leave it out for the usual 5600, or choose another port",
 )
 NOT_THE_PORT = Check(
     "engine-variable",
@@ -121,13 +133,30 @@ def overridden(view: ServiceView) -> Iterator[Problem]:
         name = str(variable.get("name"))
         engine = engine_of(workload)
         env = {str(each.get("name")) for each in workload.engine_container.get("env") or ()}
-        given = {flag.name for flag in workload.flags}
         flag = {VLLM: _FLAGS.get(name), TGI: f"--{name.lower().replace('_', '-')}"}.get(engine)
         other = _STRONGER.get(name)
-        if flag in given:
+        if flag in workload.flag_names:
             yield OVERRIDDEN.at(place, name=name, other=flag, engine=engine)
         elif other in env:
             yield OVERRIDDEN.at(place, name=name, other=other, engine=engine or "the hub's library")
+
+
+@check(TAKEN, costly=True)
+def taken(view: ServiceView) -> Iterator[Problem]:
+    """Yield the port at which engines hand their caches over where something of their pod answers requests."""
+    for workload, variable, place in _variables(view):
+        value = str(variable.get("value") or "")
+        if variable.get("name") == _HANDS_OVER and value in _ports(workload):
+            yield TAKEN.at(place, name=_HANDS_OVER, port=value)
+
+
+def _ports(workload: Workload) -> set[str]:
+    """Return where the containers of a pod answer requests; what the engine declares may be the other port."""
+    engine, said = workload.engine_container, workload.said.get("port")
+    beside = [each for each, dummy in running_in(workload.pod) if each is not engine]
+    known = {str(port) for each in beside for dummy, port in listens(workload, each)}
+    flagged = {flag.value for flag in workload.flags if MEANINGS.get(flag.name) == "port"}
+    return known | flagged | ({said.value} if said else set())
 
 
 @check(NOT_THE_PORT, costly=True)

@@ -14,12 +14,12 @@ from ..kube.problem import Problem
 from ..kube.reader import Reader
 from ..kube.reference import Reference
 from ..kube.validation.resources import is_extended, resource_problems
-from . import amounts, devices, engine_flags, names, pod_security, quota, tpus
+from . import amounts, device_names, devices, engine_flags, names, pod_security, quota, tpus
 from .registry import of_theme
 from .run import asked, told
 
-#: Themes about what containers request.
-_REQUESTS = (devices, tpus, amounts)
+#: Themes about what containers request, and which devices they see.
+_REQUESTS = (devices, device_names, tpus, amounts)
 
 
 def device_problems(view: ServiceView) -> list[Problem]:

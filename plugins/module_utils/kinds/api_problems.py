@@ -9,7 +9,9 @@ from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reference import Reference
 from ..kube.validation.objects import object_problems
-from .field_map import FieldMap
+from .field_map import FieldMap, Place
+
+_REQUESTS, _LIMITS = "resources.requests", "resources.limits"
 
 
 def api_problems(fields: FieldMap, manifests: Iterable[Json]) -> list[Problem]:
@@ -35,10 +37,23 @@ def _problems(fields: FieldMap, manifests: Iterable[Json]) -> Iterator[tuple[Pro
         reference = Reference.of(manifest)
         for problem in object_problems(manifest):
             place = fields.at(reference, problem.path)
-            where = f"{place.object}: {place.field}" if place.object else place.field
             told = "" if place.exact else f" (it becomes {problem.path} of {reference})"
+            limit = None if place.is_authors else _limit(fields, reference, problem)
+            if limit is not None:
+                told = f" (requested in {place.object or place.field})"
+            place = limit or place
+            where = f"{place.object}: {place.field}" if place.object else place.field
             message = f"{problem.message}{told}"
             yield Problem(where, message, problem.severity, problem.rule), place.exact
+
+
+def _limit(fields: FieldMap, reference: Reference, problem: Problem) -> Place | None:
+    """Return where the author writes the limit that somebody else's request exceeds, None where it is about none of the author's."""
+    path = problem.path.replace(_REQUESTS, _LIMITS)
+    if path == problem.path or "limit of" not in problem.message:
+        return None
+    place = fields.at(reference, path)
+    return place if place.is_authors else None
 
 
 def _follows(problem: Problem, first: Problem, *, exact: bool) -> bool:

@@ -98,6 +98,14 @@ class FieldMap:
         best = max(found, key=lambda match: match.rank)
         return best.place
 
+    def beneath(self, reference: Reference, path: str) -> Iterator[tuple[str, Any]]:
+        """Yield what presets and runtimes write at a place of a child where it has something else: who does, and what."""
+        steps, values = _walk(self._children.get(reference, {}), path)
+        for origin in self._origins(reference):
+            match = _match(origin, steps, values) if origin.object else None
+            if match is not None and match.complete and match.value != values[-1]:
+                yield origin.object, match.value
+
     def of_pod(self, reference: Reference, template: str) -> Callable[[str], Place]:
         """Return the map of the pods of a workload: from a place in the pod, for example `containers[0].args[3]`. template: where they stand."""
         return lambda path: self.at(reference, f"{template}.spec.{path}")
@@ -108,10 +116,16 @@ NOWHERE = FieldMap(lambda dummy: (), ())
 
 
 class _Match(NamedTuple):
-    """How far an origin leads towards a part of a child. rank: the higher, the surer."""
+    """How far an origin leads towards a part of a child. rank: the higher, the surer. value: what is written there, of a complete one."""
 
     rank: tuple[bool, bool, int]
     place: Place
+    value: Any = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether something is written at the part itself."""
+        return self.rank[1]
 
 
 def _walk(child: Json, path: str) -> tuple[list[_Step], list[Any]]:
@@ -156,7 +170,7 @@ def _match(origin: Origin, steps: Sequence[_Step], values: Sequence[Any]) -> _Ma
     complete = depth == len(steps) and value is not None
     if complete:
         equal = value == values[-1]
-        return _Match((equal, True, depth), Place(field, origin.object))
+        return _Match((equal, True, depth), Place(field, origin.object), value)
     rest = steps[depth:]
     if depth > begin and all(step.number is None for step in rest):
         # What holds it is written there, so it belongs there, too.

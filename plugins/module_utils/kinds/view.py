@@ -111,9 +111,21 @@ class Workload:
         """The flags of the engine's command line, in order."""
         return tuple(placed_flags(self.engine_container)) if self.engine_container else ()
 
+    @cached_property
+    def flag_names(self) -> frozenset[str]:
+        """The names of these flags."""
+        return frozenset(flag.name for flag in self.flags)
+
     def in_engine(self, path: str) -> Place:
         """Return where a part of the engine's container comes from, for example `args`."""
-        return self.fields(f"{self.engine_path}.{path}")
+        place = self._places.get(path)
+        if place is None:
+            place = self._places[path] = self.fields(f"{self.engine_path}.{path}")
+        return place
+
+    @cached_property
+    def _places(self) -> dict[str, Place]:
+        return {}
 
     def written(self, *paths: str) -> Place:
         """Return where the first of several parts of the pod comes from that the author wrote; of the first part where a preset has all."""
@@ -152,7 +164,8 @@ class ServiceView:
     ways: by rule, what else mends it in this kind.
     made: the manifests of its children. own: what is its own as well and may be made later.
     calls: addresses of others that its pods send something to, as the custom resource says them.
-    run: what all services of the run make. models: the addresses of its models. fetched_otherwise: whether somebody else than KServe's own
+    run: what all services of the run make. models: the addresses of its models. sizes: amounts of memory that no pod shows as they are written.
+    fetched_otherwise: whether somebody else than KServe's own
     initializer fetches a model of that address. basis: what the kind made of the service, for the kind's own checks.
     field_map: where the parts of its children are written.
     """
@@ -164,6 +177,7 @@ class ServiceView:
     own: tuple[Reference, ...] = ()
     run: Collection[Reference] = frozenset()
     models: tuple[Said, ...] = ()
+    sizes: tuple[Said, ...] = ()
     calls: tuple[Said, ...] = ()
     fetched_otherwise: Callable[[str, Reader], bool] = _nobody_else
     routes: tuple[RouteView, ...] = ()
@@ -248,6 +262,15 @@ class ServiceView:
                 if place.exact:
                     return place
         return None
+
+    def beneath(self, workload: Workload, path: str) -> Iterator[tuple[str, Any]]:
+        """Yield what presets and runtimes write at a place of the engine's container where it has something else: who does, and what."""
+        for manifest in self.made:
+            if Reference.of(manifest) == workload.reference:
+                for template, pod in templates_of(manifest):
+                    if pod.get("spec") == workload.pod:
+                        place = f"{template}.spec.{workload.engine_path}.{path}"
+                        yield from self.field_map.beneath(workload.reference, place)
 
     def of_model(self, place: Place, name: str) -> Place:
         """Return the field with the address of a model, where that is what a part of a pod comes from. name: that of its claim or image."""

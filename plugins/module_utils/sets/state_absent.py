@@ -11,7 +11,7 @@ from ..engine.apply import Execution
 from ..engine.applyset.custom import objects_of
 from ..engine.applyset.examine import lacking_rights, still_used
 from ..engine.applyset.members import ApplySet
-from ..engine.applyset.plan import keeps, removal
+from ..engine.applyset.plan import keeps, lost_data, removal
 from ..engine.applyset.remove import Removal
 from ..engine.applyset.snapshot import look
 from ..engine.applyset.write import SetWriter
@@ -107,6 +107,7 @@ class Remover:
                 kept.append(live)
             else:
                 changes.append(removal(live, self._set, "the set is removed"))
+                self.told.problems += lost_data(Reference.of(live))
         return changes, kept
 
     def _objects(self, members: Sequence[Json], changes: Sequence[Change]) -> list[Change]:

@@ -1,28 +1,32 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`make fuzz-warnings`: valid services at random. Every rule that warns is counted by kind and field, and no line that is said to have no effect has one."""
+"""The long run of warnings: `make fuzz-warnings`, `make fuzz-warnings ARGS='--seed 17'` to judge one service again.
+
+Valid services at random: every rule that warns is counted by kind and field, and no line that is said to have no effect has one.
+Ended and started again, it goes on where it was; what was told stands in build/fuzz/warnings-told.json.
+"""
 
 from __future__ import annotations
 
-import argparse
+import json
 import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
+from tests.fuzz.progress import BUILD, Progress, options
 from tests.mistakes.sources import Source, later_sources, sources
 
 from .judge import wrong_findings
 from .services import edited_service, generated_sources
 
 Json = dict[str, Any]
+TOLD = BUILD / "warnings-told.json"
+#: Valid services between two looks at how far it is.
+BATCH = 50
 #: LLMInferenceServices of each release that are made at random, beside examples and recordings.
 _GENERATED = 80
-#: So many seeds lie between two workers.
-_APART = 1_000_000
 
 
 @dataclass
@@ -34,6 +38,23 @@ class Tally:
     told: Counter[str] = field(default_factory=Counter)
     shown: dict[str, str] = field(default_factory=dict)
     wrong: list[str] = field(default_factory=list)
+
+    @staticmethod
+    def kept() -> Tally:
+        """Return what earlier runs counted."""
+        found = json.loads(TOLD.read_text(encoding="utf-8"))
+        return Tally(
+            Counter(found["valid"]),
+            found["refused"],
+            Counter(found["told"]),
+            found["shown"],
+            found["wrong"],
+        )
+
+    def keep(self) -> None:
+        """Store the counts for a run that goes on."""
+        TOLD.parent.mkdir(parents=True, exist_ok=True)
+        TOLD.write_text(json.dumps(vars(self)), encoding="utf-8")
 
     def add(self, source: Source, seed: str) -> None:
         """Judge one service."""
@@ -65,40 +86,59 @@ def _general(path: str) -> str:
     return re.sub(r"\[[0-9]+\]", "[]", path)
 
 
-def bases(seed: int) -> list[Source]:
+def bases() -> list[Source]:
     """Return services to begin with, kinds and releases in turn."""
     by_kind: dict[str, list[Source]] = {}
-    for source in (*sources(), *later_sources(), *generated_sources(seed, _GENERATED)):
+    for source in (*sources(), *later_sources(), *generated_sources(0, _GENERATED)):
         release = source.releases.get("kserve", "")
         by_kind.setdefault(f"{source.document['kind']} {release}", []).append(source)
     most = max(map(len, by_kind.values()))
     return [each[number % len(each)] for number in range(most) for each in by_kind.values()]
 
 
+def judge(right: Sequence[Source], seed: int, found: Tally) -> None:
+    """Judge the service of a seed."""
+    found.add(edited_service(right[seed % len(right)], str(seed)), str(seed))
+
+
 def judged(right: Sequence[Source], first: int, count: int) -> Tally:
     """Judge services until so many were valid. first: the seed of the first one."""
     found = Tally()
-    seed = first
     while found.valid.total() < count:
-        found.add(edited_service(right[seed % len(right)], str(seed)), str(seed))
-        seed += 1
+        judge(right, first + found.valid.total() + found.refused, found)
+    for line in found.wrong:
+        print(f"wrong: {line}", flush=True)
     return found
 
 
 def main() -> int:
     """Run; 1 where a line that is said to have no effect has one."""
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.warnings", description=__doc__)
-    parser.add_argument("--services", type=int, default=10_000, help="how many valid ones")
-    parser.add_argument("--first", type=int, default=0, help="seed of the first one")
-    parser.add_argument("--workers", type=int, default=2)
-    options = parser.parse_args()
-    right = bases(options.first)
-    firsts = [options.first + number * _APART for number in range(options.workers)]
-    share = -(-options.services // options.workers)
-    found = Tally()
-    with ProcessPoolExecutor(options.workers) as pool:
-        for part in pool.map(partial(judged, right, count=share), firsts):
-            found.merge(part)
+    asked = options("tests.fuzz.warnings", __doc__, "services", 10_000)
+    progress = Progress(BUILD / "warnings.json", "services", afresh=asked.afresh)
+    right = bases()
+    if asked.seed is not None:
+        found = Tally()
+        judge(right, asked.seed, found)
+        show(found)
+        return int(bool(found.wrong))
+    found = Tally.kept() if progress.done else Tally()
+    while progress.done < asked.wanted:
+        tried = progress.done + progress.counts["refused"]
+        part = judged(right, tried, min(BATCH, asked.wanted - progress.done))
+        found.merge(part)
+        found.keep()
+        counts = {
+            "refused": part.refused,
+            "warnings": part.told.total(),
+            "wrong": len(part.wrong),
+        }
+        progress.add(Counter(counts), part.valid.total())
+    show(found)
+    return int(bool(found.wrong))
+
+
+def show(found: Tally) -> None:
+    """Print what was told, an example of each, and the counts."""
     for key, count in sorted(found.told.items()):
         print(f"{count:6} {key}: {found.shown[key]}")
     for line in found.wrong:
@@ -109,7 +149,6 @@ def main() -> int:
     print(
         f"{found.told.total()} warnings, {idle} of them of lines without effect: {len(found.wrong)} wrong"
     )
-    return int(bool(found.wrong))
 
 
 if __name__ == "__main__":

@@ -58,6 +58,7 @@ from .services import (
     graph,
     grouped,
     hosts,
+    hub_server,
     llm,
     model,
     multi_node,
@@ -348,6 +349,16 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             llm("--max-model-len=1"), f"{MAIN_PATH}.args[0]",
             (preset(command=["/bin/bash", "-c"], args=["exec vllm serve /mnt/models"]),)),
         IS: Mistake(custom("--max-model-len=1", command=["sh", "-ec"]), f"{SERVER_PATH}.args[0]"),
+    },
+    "command-replaced": {
+        LLM: Mistake(llm(command=VLLM), f"{MAIN_PATH}.command", (preset(command=[*VLLM, "--port=8000"]),)),
+        IS: Mistake(model(command=VLLM), "spec.predictor.model.command", (CONFIG, hub_server())),
+    },
+    "probe-path": {
+        LLM: Mistake(llm(command=VLLM, livenessProbe={"httpGet": {"path": "/healthz", "port": 8000}}), f"{MAIN_PATH}.livenessProbe.httpGet.path"),
+        IS: Mistake(
+            custom(command=VLLM, readinessProbe={"httpGet": {"path": "/v2/health/ready", "port": 8000}}),
+            f"{SERVER_PATH}.readinessProbe.httpGet.path"),
     },
     "command-line": {
         LLM: Mistake(llm(command=["vllm serve /mnt/models"]), f"{MAIN_PATH}.command[0]"),
@@ -816,6 +827,8 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("picker-flag", MS): "its picker's arguments are the operator's own",
     ("picker-flag", IS): "has no picker",
     ("argument-script", MS): "has no command of its author's",
+    ("command-replaced", MS): "has no command of its author's",
+    ("probe-path", MS): "its probes are the operator's own",
     (
         "gated-field",
         MS,
@@ -906,7 +919,7 @@ _OF_GRAPHS: dict[str, tuple[str, ...]] = {
         *("argument-blank", "argument-computed", "argument-twice", "argument-typography", "argument-variable", "argument-quotes", "argument-shell"),
         *("engine-arguments", "engine-beside", "engine-flag", "engine-release", "engine-variable", "data-parallel"),
         *("engine-other", "argument-script", "picker-flag", "engine-value", "engine-together", "engine-releases", "served-name"),
-        *("command-line", "spread-selector"),
+        *("command-line", "spread-selector", "command-replaced", "probe-path"),
         *("variable-reference", "server-argument", "server-model", "argument-again", "model-flag", "probe-port", "probe-scheme"),
         *("visible-devices", "probe-impatient", "engine-unreached", "file-unmounted"),
     ),

@@ -42,6 +42,13 @@ def runtime(*args: str) -> Json:
     }
 
 
+def hub_server() -> Json:
+    """Return a runtime of KServe's huggingfaceserver, which the image starts by itself."""
+    found = runtime("--model_name=iris")
+    found["spec"]["containers"][0]["image"] = "kserve/huggingfaceserver:v0.17.0"
+    return found
+
+
 def sklearn() -> Json:
     """Return a runtime whose server requests nothing."""
     found = runtime()

@@ -46,7 +46,8 @@ EARNED_BY = {
     # A text in the arguments beside one in the spec.
     "picker-flag": {"llm_inference_service/sched-inline-and-arg"},
     "picker-replicas": {"model_service/ex-07-gaudi-picker-zero"},
-    "port-taken": {"model_service/proxy-same-port"},
+    # The second: caches are handed over where the API is.
+    "port-taken": {"model_service/proxy-same-port", "model_service/v1-nixl-same-as-http"},
     # An account's Secret without an entry that KServe asks it for.
     "key-missing": {"llm_inference_service/cred-azure-token"},
     # A volume beside one of KServe's name, to see which is kept.

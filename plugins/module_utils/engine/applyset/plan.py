@@ -77,6 +77,17 @@ def plan_set(
     return plan
 
 
+def lost_data(reference: Reference) -> list[Problem]:
+    """Return a warning where the deletion of a member loses what others wrote into it."""
+    if reference.kind != "PersistentVolumeClaim":
+        return []
+    text = (
+        f"{reference} is deleted, and so is its data, unless the reclaim policy of its volume is Retain; "
+        "to keep both, put it back, or take its label of the set away"
+    )
+    return [Problem("", text, "warning", rule="data-lost")]
+
+
 def _plan_removals(plan: SetPlan, live: Live, policy: SetPolicy) -> None:
     wanted = {MemberKey.of(member.reference) for member in plan.members}
     for key, there in live.members.items():
@@ -89,6 +100,7 @@ def _plan_removals(plan: SetPlan, live: Live, policy: SetPolicy) -> None:
             plan.problems.append(Problem("", text, "warning", rule="kept"))
         else:
             plan.removals.append(removal(there, plan.applyset, "the set no longer contains it"))
+            plan.problems += lost_data(reference)
     plan.removals.sort(key=lambda change: change.stage, reverse=True)
     if not policy.max_deletions.allows(len(plan.removals), len(live.members)):
         names = ", ".join(str(change.reference) for change in plan.removals[:5])

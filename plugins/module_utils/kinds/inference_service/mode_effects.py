@@ -12,7 +12,7 @@ from ..kserve.modes import KNATIVE, STANDARD
 from ..view import ServiceView
 from .admission.multi_node import CLASS_ANNOTATION
 from .knative_mode import annotations_of
-from .pods.knative_annotations import unknown_annotations
+from .pods.knative_annotations import MIN_SCALE, unknown_annotations
 from .resolved import Resolved
 
 _KNATIVE_METRICS = ("concurrency", "rps")
@@ -34,6 +34,10 @@ def without_effect(view: ServiceView) -> Iterator[Problem]:
         for name, way in unknown_annotations(given):
             effect = "Knative knows no annotation of this name, and passes it over"
             yield WITHOUT_EFFECT.at(f'{path}.annotations["{name}"]', effect=effect, way=way)
+        if MIN_SCALE in given:
+            effect = "Knative follows the same name with a dash, which KServe writes itself"
+            way = "set minReplicas of the component"
+            yield WITHOUT_EFFECT.at(f'{path}.annotations["{MIN_SCALE}"]', effect=effect, way=way)
 
 
 def _standard(component: Json, resolved: Resolved) -> Iterator[tuple[str, str, str]]:

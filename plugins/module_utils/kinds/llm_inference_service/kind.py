@@ -12,6 +12,7 @@ from ..kserve.storage.containers import KIND as STORAGE_KIND
 from ..kserve.storage.containers import storage_container_schema
 from ..release_line import ReleaseLine
 from . import labels
+from .base_fields import unknown_field
 from .certificate.renewal import wanted_certificate
 from .checks import CHECKS
 from .compile import CHILDREN
@@ -47,7 +48,7 @@ LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
     load=load,
     compile=compile_service,
     view=lambda basis, dummy, manifests: view(basis, manifests),
-    own_checks=(*CHECKS, replaced),
+    own_checks=(*CHECKS, replaced, unknown_field),
     observe=observe,
     entrance=entrance,
     reconcile_error=reconcile_error,

@@ -49,7 +49,7 @@ class _List(NamedTuple):
     container: Json
 
 
-class _Layer(NamedTuple):
+class Layer(NamedTuple):
     """A baseRef, or the service itself. named: where the author names it, empty for the service."""
 
     name: str
@@ -62,8 +62,8 @@ def replaced(view: ServiceView) -> Iterator[Problem]:
     """Yield lists that replace those of a baseRef, where something of the baseRef gets lost."""
     resolved: Resolved = view.basis
     kept = {each.key: each for each in _lists(resolved.spec, SPEC)}
-    below: dict[tuple[str, ...], tuple[_Layer, _List]] = {}
-    for layer in _layers(resolved):
+    below: dict[tuple[str, ...], tuple[Layer, _List]] = {}
+    for layer in layers(resolved):
         for found in _lists(layer.spec, SPEC):
             lower = below.get(found.key)
             below[found.key] = layer, found
@@ -78,14 +78,14 @@ def replaced(view: ServiceView) -> Iterator[Problem]:
                 )
 
 
-def _layers(resolved: Resolved) -> Iterator[_Layer]:
+def layers(resolved: Resolved) -> Iterator[Layer]:
     """Yield the author's baseRefs and the service itself, the weakest first."""
     own = resolved.service.spec
     count = len(own.get("baseRefs") or ())
     bases = resolved.presets[len(resolved.presets) - count :] if count else ()
     for number, preset in enumerate(bases):
-        yield _Layer(preset.name, preset.spec, f"spec.baseRefs[{number}].name")
-    yield _Layer("", own)
+        yield Layer(preset.name, preset.spec, f"spec.baseRefs[{number}].name")
+    yield Layer("", own)
 
 
 def _lists(part: Json, shape: Shape, key: tuple[str, ...] = (), path: str = "") -> Iterator[_List]:

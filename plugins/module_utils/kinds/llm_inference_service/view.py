@@ -70,6 +70,7 @@ def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
         made=manifests,
         own=(secret_reference(resolved),),
         models=tuple(_models(resolved, workloads)),
+        sizes=tuple(_sizes(resolved)),
         routes=tuple(_routes(resolved, manifests)),
         picker=picker,
         sender=_sender(resolved),
@@ -97,6 +98,14 @@ def _models(resolved: Resolved, workloads: Sequence[Workload]) -> Iterator[Said]
         uri = str((adapter or {}).get("uri") or "")
         if uri in fetched:
             yield Said(uri, f"spec.model.lora.adapters[{number}].uri")
+
+
+def _sizes(resolved: Resolved) -> Iterator[Said]:
+    """Yield the memory that engines have for their cache, which they are told in other units."""
+    for where in ((), ("prefill",)):
+        size = value_at(resolved.service.spec, (*where, "kvCacheOffloading", "cpu"))
+        if size is not None:
+            yield Said(str(size), ".".join(("spec", *where, "kvCacheOffloading.cpu")))
 
 
 def _workloads(

@@ -18,6 +18,8 @@ from ..schema_check import child_path
 from ..schema_faults import show
 
 _HUGE_PAGES = "hugepages-"
+#: Resources that are counted in bytes, and fewer than any container works with.
+_IN_BYTES, _FEW_BYTES = ("memory", "ephemeral-storage"), 2**20
 _CONTAINER_RESOURCES = ("cpu", "memory", "ephemeral-storage")
 #: What the pod as a whole can ask for.
 _POD_RESOURCES = ("cpu", "memory")
@@ -126,5 +128,10 @@ def _against_limit(name: str, request: str, limit: str | None) -> str | None:
     if whole and wanted != allowed:
         return f"{request} must be equal to the limit of {limit}"
     if wanted > allowed:
-        return f"{request} is more than the limit of {limit}"
+        unit = f'; write the unit, for example "{limit}Gi"' if _lacks_unit(name, limit) else ""
+        return f"{request} is more than the limit of {limit}{unit}"
     return None
+
+
+def _lacks_unit(name: str, amount: str) -> bool:
+    return name in _IN_BYTES and amount.isdecimal() and int(amount) < _FEW_BYTES

@@ -14,6 +14,8 @@ from ....kube.did_you_mean import nearest
 from ....kube.schema_faults import show
 
 PREFIX = "autoscaling.knative.dev/"
+#: The older spelling of what KServe always writes with a dash; of the two, Knative follows the dash.
+MIN_SCALE = f"{PREFIX}minScale"
 _HOUR = 3600
 _CLASSES = ("kpa.autoscaling.knative.dev", "hpa.autoscaling.knative.dev")
 #: Least and most, by the last part of the name, dashes and capitals aside.

@@ -18,6 +18,13 @@ _HUB = re.compile(r"(?:https?://)?(?:www\.)?(?:huggingface\.co|hf\.co)/")
 _PAGES = ("tree", "blob", "resolve", "raw")
 #: Under which the hub serves a file, and not a page.
 _FILES = ("resolve", "raw")
+#: Pages of a repository of GitHub, and the hosts at which Google shows buckets to those who are signed in.
+_GITHUB = "github.com"
+_OF_GITHUB = re.compile(r"(?P<repository>[^/]+/[^/]+)/(?P<what>blob|tree)/(?P<rest>.+)")
+_GOOGLE = ("storage.cloud.google.com", "console.cloud.google.com")
+_OF_GOOGLE = re.compile(r"(?:storage/browser/(?:_details/)?)?(?P<rest>.+)")
+#: A bucket of Amazon by its host name.
+_AMAZON = re.compile(r"(?P<bucket>[a-z0-9.-]+)\.s3[.-](?:[a-z0-9-]+\.)?amazonaws\.com")
 #: Under which a container or a share is fetched as a whole.
 _AZURE = re.compile(r"(?P<account>[^.]+)\.(?P<what>blob|file)\.core\.windows\.net")
 _LARGEST_PORT = 65535
@@ -141,11 +148,29 @@ def _web(scheme: str, rest: str) -> AddressFault | None:
         owner, name = parts[0], parts[1] if len(parts) > 1 else ""
         way = _repository(owner, name, parts[_PARTS:])
         return AddressFault("is a page of the hub, and the page itself would be fetched", way)
+    page = _page(host, path)
+    if page is not None:
+        return page
     azure = _AZURE.fullmatch(host)
     if azure is not None:
         return _of_azure(azure, path)
     if not path.rpartition("/")[2]:
-        return AddressFault("names no file", f"write {scheme}://{host}/file")
+        bucket = _AMAZON.fullmatch(host)
+        way = f"s3://{bucket['bucket']}/{path}" if bucket else f"{scheme}://{host}/file"
+        return AddressFault("names no file", f"write {way}")
+    return None
+
+
+def _page(host: str, path: str) -> AddressFault | None:
+    """Return what to write in place of a page about a file or a bucket, which people see in their browser."""
+    finds = "is a page for people, and the page itself would be fetched"
+    if host == _GITHUB and (found := _OF_GITHUB.fullmatch(path)):
+        if found["what"] == "blob":
+            raw = f"https://raw.githubusercontent.com/{found['repository']}/{found['rest']}"
+            return AddressFault(finds, f"write {raw}")
+        return AddressFault(finds, "write the address of one file under raw.githubusercontent.com")
+    if host in _GOOGLE and (found := _OF_GOOGLE.fullmatch(path)):
+        return AddressFault(finds, f"write gs://{found['rest']}")
     return None
 
 
