@@ -43,9 +43,9 @@ _KNOWN_BY: Mapping[str, _Engine] = {
 _SAME_TYPE: Mapping[str, str] = {"half": "float16", "float": "float32"}
 _MODEL_FLAGS = ("--model", "--model-path")
 _IMAGE = re.compile(r"(?:^|/)vllm[a-z-]*:v?(?P<release>0\.\d+)(?:[.-].*)?$")
-#: Programs by which an image of vLLM is started: its own, and what starts that.
 #: Flags by which a program tells of itself, as a script may ask it to before it starts the engine.
 _QUESTIONS = frozenset({"--version", "--help"})
+#: Programs by which an image of vLLM is started: its own, and what starts that.
 _PROGRAMS = ("vllm", "python", "bash", "sh", "env", "tini", "dumb-init", "ray", "numactl", "uv")
 
 
@@ -54,6 +54,12 @@ def engine_of(workload: Workload) -> str:
 
     Where the container itself does not tell, and a preset starts it, it is the engine of the kind's presets.
     """
+    if "engine" not in workload.known:
+        workload.known["engine"] = _engine_of(workload)
+    return workload.known["engine"]
+
+
+def _engine_of(workload: Workload) -> str:
     container = workload.engine_container
     known = by_command(container) or by_image(container) or (VLLM if is_vllm(container) else "")
     if known or not workload.usual_engine or not container.get("command"):

@@ -127,6 +127,11 @@ class Workload:
     def _places(self) -> dict[str, Place]:
         return {}
 
+    @cached_property
+    def known(self) -> dict[str, str]:
+        """What checks found out about it, so that they look only once."""
+        return {}
+
     def written(self, *paths: str) -> Place:
         """Return where the first of several parts of the pod comes from that the author wrote; of the first part where a preset has all."""
         places = [self.fields(path) for path in paths]
