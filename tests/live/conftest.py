@@ -37,6 +37,7 @@ ORDER = (
     "restricted",
     "rollouts",
     "faults",
+    "vllm",
     "molecule",
     "node",
 )

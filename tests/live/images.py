@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from ..lab import paths
 from ..lab.files import locked
 from . import build, libraries, network, wheels
 from .oci import File, Image, Layer, layer
-from .programs import FETCH_WHEELS, SERVER_WHEELS, Wheels
+from .programs import FETCH_WHEELS, SERVER_WHEELS, VLLM_VERSION, VLLM_WHEELS, Wheels
 
 STAND_INS = Path(__file__).parent / "stand_ins"
 #: Where nothing listens: an image that is not there is not searched for elsewhere.
@@ -141,6 +142,38 @@ def _fetcher() -> Image:
     return _with_packages(FETCH_WHEELS, "fetch.py", environment={"HF_ENDPOINT": hub})
 
 
+def _vllm() -> Image:
+    """Python and what starts vLLM; its packages are gigabytes, which a pod mounts at their place. Raises LabError where they are not there."""
+    place = wheels.there(VLLM_WHEELS)
+    loaded = _kept(f"{place.name}-libraries", lambda: wheels.system_libraries(place))
+    # It asks which processors there are.
+    processors = Path(shutil.which("lscpu") or "lscpu")
+    start = "from vllm.entrypoints.cli.main import main; main()"
+    named = "/opt/named"
+    files = [
+        File("/usr/bin/vllm", text=f"#!/bin/sh\nexec python3 -c '{start}' \"$@\"\n"),
+        File("/bin/bash", text='#!/bin/sh\nexec sh "$@"\n'),
+        # It asks for its own version, and whether that is one for processors, by a name that the package does not have.
+        File(
+            f"{named}/vllm-{VLLM_VERSION}.dist-info/METADATA",
+            text=f"Metadata-Version: 2.1\nName: vllm\nVersion: {VLLM_VERSION}+cpu\n",
+            mode=0o644,
+        ),
+        File("/usr/bin/lscpu", processors),
+        *libraries.with_libraries([processors]),
+    ]
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "PYTHONPATH": f"{wheels.PLACE}:{named}",
+        # Its user has no name, for which some libraries ask.
+        "USER": "vllm",
+        "VLLM_CPU_KVCACHE_SPACE": "1",
+        "HF_HUB_OFFLINE": "1",
+        "VLLM_NO_USAGE_STATS": "1",
+    }
+    return Image([_shell(), _python(), loaded, layer(files)], environment=environment)
+
+
 #: Made at the start. Those of one scenario are made where it begins.
 RECIPES = (
     Recipe((PAUSE,), _pause),
@@ -152,9 +185,10 @@ RECIPES = (
 )
 
 
-#: Each made by the scenarios that need it: KServe's own model server, and its own package that fetches models.
+#: Each made by the scenarios that need it: KServe's own model server, its own package that fetches models, and vLLM.
 MODEL_SERVER = Recipe((f"{REGISTRY}/kserve-model-server:1",), _model_server)
 FETCHER = Recipe((f"{REGISTRY}/kserve-storage:1",), _fetcher)
+VLLM = Recipe((f"{REGISTRY}/vllm:1",), _vllm)
 
 
 def archives(folder: Path, recipes: Sequence[Recipe] = RECIPES) -> dict[str, str]:

@@ -53,14 +53,15 @@ def there(packages: Wheels) -> Path:
 def files(place: Path) -> list[File]:
     """The packages as an image holds them, with the libraries of this machine that they load."""
     found = [path for path in place.rglob("*") if path.is_file() and not _is_unwanted(path)]
-    extensions = [path for path in found if ".so" in path.suffixes]
-    system = [
-        each
-        for each in libraries.with_libraries(extensions)
-        if not each.path.startswith(str(place))
-    ]
     own = [File(f"{PLACE}/{path.relative_to(place)}", path, mode=0o644) for path in found]
-    return [*own, *system]
+    return [*own, *system_libraries(place)]
+
+
+def system_libraries(place: Path) -> list[File]:
+    """The libraries of this machine that these packages load."""
+    extensions = [path for path in place.rglob("*.so*") if path.is_file()]
+    loaded = libraries.with_libraries(extensions)
+    return [each for each in loaded if not each.path.startswith(str(place))]
 
 
 def _is_unwanted(path: Path) -> bool:
