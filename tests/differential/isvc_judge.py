@@ -97,7 +97,7 @@ def verdict(document: Json, objects: Sequence[Json], settings: Settings) -> Verd
     """Return what we say of a service beside these objects. What only its controller could not do, services that are given to it judge."""
     itself = load(document, settings).problems
     later = [one for one in problems_of(document, objects, settings) if one not in itself]
-    found = parted(itself, meant.is_taken)
+    found = parted(itself, lambda one: meant.is_taken(one) or meant.is_of_mesh(one, document))
     return Verdict(found.alike, [*found.beyond, *later])
 
 

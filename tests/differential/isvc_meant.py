@@ -10,7 +10,11 @@ from typing import Any
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.spec import (
     InferenceService,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.modes import STANDARD
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.modes import (
+    MODE_ANNOTATION,
+    MODEL_MESH,
+    STANDARD,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
 from tests.parity.compare import Key
 
@@ -35,6 +39,13 @@ def is_taken(problem: Any) -> bool:
     return problem.rule in _TAKEN or told is not None
 
 
+def is_of_mesh(problem: Any, document: Json) -> bool:
+    """Return whether the webhook leaves what we refuse to the ModelMesh controller: I26."""
+    annotations = document["metadata"].get("annotations") or {}
+    mesh = annotations.get(MODE_ANNOTATION) == MODEL_MESH
+    return mesh and problem.rule == "multi-node"
+
+
 def is_refused_on_purpose(problems: Sequence[Any]) -> bool:
     """Return whether we refuse for reasons of our own alone."""
     return {problem.rule for problem in problems} <= _ON_PURPOSE
@@ -52,7 +63,7 @@ def without_children(
 
 def never_begins(service: Json, release: KServe) -> bool:
     """Return whether a release's webhook keeps its controller from a service: I119. service: as it was in the end."""
-    mode = (service["metadata"].get("annotations") or {}).get("serving.kserve.io/deploymentMode")
+    mode = (service["metadata"].get("annotations") or {}).get(MODE_ANNOTATION)
     return release == KServe.V0_19 and mode not in (None, STANDARD)
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from module_utils.kinds.kserve.releases import KServe
+
 from .cases import (
     Case,
     graph_cases,
@@ -215,6 +217,9 @@ LATER_LLM_INFERENCE_SERVICES = [
     )
     for release in LLM_INFERENCE_SERVICES
 ]
+#: Services whose mode the webhook of 0.19 takes for a change.
+_REFUSED_MODES = ("mode-knative-annotation", "mode-serverless-annotation")
+_IN_ONE_FOLDER = "later-images-in-one-folder"
 LATER_INFERENCE_SERVICES = [
     Recording(
         f"InferenceService-{release}",
@@ -226,20 +231,23 @@ LATER_INFERENCE_SERVICES = [
                     "HTTPRoute team-a/demo",
                     "HTTPRoute team-a/demo-predictor",
                 ],
+                **({"multinode-basic": ["Ingress team-a/mn"]} if release < KServe.V0_20 else {}),
                 **_SEVERAL_NODES,
             }
         ),
+        cut_short=dict.fromkeys(_REFUSED_MODES, "I119") if release == KServe.V0_19 else {},
         unobserved=frozenset(
             {
                 "multinode-basic",
                 "later-several-nodes-mp",
                 *_SEVERAL_NODES,
+                *(_REFUSED_MODES if release == KServe.V0_19 else ()),
                 # What Knative said before, when all requests went to the first revision, is not recorded.
                 "kn-canary-first-create",
             }
         ),
-        refused={"later-images-in-one-folder": "storage-uris"},
-        rows={"later-images-in-one-folder": "I110"},
+        refused={_IN_ONE_FOLDER: "storage-uris"} if release >= KServe.V0_20 else {},
+        rows={_IN_ONE_FOLDER: "I110"},
     )
     for release in INFERENCE_SERVICES
 ]

@@ -19,7 +19,7 @@ from tests.parity.recorded_llm_services import Recorded, read_all
 
 RECORDINGS = Path(__file__).parent / "recordings" / "inference_service"
 #: The releases that were recorded after the first one, which stands in RECORDINGS itself.
-LATER = {KServe.V0_20: RECORDINGS / "v0.20.0"}
+LATER = {KServe.V0_19: RECORDINGS / "v0.19.0", KServe.V0_20: RECORDINGS / "v0.20.0"}
 Json = dict[str, Any]
 
 #: How the controller was run, but for who changes the pods: the recorded objects are from before the webhook.
