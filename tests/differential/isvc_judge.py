@@ -154,7 +154,8 @@ def _statuses(
         theirs = outcome.status(phase)
         if bare(status) != bare(theirs):
             lines = list(status_lines(bare(status), bare(theirs)))
-            if meant.is_open_though_stopped(service, lines):
+            by_chance = meant.is_ready_by_chance(theirs)
+            if by_chance or meant.is_open_though_stopped(service, lines):
                 return
             yield from (f"status {phase}: {line}" for line in lines)
             return

@@ -57,7 +57,8 @@ def without_children(
     """Return the children of both without those of which a difference is meant: I9."""
     several_nodes = any(key[1] == "Deployment" and key[3].endswith("-worker") for key in mine)
     if several_nodes:
-        mine = {key: one for key, one in mine.items() if key[1] != "Ingress" or key in theirs}
+        outside = ("Ingress", "HTTPRoute")
+        mine = {key: one for key, one in mine.items() if key[1] not in outside or key in theirs}
     return mine, theirs
 
 
@@ -65,6 +66,16 @@ def never_begins(service: Json, release: KServe) -> bool:
     """Return whether a release's webhook keeps its controller from a service: I119. service: as it was in the end."""
     mode = (service["metadata"].get("annotations") or {}).get(MODE_ANNOTATION)
     return release == KServe.V0_19 and mode not in (None, STANDARD)
+
+
+def is_ready_by_chance(status: Json) -> bool:
+    """Return whether the controller still adds up what the Deployments of a predictor on several nodes say: I9."""
+    return any(
+        one["type"] == "PredictorReady"
+        and one["status"] == "Unknown"
+        and "worker-container: " in str(one.get("message"))
+        for one in status.get("conditions") or ()
+    )
 
 
 def is_open_though_stopped(service: InferenceService, lines: Sequence[str]) -> bool:
