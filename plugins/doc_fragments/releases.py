@@ -27,7 +27,7 @@ options:
           - A release of KServe, V(0.17), V(0.18), V(0.19), V(0.20) or V(0.21), for all services of the task. The default is V(auto).
           - With V(auto), each service keeps the release that created its objects. A service without objects gets the release of the
             controller in the cluster, otherwise the newest proved release whose status the CRD declares. If no
-            cluster is read, it gets the newest proved one.
+            cluster is read, the objects given in its place decide instead.
           - The result says which release each service has, and why. A service changes its release only if you set one here.
           - Another release than before may restart pods; a warning names the workloads before anything is written.
         type: str

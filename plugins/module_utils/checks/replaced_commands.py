@@ -41,27 +41,25 @@ OTHERS_ARGUMENTS = Check(
 def lost(view: ServiceView) -> Iterator[Problem]:
     """Yield commands of the author that start the same engine without flags that the replaced command has."""
     for workload in _replacing(view):
-        container = workload.engine_container
-        for name, command in view.beneath(workload, "command"):
-            args: Sequence[Any] = next(
-                (value for dummy, value in view.beneath(workload, "args")), ()
+        name, command = _replaced(view, workload, "command")
+        if not name:
+            continue
+        args = _replaced(view, workload, "args")[1]
+        started = {"command": [*map(_always, command)], "args": [*map(_always, args)]}
+        gone = [
+            flag
+            for flag in dict.fromkeys(flag for flag, dummy in flags(_launch(started)))
+            if flag.removeprefix("--") in flags_of_vllm()
+            and flag not in (*workload.flag_names, _TOLD)
+        ]
+        if gone and by_command(started) == by_command(workload.engine_container) == VLLM:
+            yield LOST.at(
+                workload.in_engine("command"),
+                object=name,
+                lost=", ".join(gone),
+                verb="is" if len(gone) == 1 else "are",
+                them="it" if len(gone) == 1 else "them",
             )
-            started = {"command": [*map(_always, command)], "args": [*map(_always, args)]}
-            gone = [
-                flag
-                for flag in dict.fromkeys(flag for flag, dummy in flags(_launch(started)))
-                if flag.removeprefix("--") in flags_of_vllm()
-                and flag not in (*workload.flag_names, _TOLD)
-            ]
-            if gone and by_command(started) == by_command(container) == VLLM:
-                yield LOST.at(
-                    workload.in_engine("command"),
-                    object=name,
-                    lost=", ".join(gone),
-                    verb="is" if len(gone) == 1 else "are",
-                    them="it" if len(gone) == 1 else "them",
-                )
-            break
 
 
 @check(OTHERS_ARGUMENTS, costly=True)
@@ -70,14 +68,12 @@ def arguments_of_another(view: ServiceView) -> Iterator[Problem]:
     for workload in _replacing(view):
         container = workload.engine_container
         engine = by_command({"command": container["command"]})
-        command: Sequence[Any] = next(
-            (value for dummy, value in view.beneath(workload, "command")), ()
-        )
+        command = _replaced(view, workload, "command")[1]
         usual = by_command({"command": command}) if command else _by_itself(workload)
         if not (engine and usual) or engine == usual:
             continue
         # Those of a template are no longer as they are written.
-        owner = next((name for name, dummy in view.beneath(workload, "args")), "the runtime")
+        owner = _replaced(view, workload, "args")[0] or "the runtime"
         for number, item in enumerate(container.get("args") or ()):
             place = workload.in_engine(f"args[{number}]")
             if not place.is_authors:
@@ -103,6 +99,11 @@ def _replacing(view: ServiceView) -> Iterator[Workload]:
     for workload in view.serving:
         if workload.engine_container.get("command") and workload.in_engine("command").is_authors:
             yield workload
+
+
+def _replaced(view: ServiceView, workload: Workload, field: str) -> tuple[str, Sequence[Any]]:
+    """Return which preset or runtime writes something else in a field of the engine, and what; nothing where none does."""
+    return next(iter(view.beneath(workload, field)), ("", ()))
 
 
 def _always(item: object) -> str:
