@@ -185,6 +185,38 @@ def test_the_server_is_told_its_trained_models_as_far_as_its_memory_goes(
     assert listed(client, config) == ["second"]
 
 
+def test_trained_models_say_whether_their_service_loads_them(
+    counted: Entries, client: Client, proxy: Proxy, place: str
+) -> None:
+    crds.install(client, crds.documents(KSERVE_TRAINED_MODELS))
+    service = isvc("iris", place)
+    model = service["spec"]["predictor"]["model"]
+    del model["storageUri"]
+    model["resources"] = {"limits": {"memory": "1Gi"}}
+    models = [trained_model(name, place) for name in ("first", "second")]
+    for each in models:
+        client.apply(each)
+    counted.reconcile(service, **WAIT)
+    first, second = [said_of(client, each) for each in models]
+    assert set(first.values()) == {"True"}
+    assert second == {**first, "MemoryResourceAvailable": "False", "Ready": "False"}
+    status = there(client, models[0])["status"]
+    url = there(client, service)["status"]["url"]
+    assert status["url"] == f"{url}/v1/models/first:predict"
+    assert status["address"]["url"].endswith("/v1/models/first:predict")
+    proxy.reset()
+    assert not counted.reconcile(service, **GIVEN)["changed"]
+    assert not [each for each in proxy.records if each.method == "PATCH"]
+    client.delete(models[0])
+    counted.reconcile(service, **GIVEN)
+    assert set(said_of(client, models[1]).values()) == {"True"}
+
+
+def said_of(client: Client, model: Json) -> dict[str, str]:
+    """Return what the conditions of an object say."""
+    return {each["type"]: each["status"] for each in there(client, model)["status"]["conditions"]}
+
+
 def test_a_model_that_somebody_lists_by_hand_goes_and_the_run_says_so(
     entries: Entries, client: Client, place: str
 ) -> None:

@@ -41,6 +41,14 @@ class Loaded(Generic[S]):
 
 
 @dataclass(frozen=True, slots=True)
+class Answered:
+    """An object of others for which a service answers. live: as it was read. status: as the service's controller would write it, without times."""
+
+    live: Json
+    status: Json
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """What the live children say about a service.
 
@@ -49,6 +57,7 @@ class Observation:
     awaited: by condition type the objects of others that have to say something first, and without which waiting for it does not help.
     looked_at: objects of others that the status was read from; set by whoever has asked.
     replicas: ready and desired ones of all workloads, None where nobody can tell.
+    answered: objects of others whose status follows from the service's.
     """
 
     status: Json
@@ -59,6 +68,7 @@ class Observation:
     problems: tuple[Problem, ...] = ()
     looked_at: tuple[Reference, ...] = ()
     replicas: tuple[int, int] | None = None
+    answered: tuple[Answered, ...] = ()
 
 
 #: A live object, and what it is to become, where that is known.

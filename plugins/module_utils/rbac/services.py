@@ -34,6 +34,8 @@ from ..kube.problem import Complaint, InputError, Problem
 from .roles import LIST, WATCH, WRITE, Kind, Right, both, granted, rules_of
 
 _SERVICE, _CONFIG_MAP = ("v1", "Service"), ("v1", "ConfigMap")
+#: What a ConfigMap of KServe lists under this key.
+_TRAINED_MODEL, _MODELS = (gvk.KSERVE_V1ALPHA1, "TrainedModel"), "models.json"
 #: What limits the pods of a namespace, and how many there may be.
 _LIMITS = (("v1", "LimitRange"), ("v1", "ResourceQuota"))
 #: What may change the number of a service's pods.
@@ -164,6 +166,7 @@ def _used(
     for each in written:
         yield each, "", WRITE
     if namespaced:
+        yield from _answered(manifests)
         yield from _named(manifests, namespaced=True)
         for looked_at in (*_SCALERS, *_LIMITS):
             yield looked_at, "", LIST
@@ -182,6 +185,12 @@ def _told_by_pods(manifests: Sequence[Json]) -> Iterator[Right]:
     if any(each["kind"] == "Role" for each in manifests):
         # What the API server refuses to a picker.
         yield ("v1", "Pod"), "log", ("get",)
+
+
+def _answered(manifests: Sequence[Json]) -> Iterator[Right]:
+    """Yield the status that is written where a ConfigMap lists models of a service for its server."""
+    if any(_MODELS in (each.get("data") or {}) for each in manifests):
+        yield _TRAINED_MODEL, "status", ("patch",)
 
 
 def _shared(kind: ServiceKind[Any, Any], *, namespaced: bool) -> Iterator[Right]:

@@ -154,7 +154,7 @@ def _write_statuses(run: Run, reconciler: Reconciler) -> list[str]:
             observation = target.service.kind.reconcile_error(observation, error)
         result.observation = observation
         now = run.clock.now()
-        writes.append(partial(write_status, run.cluster, target, parent, observation, now))
+        writes.append(partial(write_status, run.cluster, parent, observation, now))
     answers = run.cluster.parallel(writes, ClusterError)
     return [str(answer) for answer in answers if isinstance(answer, ClusterError)]
 

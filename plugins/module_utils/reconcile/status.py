@@ -120,36 +120,41 @@ def condition(status: Json, kind: str) -> Json | None:
     return next((item for item in status.get("conditions") or [] if item.get("type") == kind), None)
 
 
-def write_status(
-    cluster: Cluster, target: CompiledService, parent: Json, observation: Observation, now: str
-) -> None:
-    """Write the status of a service that this run reconciles, where it is another than before.
+def write_status(cluster: Cluster, parent: Json, observation: Observation, now: str) -> None:
+    """Write the status of a service that this run reconciles, and of what it answers for, where it is another than before.
 
-    It is written after the Lease was given back, so only for the very custom resource that was observed: where another run has changed
-    it meanwhile, that run writes its status. now: the time for conditions whose status changes, RFC 3339 in UTC.
+    It is written after the Lease was given back, so only for the very objects that were observed: where another run has changed
+    one meanwhile, that run writes its status. now: the time for conditions whose status changes, RFC 3339 in UTC.
     """
     if parent.get("kind") == "ConfigMap":
         _write_record(cluster, parent, observation)
-        return
-    seen: Json | None = parent
+    else:
+        _write_status(cluster, parent, observation.status, now)
+    for other in observation.answered:
+        _write_status(cluster, other.live, other.status, now)
+
+
+def _write_status(cluster: Cluster, observed: Json, wanted: Json, now: str) -> None:
+    reference = Reference.of(observed)
+    seen: Json | None = observed
     for _attempt in range(STATUS_TRIES):
-        if seen is None or not _same_object(seen, parent):
+        if seen is None or not _same_object(seen, observed):
             return
         before = (_status_of_ours(seen) or {}).get("status") or {}
-        status = {**observation.status, "conditions": _dated(observation.status, before, now)}
+        status = {**wanted, "conditions": _dated(wanted, before, now)}
         if status == before:
             return
-        manifest = {**target.reference.to_manifest(), "status": status}
+        manifest = {**reference.to_manifest(), "status": status}
         manifest["metadata"]["resourceVersion"] = seen["metadata"]["resourceVersion"]
         try:
             cluster.apply(manifest, manager=FIELD_MANAGER, force=True, subresource="status")
         except (Conflict, NotFound):
             # Somebody may have deleted the service during a wait; a status alone does not bring it back.
-            seen = cluster.get(target.reference)
+            seen = cluster.get(reference)
         else:
             return
     raise ClusterError(
-        f"{target.reference}: it kept changing during {STATUS_TRIES} attempts to write its status"
+        f"{reference}: it kept changing during {STATUS_TRIES} attempts to write its status"
     )
 
 

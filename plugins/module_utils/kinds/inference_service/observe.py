@@ -27,6 +27,7 @@ from .pods.component import Components
 from .resolved import Resolved
 from .router.front_component import has_routes
 from .runtimes.runtime import NAMESPACED
+from .trained_model_status import answered
 
 #: How often the controller's run is repeated at most. It settles in three: what one run says of the model, the next one reads.
 _RUNS = 5
@@ -51,15 +52,17 @@ def observe(resolved: Resolved, reader: Reader, pods: Sequence[Json] = ()) -> Ob
     current = all(rollout.complete for rollout in rollouts) and all(
         _is_current(live) for kind, live in workloads if kind != "Deployment"
     )
+    said_ready = draft.conditions.status(READY) == "True"
     return Observation(
         status={**draft.to_json(), **_facts(resolved, components)},
-        ready=draft.conditions.status(READY) == "True" and current,
+        ready=said_ready and current,
         faults=(
             *_stopped(resolved, components),
             *_faults(resolved, draft, rollouts, routes, workloads),
         ),
         awaited={INGRESS: tuple(one for said in routes for one in said.awaited)} if routes else {},
         url=draft.url,
+        answered=tuple(answered(resolved, draft.to_json(), ready=said_ready)),
     )
 
 
@@ -69,7 +72,7 @@ def reconcile_error(observation: Observation, message: str) -> Observation:
     draft.conditions.put(PREDICTOR, "False", RECONCILE_FAILED, message)
     status = {**observation.status, "conditions": draft.conditions.to_json()}
     faults = (WorkloadFault(RECONCILE_FAILED, message), *observation.faults)
-    return replace(observation, status=status, ready=False, faults=faults)
+    return replace(observation, status=status, ready=False, faults=faults, answered=())
 
 
 def _facts(resolved: Resolved, components: Components) -> Json:

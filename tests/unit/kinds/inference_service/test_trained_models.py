@@ -11,7 +11,9 @@ import pytest
 from module_utils.kinds.inference_service.compile import compile as compile_service
 from module_utils.kinds.inference_service.input_schemas import shapes
 from module_utils.kinds.inference_service.normalise import load
+from module_utils.kinds.inference_service.resolved_service import resolved_service
 from module_utils.kinds.inference_service.settings import Settings
+from module_utils.kinds.inference_service.trained_model_status import answered
 from module_utils.kube.input_schemas import input_problems
 from module_utils.kube.manifest import Json
 from module_utils.kube.reader import GivenObjects
@@ -152,6 +154,61 @@ def test_models_beyond_the_memory_of_the_predictor_are_named(
     assert [each for each, dummy in found.values()] == ([path] if path else [])
     last = models[-1]["metadata"]["name"]
     assert all(f": {last} are not loaded" in text for dummy, text in found.values())
+
+
+@pytest.mark.parametrize(
+    ("ready", "memory", "no", "reason"),
+    [
+        ("True", "1Gi", set(), None),
+        ("False", "1Gi", {"InferenceServiceReady", "Ready"}, "InferenceServiceNotReady"),
+        ("True", "9Gi", {"MemoryResourceAvailable", "Ready"}, "MemoryResourceNotAvailable"),
+        (
+            "False",
+            "9Gi",
+            {"InferenceServiceReady", "MemoryResourceAvailable", "Ready"},
+            "MemoryResourceNotAvailable",
+        ),
+    ],
+)
+def test_a_model_says_what_it_lacks(ready: str, memory: str, no: set[str], reason: Any) -> None:
+    (model,) = statuses(several(), ready == "True", trained("a", memory))
+    said = {each["type"]: each for each in model["conditions"]}
+    assert list(said) == [
+        "InferenceServiceReady",
+        "IsMMSPredictor",
+        "MemoryResourceAvailable",
+        "Ready",
+    ]
+    assert {kind for kind, each in said.items() if each["status"] == "False"} == no
+    assert said["Ready"].get("reason") == reason
+
+
+@pytest.mark.parametrize(
+    ("fields", "path"),
+    [
+        ({}, "/v1/models/a:predict"),
+        ({"protocolVersion": "v2"}, "/v2/models/a/infer"),
+        ({"protocolVersion": "grpc-v2"}, ""),
+    ],
+)
+def test_a_model_is_called_below_the_address_of_its_service(fields: Json, path: str) -> None:
+    service = several()
+    service["spec"]["predictor"]["model"] |= fields
+    (model,) = statuses(service, True, trained("a"))
+    assert model["url"] == f"http://iris.example.com{path}"
+    assert model["address"] == {"url": f"http://iris.team-a.svc{path}"}
+
+
+def statuses(service: Json, ready: bool, *models: Json) -> list[Json]:
+    """Return the status that a service gives each of its models."""
+    typed = load(service, Settings()).service
+    assert typed is not None
+    server = runtime()
+    server["spec"]["protocolVersions"] = ["v1", "v2", "grpc-v2"]
+    reader = GivenObjects([config_map(), server, *models])
+    resolved = resolved_service(typed, Settings(), reader)
+    status = {"url": "http://iris.example.com", "address": {"url": "http://iris.team-a.svc"}}
+    return [each.status for each in answered(resolved, status, ready=ready)]
 
 
 def test_models_of_other_services_and_such_that_go_are_not_counted() -> None:
