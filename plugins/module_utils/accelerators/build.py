@@ -19,6 +19,8 @@ from .vendors import VENDORS, resource_name
 #: The name of the device claim in the pod, and of the request in it.
 CLAIM = "accelerators"
 _GOOGLE = "google"
+#: Vendors whose devices have no cores that are ranks of their own.
+_ONE_RANK = ("nvidia", "amd", "intel-gaudi", "intel-i915", "intel-xe")
 _TOPOLOGY = re.compile(r"[1-9][0-9]*(x[1-9][0-9]*){1,2}", re.ASCII)
 _TOPOLOGY_LABEL = "cloud.google.com/gke-tpu-topology"
 
@@ -92,6 +94,9 @@ def read_accelerator(given: Mapping[str, Any], path: str) -> tuple[Accelerator, 
             )
         elif value is not None:
             sizes[name] = value
+    if sizes.get("ranks_per_device", 1) > 1 and vendor in _ONE_RANK:
+        text = f"engines run one rank on a device of {vendor}, so the pods get too few devices; leave it out"
+        problems.append(Problem(f"{path}.ranks_per_device", text, "warning", rule="accelerator"))
     return Accelerator(resource, vendor, device_class, product, topology, **sizes), problems
 
 

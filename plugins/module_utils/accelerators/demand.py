@@ -129,12 +129,14 @@ def _parts(manifest: Json) -> Iterator[tuple[str, int, Json]]:
         case "Pod":
             yield "", 1, manifest
         case "Job":
-            yield "", _count(spec, "parallelism"), templates["template"]
+            yield "", _at_once(spec), templates["template"]
         case "StatefulSet" if spec.get("volumeClaimTemplates"):
             yield "", _count(spec, "replicas"), _with_volumes(templates["template"])
         case "LeaderWorkerSet":
             groups = _count(spec, "replicas")
             size = value_at(spec, ("leaderWorkerTemplate", "size")) or 1
+            if value_at(spec, ("leaderWorkerTemplate", "volumeClaimTemplates")):
+                templates = {field: _with_volumes(each) for field, each in templates.items()}
             worker = templates.get("workerTemplate") or {}
             leader = templates.get("leaderTemplate")
             if leader is None:
@@ -144,6 +146,12 @@ def _parts(manifest: Json) -> Iterator[tuple[str, int, Json]]:
                 yield "worker", groups * (size - 1), worker
         case _:
             yield "", _count(spec, "replicas"), templates["template"]
+
+
+def _at_once(job: Json) -> int:
+    """Return how many pods a Job starts at a time: never more than it wants to complete."""
+    pods, most = _count(job, "parallelism"), job.get("completions")
+    return pods if most is None else min(pods, most)
 
 
 def _count(spec: Json, field: str) -> int:

@@ -125,6 +125,9 @@ def check_shape(
             "will not start in most engines; request one larger slice or whole devices"
         )
         yield Problem(path, text, "warning", rule="mig-parallel")
+    if parallelism.expert and tensor * parallelism.data == 1:
+        text = "has no effect: with tensor 1 and data 1 one rank has all experts; leave it out"
+        yield Problem(f"{path}.expert", text, "warning", rule="tensor-heads")
     if devices_per_node and tensor > devices_per_node:
         text = f"{tensor} does not fit one node, which has {devices_per_node}; layers that are split across nodes need a very fast network"
         yield Problem(f"{path}.tensor", text, "warning", rule="tensor-across-nodes")

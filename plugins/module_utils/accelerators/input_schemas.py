@@ -108,12 +108,20 @@ _CLUSTER_QUEUE: Mapping[str, Schema] = {
         namespaceSelector=_SELECTOR,
         cohort=_TEXT,
         cohortName=_TEXT,
+        admissionChecks=ListOf(items=_TEXT),
+        admissionChecksStrategy=part(admissionChecks=parts("name", name=_TEXT)),
         resourceGroups=parts(
             coveredResources=ListOf(items=_TEXT),
             flavors=parts(
                 "name",
                 name=_TEXT,
-                resources=parts("name", name=_TEXT, nominalQuota=_AMOUNT),
+                resources=parts(
+                    "name",
+                    name=_TEXT,
+                    nominalQuota=_AMOUNT,
+                    borrowingLimit=_AMOUNT,
+                    lendingLimit=_AMOUNT,
+                ),
             ),
         ),
     ),

@@ -7,16 +7,16 @@ Source: kueue.x-k8s.io/v1beta1 and v1beta2 (LocalQueue, ClusterQueue).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem, Severity
 from ..kube.selector import selector_keys, selects
-from .demand import templates_of
+from .demand import Demand, templates_of
 from .fit import Answer
+from .kueue_quota import group_problems
 from .node_eligibility import untolerated
-from .requests import CLASS_PREFIX, PODS, Amounts, amounts, shown
+from .requests import CLASS_PREFIX, PODS, Amounts
 
 #: The label of a workload by which it names its LocalQueue.
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
@@ -32,7 +32,8 @@ API_VERSIONS = ("kueue.x-k8s.io/v1beta2", "kueue.x-k8s.io/v1beta1")
 class Queues:
     """What a namespace's workloads are admitted by. local: its LocalQueues. flavors: None where they are not known.
 
-    labels: of the namespace, None where they are not known. node_labels: of the nodes.
+    labels: of the namespace, None where they are not known. node_labels: of the nodes. checks: AdmissionChecks, and priorities:
+    WorkloadPriorityClasses, None where they are not looked at.
     """
 
     local: Sequence[Json]
@@ -40,7 +41,9 @@ class Queues:
     flavors: Sequence[Json] | None
     namespace: str
     labels: Mapping[str, str] | None
-    node_labels: Sequence[Mapping[str, str]]
+    node_labels: Sequence[Mapping[str, str]] = ()
+    checks: Sequence[Json] | None = None
+    priorities: Sequence[Json] | None = None
 
 
 def queue_of(manifest: Json) -> str:
@@ -73,6 +76,45 @@ def topology_problems(manifest: Json, queue: str, queues: Queues) -> Iterator[Pr
             yield Problem(where, text, rule="queue")
 
 
+def priority_problems(manifest: Json, queues: Queues) -> Iterator[Problem]:
+    """Yield a WorkloadPriorityClass that a workload names and that does not exist."""
+    name = value_at(manifest, ("metadata", "labels", PRIORITY_LABEL))
+    if name and queues.priorities is not None and _named(queues.priorities, name) is None:
+        text = f"WorkloadPriorityClass {name} does not exist, so Kueue admits no pod that names it; create it, or name one that exists"
+        yield Problem(f'metadata.labels["{PRIORITY_LABEL}"]', text, rule="queue")
+
+
+def admission_checks(cluster_queue: Json) -> Iterator[str]:
+    """Yield the AdmissionChecks that a ClusterQueue names."""
+    spec = cluster_queue.get("spec") or {}
+    yield from spec.get("admissionChecks") or ()
+    for each in value_at(spec, ("admissionChecksStrategy", "admissionChecks")) or ():
+        yield str(each.get("name"))
+
+
+def admitted(demand: Demand, queue: str, queues: Queues) -> Demand:
+    """Return pods as Kueue starts them: with the tolerations of the flavors that they may get, and the labels of the only one."""
+    local = _named(queues.local, queue) or {}
+    cluster_queue = _named(queues.in_all, str(value_at(local, ("spec", "clusterQueue")))) or {}
+    tolerations: list[Json] = []
+    labels: dict[str, str] = {}
+    for group in value_at(cluster_queue, ("spec", "resourceGroups")) or ():
+        if not demand.requests.keys() & {*(group.get("coveredResources") or ())}:
+            continue
+        named = [str(each["name"]) for each in group.get("flavors") or ()]
+        flavors = [_named(queues.flavors or (), each) or {} for each in named]
+        for flavor in flavors:
+            tolerations += value_at(flavor, ("spec", "tolerations")) or ()
+        if len(flavors) == 1:
+            labels.update(value_at(flavors[0], ("spec", "nodeLabels")) or {})
+    spec = {
+        **demand.spec,
+        "tolerations": [*(demand.spec.get("tolerations") or ()), *tolerations],
+        "nodeSelector": {**labels, **(demand.spec.get("nodeSelector") or {})},
+    }
+    return replace(demand, template={**demand.template, "spec": spec})
+
+
 def queue_problems(answers: Sequence[Answer], queue: str, queues: Queues) -> Iterator[Problem]:
     """Yield why a queue does not admit a workload now. answers: about all of its pods."""
     local = _named(queues.local, queue)
@@ -96,6 +138,10 @@ def queue_problems(answers: Sequence[Answer], queue: str, queues: Queues) -> Ite
     yield from _stopped("ClusterQueue", name, cluster_queue)
     yield from _selected(name, cluster_queue, queues)
     yield from _flavors(name, cluster_queue, queues)
+    for each in admission_checks(cluster_queue):
+        if queues.checks is not None and _named(queues.checks, each) is None:
+            text = f"ClusterQueue {name} names AdmissionCheck {each}, which does not exist, so Kueue admits nothing; create it"
+            yield Problem("", text, rule="queue")
     wanted = _wanted(answers)
     for group in value_at(cluster_queue, ("spec", "resourceGroups")) or ():
         covered = {
@@ -103,7 +149,7 @@ def queue_problems(answers: Sequence[Answer], queue: str, queues: Queues) -> Ite
         }
         if covered:
             unfit = _unfit(group, queues, answers)
-            yield from _group(cluster_queue, name, group, covered, unfit)
+            yield from group_problems(cluster_queue, group, covered, unfit, queues.in_all)
     wanted.pop(PODS, None)
     for resource in wanted:
         if resource.startswith(CLASS_PREFIX):
@@ -220,59 +266,3 @@ def _unfit(group: Json, queues: Queues, answers: Sequence[Answer]) -> Mapping[st
             elif other:
                 unfit[name] = f"the pods want nodes with {other[0]}={selector[other[0]]}"
     return unfit
-
-
-def _group(
-    cluster_queue: Json,
-    name: str,
-    group: Json,
-    wanted: Mapping[str, int],
-    unfit: Mapping[str, str],
-) -> Iterator[Problem]:
-    """Yield a problem where no flavor has enough of everything, with what the best one lacks. unfit: flavors that the pods cannot get, and why."""
-    names = [flavor["name"] for flavor in group.get("flavors") or ()]
-    if names and unfit.keys() >= {*names}:
-        why = "; ".join(f"flavor {each}: {unfit[each]}" for each in names)
-        text = (
-            f"ClusterQueue {name} has no flavor for these pods, so Kueue does not admit them: {why}"
-        )
-        yield Problem("", text, rule="queue")
-        return
-    shortages = [
-        (flavor["name"], _lacking(cluster_queue, flavor, wanted))
-        for flavor in group.get("flavors") or ()
-        if flavor["name"] not in unfit
-    ]
-    if any(not lacking for dummy, lacking in shortages):
-        return
-    flavors = "; ".join(f"flavor {flavor}: {', '.join(lacking)}" for flavor, lacking in shortages)
-    text = f"ClusterQueue {name} admits no more now: {flavors or 'it has no flavor'}"
-    cohort = value_at(cluster_queue, ("spec", "cohort")) or value_at(
-        cluster_queue, ("spec", "cohortName")
-    )
-    if cohort:
-        text += f"; it may borrow in cohort {cohort}, which is not judged"
-    yield Problem("", text, "warning" if cohort else "error", rule="queue")
-
-
-def _lacking(cluster_queue: Json, flavor: Json, wanted: Mapping[str, int]) -> list[str]:
-    used = _used(cluster_queue, flavor["name"])
-    quotas: Mapping[str, Any] = {
-        each["name"]: each.get("nominalQuota", 0) for each in flavor.get("resources") or ()
-    }
-    lacking = []
-    for resource, amount in wanted.items():
-        quota = amounts({resource: quotas.get(resource, 0)})[resource]
-        taken = amounts({resource: used.get(resource, 0)})[resource]
-        if taken + amount > quota:
-            lacking.append(
-                f"{shown(resource, quota)} {resource}, {shown(resource, taken)} used, {shown(resource, amount)} requested"
-            )
-    return lacking
-
-
-def _used(cluster_queue: Json, flavor: str) -> Mapping[str, Any]:
-    for usage in value_at(cluster_queue, ("status", "flavorsUsage")) or ():
-        if usage.get("name") == flavor:
-            return {each["name"]: each.get("total", 0) for each in usage.get("resources") or ()}
-    return {}

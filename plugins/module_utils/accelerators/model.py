@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from ..kube.manifest import value_at
 from ..kube.problem import Problem
 from ..kube.schema_faults import show
 from .model_config.block import Kept
 from .model_config.fields import Notes
 from .model_config.index import Index, read_index
 from .model_config.read import ModelConfig, Network, Weights, read_config
-from .precision import PRECISIONS, in_bytes
+from .precision import OTHER_NAMES, PRECISIONS, in_bytes
 
 _COUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMBT]?)", re.ASCII | re.IGNORECASE)
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
@@ -146,7 +147,9 @@ def _by_hand(given: Mapping[str, Any], path: str) -> tuple[dict[str, Any], list[
         if value in PRECISIONS:
             facts[name] = value
         elif value is not None:
-            text = f"{show(value)} is not one of {', '.join(PRECISIONS)}"
+            meant = OTHER_NAMES.get(str(value).casefold())
+            hint = f"; write {meant}" if meant else ""
+            text = f"{show(value)} is not one of {', '.join(PRECISIONS)}{hint}"
             problems.append(Problem(f"{path}.{name}", text, rule="model"))
     for name in _WHOLE:
         value = given.get(name)
@@ -268,6 +271,10 @@ def _contradictions(
         if name in facts and value is not None and value != facts[name]:
             text = f"{show(facts[name])} is given, but the config says {show(value)}; the given value counts"
             yield Problem(f"{path}.{name}", text, "warning", rule="model-contradiction")
+    method = value_at({**config}, ("quantization_config", "quant_method"))
+    if method and PRECISIONS[facts.get("precision", "int4")] >= PRECISIONS["bf16"]:
+        text = f"{show(facts['precision'])} is given, but the config says that the weights are quantised ({method}); the given value counts"
+        yield Problem(f"{path}.precision", text, "warning", rule="model-contradiction")
     if found.context and facts.get("context", 0) > found.context:
         text = f"{facts['context']} is more than the {found.context} tokens that the config allows; engines refuse it"
         yield Problem(f"{path}.context", text, "warning", rule="model-contradiction")

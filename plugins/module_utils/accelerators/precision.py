@@ -18,6 +18,22 @@ PRECISIONS: Mapping[str, Fraction] = {
 }
 
 
+#: What engines and models call a precision.
+OTHER_NAMES: Mapping[str, str] = {
+    "bfloat16": "bf16",
+    "float16": "fp16",
+    "half": "fp16",
+    "float32": "fp32",
+    "float": "fp32",
+    "fp8_e4m3": "fp8",
+    "fp8_e5m2": "fp8",
+    "nvfp4": "fp4",
+    "mxfp4": "fp4",
+    "awq": "int4",
+    "gptq": "int4",
+}
+
+
 def in_bytes(precision: str) -> str:
     """Return a precision in words."""
     return f"{float(PRECISIONS[precision]):g} bytes ({precision})"

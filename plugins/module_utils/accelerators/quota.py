@@ -24,6 +24,9 @@ _REQUESTS = "requests."
 _LIMITS = "limits."
 #: What a quota may count without a prefix: it means requests.
 _PLAIN = ("cpu", "memory", "ephemeral-storage")
+#: How an entry begins that counts the objects of a kind, and what stands in one that counts the storage of a class.
+_OBJECTS = "count/"
+_OF_STORAGE = ".storage.k8s.io/"
 _SCOPES_OF_EVERY_SERVER = ("NotBestEffort", "NotTerminating")
 
 
@@ -45,14 +48,14 @@ def _exceeded(quota: Json, answers: Sequence[Answer]) -> Iterator[Problem]:
     hard = value_at(quota, ("spec", "hard")) or {}
     used = value_at(quota, ("status", "used")) or {}
     for entry, allowed in hard.items():
-        if is_extended(entry) and not entry.endswith(_OF_CLASS):
+        if _counts_pods(entry) and is_extended(entry) and not entry.endswith(_OF_CLASS):
             counted = f"{_REQUESTS}{entry.removeprefix(_LIMITS)}"
             text = (
                 f"ResourceQuota {name} has no effect on {entry}: for devices only {counted} counts"
             )
             yield Problem(f"spec.hard[{entry}]", text, "warning", rule="quota-name")
             continue
-        wanted = sum(answer.wanted * _counted(entry, answer.demand) for answer in answers)
+        wanted = sum(_added(entry, answer) for answer in answers)
         resource = entry.removeprefix(_REQUESTS).removeprefix(_LIMITS)
         limit = amounts({resource: allowed})[resource]
         taken = amounts({resource: used.get(entry, 0)})[resource]
@@ -63,6 +66,21 @@ def _exceeded(quota: Json, answers: Sequence[Answer]) -> Iterator[Problem]:
                 f"{shown(resource, taken + wanted - limit)} too many"
             )
             yield Problem(f"spec.hard[{entry}]", text, rule="quota")
+
+
+def _counts_pods(entry: str) -> bool:
+    """Return whether an entry counts what pods ask for, not objects or storage."""
+    return not entry.startswith(_OBJECTS) and _OF_STORAGE not in entry
+
+
+def _added(entry: str, answer: Answer) -> int:
+    """Return what a workload adds to what an entry of a quota counts: its pods that are to come, or itself where none is there yet."""
+    demand = answer.demand
+    if _counts_pods(entry) or entry == "count/pods":
+        return answer.wanted * _counted(entry, demand)
+    group, slash, dummy = demand.workload.api_version.partition("/")
+    own = f"{_OBJECTS}{demand.workload.kind.lower()}s" + (f".{group}" if slash else "")
+    return int(entry == own and answer.wanted == demand.pods and demand.part != "worker")
 
 
 def _counted(entry: str, demand: Demand) -> int:

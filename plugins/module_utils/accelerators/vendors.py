@@ -25,6 +25,8 @@ _SHARING_LABELS = ("nvidia.com/gpu.sharing-strategy", "cloud.google.com/gke-gpu-
 #: Devices are cut into slices of so many sevenths, or fourths.
 _MIG_PROFILE = re.compile(r"[12347]g\.(?P<memory>[1-9][0-9]*)gb(\+[a-z]+(\.[a-z]+)*)?")
 _PRODUCT_MEMORY = re.compile(r"(?<![0-9.])([1-9][0-9]*)GB", re.IGNORECASE)
+#: What people call a model of a device: H100, A100-80GB, L40S, MI300X.
+_MODEL = re.compile(r"[A-Za-z]{1,3}[0-9]{1,4}[A-Za-z]{0,2}([-_ ].*)?", re.ASCII)
 _AMD_PARTITION = re.compile(r"[a-z]+_nps[1-9]")
 
 
@@ -158,6 +160,10 @@ def _any_name(name: str) -> str:
         known = (*VENDORS, CPU)
         text = f"{quoted(name)} is not one of {', '.join(known)}, nor a resource as vendor.example/device"
         near = _ALSO.get(name.lower()) or nearest(name, known)
+        if _MODEL.fullmatch(name):
+            raise ValueError(
+                f"{text}; write the vendor here, and the model of the device in product"
+            )
         raise ValueError(f"{text}; did you mean {quoted(near)}?" if near else text)
     fault = check_label_key(name)
     if fault:

@@ -11,9 +11,9 @@ from ..accelerators.explain import explain
 from ..accelerators.fit import Answer, Verdict, fit
 from ..accelerators.inventory import Inventory
 from ..accelerators.kueue import (
-    API_VERSIONS,
-    Queues,
+    admitted,
     misplaced_queue,
+    priority_problems,
     queue_of,
     queue_problems,
     topology_problems,
@@ -29,6 +29,7 @@ from ..accelerators.shared_devices import shared_device_problems
 from ..kube import gvk
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
+from .queues import AllQueues, read_queues
 from .reader import take_inventory
 from .source import Looking, Source, grows
 
@@ -67,8 +68,9 @@ def judge(
     looking = Looking(source)
     namespaces = sorted({_namespace(workload) for workload in workloads})
     ranges = _limit_ranges(looking, namespaces) if "limits" in checks else {}
+    queues = read_queues(looking, workloads) if "quota" in checks else {}
     numbered = [
-        (number, demand)
+        (number, _started(demand, workload, queues))
         for number, workload in enumerate(workloads)
         for demand in demands_of(_defaulted(workload, ranges.get(_namespace(workload), ())))
     ]
@@ -91,8 +93,14 @@ def judge(
         judged.problems.setdefault(number, []).extend(found)
         judged.by_workload.setdefault(number, []).append(answer)
     if "quota" in checks:
-        _judge_quotas(looking, workloads, judged)
+        _judge_quotas(looking, workloads, judged, queues)
     return judged
+
+
+def _started(demand: Demand, workload: Json, queues: AllQueues) -> Demand:
+    """Return pods as they are started: what Kueue admits, it changes."""
+    queue, known = queue_of(workload), queues.get(_namespace(workload))
+    return admitted(demand, queue, known) if queue and known is not None else demand
 
 
 def _limit_ranges(looking: Looking, namespaces: Sequence[str]) -> dict[str, list[Json]]:
@@ -136,7 +144,9 @@ def _claim_templates(looking: Looking, namespace: str) -> dict[str, Json]:
     return {each["metadata"]["name"]: each for each in listed}
 
 
-def _judge_quotas(looking: Looking, workloads: Sequence[Json], judged: Judged) -> None:
+def _judge_quotas(
+    looking: Looking, workloads: Sequence[Json], judged: Judged, queues: AllQueues
+) -> None:
     """Add what ResourceQuotas and Kueue's queues forbid to the problems of the workloads concerned."""
     by_workload = judged.by_workload
     for namespace in sorted({_namespace(workloads[number]) for number in by_workload}):
@@ -147,46 +157,15 @@ def _judge_quotas(looking: Looking, workloads: Sequence[Json], judged: Judged) -
         problems = list(quota_problems(answers, quotas))
         for number in concerned:
             judged.problems[number].extend(problems)
+    labels = [node.labels for node in judged.inventory.nodes.values()]
     for number, answers in by_workload.items():
         judged.problems[number] += misplaced_queue(workloads[number])
-        queue = queue_of(workloads[number])
-        if queue:
-            queues = _queues(looking, _namespace(workloads[number]), judged)
-            if queues is not None:
-                judged.problems[number] += queue_problems(answers, queue, queues)
-                judged.problems[number] += topology_problems(workloads[number], queue, queues)
-
-
-def _queues(looking: Looking, namespace: str, judged: Judged) -> Queues | None:
-    """Return the queues of a namespace with what they stand on, None where they may not be listed."""
-    unseen = "the queues of Kueue are not checked"
-    local: list[Json] = []
-    in_all: list[Json] = []
-    flavors: list[Json] | None = None
-    for api_version in API_VERSIONS:
-        local = list(looking.each(api_version, "LocalQueue", namespace, unseen=unseen))
-        if local:
-            in_all = list(looking.each(api_version, "ClusterQueue", unseen=unseen))
-            kind = "ResourceFlavor"
-            flavors = list(looking.each(api_version, kind, unseen="its flavors are not checked"))
-            break
-    if {("LocalQueue", namespace), ("ClusterQueue", "")} & looking.hidden:
-        return None
-    return Queues(
-        local,
-        in_all,
-        None if ("ResourceFlavor", "") in looking.hidden else flavors,
-        namespace,
-        _labels_of(looking, namespace),
-        [node.labels for node in judged.inventory.nodes.values()],
-    )
-
-
-def _labels_of(looking: Looking, namespace: str) -> Mapping[str, str] | None:
-    """Return the labels of a namespace, None where they are not known."""
-    unseen = "whether a queue selects it is not known"
-    found = looking.one("v1", "Namespace", namespace, unseen=unseen)
-    return None if found is None else found["metadata"].get("labels") or {}
+        queue, known = queue_of(workloads[number]), queues.get(_namespace(workloads[number]))
+        if queue and known is not None:
+            seen = replace(known, node_labels=labels)
+            judged.problems[number] += queue_problems(answers, queue, seen)
+            judged.problems[number] += topology_problems(workloads[number], queue, seen)
+            judged.problems[number] += priority_problems(workloads[number], seen)
 
 
 def _ceilings(looking: Looking, namespaces: Sequence[str]) -> dict[tuple[str, str, str], int]:

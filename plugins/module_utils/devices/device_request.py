@@ -81,8 +81,9 @@ def _memory(
     problems = []
     given = params["accelerator"]
     device = given["memory"] or 0
-    if device < 0:
-        problems.append(Problem("accelerator.memory", f"{device} is negative", rule="memory"))
+    if given["memory"] is not None and device <= 0:
+        text = f"{device:g} is not above 0; leave it out where it is not known"
+        problems.append(Problem("accelerator.memory", text, rule="memory"))
     problems += _memory_problems(given, device)
     if not 0 < params["utilization"] <= 1:
         text = f"{params['utilization']} is not above 0 and at most 1"

@@ -60,7 +60,7 @@ def given_workloads(
         complaints.append(Complaint(subject, tuple(errors)))
         found.append(GivenWorkload(subject, manifest, problems))
     try:
-        services = load_fleet(others, settings, namespace, skip_invalid=False)[0]
+        services = load_fleet(others, settings, namespace, skip_invalid=False, also=WORKLOADS)[0]
     except InputError as error:
         complaints += error.complaints
     if any(complaint.problems for complaint in complaints):

@@ -35,16 +35,21 @@ def input_schemas_of(services: Sequence[Service]) -> InputSchemas:
 
 
 def load_fleet(
-    documents: Sequence[Document], settings: Settings, namespace: str | None, *, skip_invalid: bool
+    documents: Sequence[Document],
+    settings: Settings,
+    namespace: str | None,
+    *,
+    skip_invalid: bool,
+    also: Sequence[str] = (),
 ) -> tuple[list[Service], list[Complaint]]:
     """Return the services, and the complaints about those left out with `skip_invalid`.
 
-    namespace: for documents that name none. Raises InputError that holds all problems of all documents.
+    namespace: for documents that name none. also: other kinds that the task takes. Raises InputError that holds all problems of all documents.
     """
     services: list[Service] = []
     complaints: list[Complaint] = []
     for document in documents:
-        kind, problem = _kind(document.value)
+        kind, problem = _kind(document.value, also)
         if kind is None:
             complaints.append(Complaint(document.origin, (problem,)))
             continue
@@ -131,10 +136,11 @@ def subject_of(origin: str, value: Json) -> str:
     return f"{origin} ({value.get('kind')} {place})"
 
 
-def _kind(value: Any) -> tuple[ServiceKind[Any, Any] | None, Problem]:
-    known = ", ".join(
+def _kind(value: Any, also: Sequence[str] = ()) -> tuple[ServiceKind[Any, Any] | None, Problem]:
+    services = [
         f"{kind} ({' or '.join(versions)})" for kind, (versions, dummy) in REGISTERED.items()
-    )
+    ]
+    known = ", ".join([*also, *services])
     if not isinstance(value, dict):
         return None, Problem(
             "", f"{type(value).__name__} is not a custom resource; give a map with one of {known}"
@@ -142,11 +148,16 @@ def _kind(value: Any) -> tuple[ServiceKind[Any, Any] | None, Problem]:
     key = (str(value.get("apiVersion")), str(value.get("kind")))
     if key in WRITTEN:
         return WRITTEN[key], Problem("", "")
-    near = nearest(key[1], REGISTERED)
+    near = nearest(key[1], [*REGISTERED, *also])
     hint = f", did you mean {near}?" if near and near != key[1] else ""
     field_name = "apiVersion" if near == key[1] else "kind"
     shown = value.get(field_name)
-    text = "missing" if shown is None else f'"{shown}" is not a service that this collection knows'
+    if shown is None:
+        text = "missing"
+    elif also:
+        text = f'"{shown}" is not a workload or service that this collection knows'
+    else:
+        text = f'"{shown}" is not a service that this collection knows'
     return None, Problem(field_name, f"{text}{hint}; known are {known}")
 
 

@@ -28,7 +28,7 @@ from ..fleet.settings import Find, Settings, asks_cluster
 from ..kinds.device_fields import DEVICE_FIELDS
 from ..kinds.device_request import DeviceRequest
 from ..kube.manifest import Json
-from ..kube.problem import Complaint, InputError
+from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reader import GivenObjects
 from ..kube.reference import Reference
 from ..task import arguments
@@ -178,9 +178,18 @@ def run(
         }
 
 
+#: What only another state looks at.
+_UNJUDGED = "has no effect with state rendered; state gathered judges workloads and services"
+
+
 def _rendered(params: Params, clock: Clock) -> Json:
     wanted = wanted_devices(params)
-    found = warnings(("gpu_resources", problem) for problem in wanted.problems)
+    unread = [name for name in ("services", "src") if params[name]]
+    problems = [
+        *wanted.problems,
+        *(Problem(name, _UNJUDGED, "warning", rule="option") for name in unread),
+    ]
+    found = warnings(("gpu_resources", problem) for problem in problems)
     return {**EMPTY, **wanted.result, "warnings": found, "stats": stats(None, clock)}
 
 

@@ -60,7 +60,7 @@ def test_queue_that_is_full_names_all_numbers() -> None:
 def test_queue_that_may_borrow_is_not_certain() -> None:
     ((severity, text),) = said(cluster_queue(8, 5, cohort="all"), [LOCAL])
     assert severity == "warning"
-    assert "may borrow in cohort all" in text
+    assert "the other queues of cohort all lend no more now" in text
 
 
 def test_queue_without_the_resource_or_without_a_queue() -> None:

@@ -29,6 +29,7 @@ from .workload import (
     knative_problems,
     pod_object_problems,
     replicated_problems,
+    with_claimed_volumes,
     with_ports_of_knative,
 )
 
@@ -52,7 +53,9 @@ _KINDS: Mapping[tuple[str, str], _Kind] = {
     ("", "Pod"): _Kind(TYPES["Pod"], pod_object_problems),
     ("", "Service"): _Kind(TYPES["Service"], k8s_service_problems, check_word),
     ("apps", "Deployment"): _Kind(TYPES["Deployment"], deployment_problems),
-    ("apps", "StatefulSet"): _REPLICATED,
+    ("apps", "StatefulSet"): _Kind(
+        TYPES["Templated"], replicated_problems, read_as=with_claimed_volumes
+    ),
     ("apps", "DaemonSet"): _REPLICATED,
     ("apps", "ReplicaSet"): _REPLICATED,
     ("batch", "Job"): _Kind(TYPES["Job"], job_problems),
@@ -60,7 +63,7 @@ _KINDS: Mapping[tuple[str, str], _Kind] = {
         TYPES["HorizontalPodAutoscaler"], autoscaler_problems
     ),
     ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): _Kind(
-        TYPES["LeaderWorkerSet"], groups_problems
+        TYPES["LeaderWorkerSet"], groups_problems, read_as=with_claimed_volumes
     ),
     ("serving.knative.dev", "Service"): _Kind(
         TYPES["KnativeService"], knative_problems, read_as=with_ports_of_knative

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..manifest import Json, value_at
@@ -18,6 +18,8 @@ from .probes import HANDLERS, PROBES
 #: Where a Deployment that does not say is given up, in seconds.
 _DEADLINE = 600
 _WHOLE = 100
+#: Where templates of pods stand for which a workload makes claims.
+_TEMPLATES = ("template", "leaderTemplate", "workerTemplate")
 _PERCENT = re.compile(r"([0-9]+)%", re.ASCII)
 
 
@@ -35,6 +37,35 @@ def deployment_problems(deployment: Json) -> Iterator[Problem]:
         message = f"{deadline} is not more than minReadySeconds, {ready}"
         yield Problem("spec.progressDeadlineSeconds", message, rule="workload")
     yield from replicated_problems(deployment)
+
+
+def with_claimed_volumes(workload: Json) -> Json:
+    """Return a StatefulSet or LeaderWorkerSet as its pods get it: each claim that it makes for a pod is a volume of the claim's name."""
+    spec = workload.get("spec")
+    groups = value_at(workload, ("spec", "leaderWorkerTemplate"))
+    home = groups if isinstance(groups, dict) else spec
+    claims = home.get("volumeClaimTemplates") if isinstance(home, dict) else None
+    if not isinstance(home, dict) or not isinstance(spec, dict) or not isinstance(claims, list):
+        return workload
+    names = [
+        name for each in claims if isinstance(name := value_at(each, ("metadata", "name")), str)
+    ]
+    filled = {field: _with_volumes(home[field], names) for field in _TEMPLATES if home.get(field)}
+    judged = {**home, **filled}
+    return {
+        **workload,
+        "spec": judged if home is spec else {**spec, "leaderWorkerTemplate": judged},
+    }
+
+
+def _with_volumes(template: Any, names: Sequence[str]) -> Any:
+    pod = value_at(template, ("spec",))
+    volumes = pod.get("volumes") or [] if isinstance(pod, dict) else None
+    if not isinstance(volumes, list):
+        return template
+    own = [each for each in volumes if not isinstance(each, dict) or each.get("name") not in names]
+    made = [{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in names]
+    return {**template, "spec": {**pod, "volumes": [*own, *made]}}
 
 
 def replicated_problems(workload: Json) -> Iterator[Problem]:
