@@ -21,8 +21,8 @@ description:
   - Everything is applied by server-side apply under a field manager of the set. Fields of others stay, such as the certificate
     authority that cert-manager injects, or replicas that an autoscaler sets.
   - An unchanged set costs one request for each kind, and no write.
-  - ServingRuntimes and ClusterServingRuntimes are checked as KServe's webhook checks them, with or without it, also against each other and those of
-    the cluster, before anything is written.
+  - TrainedModels, ServingRuntimes and ClusterServingRuntimes are checked as the webhooks of the set's or the cluster's KServe check them, with or
+    without these webhooks, also against each other and the cluster, before anything is written.
 options:
   state:
     description:

@@ -24,6 +24,7 @@ from .support.inference_services import (
     isvc,
     prepare,
     runtime,
+    trained_model,
 )
 from .support.places import knowing, own_namespace
 from .support.services import custom_resource
@@ -232,16 +233,6 @@ def test_a_model_that_somebody_lists_by_hand_goes_and_the_run_says_so(
     assert listed(client, config) == ["mine"]
     entries.reconcile(service, **GIVEN)
     assert listed(client, config) == []
-
-
-def trained_model(name: str, place: str) -> Json:
-    spec = {"framework": "lab", "memory": "1Gi", "storageUri": f"gs://m/{name}"}
-    return {
-        "apiVersion": "serving.kserve.io/v1alpha1",
-        "kind": "TrainedModel",
-        "metadata": {"name": name, "namespace": place},
-        "spec": {"inferenceService": "iris", "model": spec},
-    }
 
 
 def listed(client: Client, config: Json) -> list[str]:

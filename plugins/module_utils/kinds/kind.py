@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -13,7 +13,7 @@ from ..kube.input_schemas import InputSchemas
 from ..kube.intent import Intent
 from ..kube.manifest import Json
 from ..kube.problem import Problem
-from ..kube.reader import Reader
+from ..kube.reader import Lookup, Reader
 from ..kube.reference import Reference
 from ..kube.schema import Object
 from .certificates import Certificates
@@ -114,6 +114,8 @@ class ServiceKind(Generic[S, C]):
     changed_by_presets: whether a live workload would become the wanted one by what the collection's own presets add since it was made.
     standing: what the children of other services depend on in the status of one; None for a kind where nothing does.
     runtime: which runtime serves a service, from its document, its settings and a reader; None for a kind without runtimes.
+    judged: what the webhooks of the kind's controller refuse of objects beside services, by object: from the objects, a reader of all
+    others, what shows them as they are, and settings; None for a kind without such objects.
     finalizers: what the kind's own controller leaves on the custom resource.
     controller: labels by which the Deployment of the kind's controller is recognised. field_manager: the name under which it writes.
     """
@@ -148,6 +150,9 @@ class ServiceKind(Generic[S, C]):
     changed_by_presets: Callable[[Json, Json], bool] | None = None
     standing: Callable[[Json], object] | None = None
     runtime: Callable[[Json, C, Reader], RuntimeChoice | None] | None = None
+    judged: (
+        Callable[[Iterable[Json], Reader, Lookup, C], Mapping[Reference, Sequence[Problem]]] | None
+    ) = None
 
     @property
     def key(self) -> tuple[str, str]:

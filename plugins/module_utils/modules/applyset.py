@@ -14,7 +14,7 @@ from ..sets.checks import check
 from ..sets.fitted_manifests import FittedManifests
 from ..sets.input import SUBJECT, placed, read_set, rendered, the_set
 from ..sets.release import SetRelease
-from ..sets.result import EMPTY, SetResult, result_of
+from ..sets.result import EMPTY, SetResult, problems_of, result_of
 from ..sets.state_absent import Remover
 from ..sets.state_gathered import gather
 from ..sets.state_present import Presenter
@@ -81,7 +81,8 @@ def run(
         raise InputError.single(SUBJECT, "src", text)
     policy = _policy(params, dry_run=check_mode)
     if params["state"] == "rendered":
-        return {**EMPTY, "id": applyset.id, "manifests": rendered(given, params["namespace"])}
+        manifests, problems = rendered(given, params["namespace"])
+        return {**EMPTY, "id": applyset.id, "manifests": manifests, **problems_of(problems)}
     with arguments.connection(params, environment) as cluster:
         fitting = FittedManifests.of(cluster, params)
         if params["state"] == "absent":

@@ -226,6 +226,7 @@ def _load(
 def _rendered(
     params: Params, documents: Sequence[Document], clock: Clock, *, check_mode: bool, diff: bool
 ) -> Json:
+    from ..reconcile.given_objects import refused_given
     from ..reconcile.runtimes import runtimes_of
     from ..reconcile.state_rendered import manifests, write
 
@@ -267,6 +268,7 @@ def _rendered(
         "stats": stats(None, clock),
     }
     result["warnings"] += left_out([*complaints, *colliding, *refused])
+    result["warnings"] += list(refused_given(kept, objects.values, result["warnings"]))
     if not params["dest"]:
         result["warnings"] += masks(rendered)
         return {**result, "manifests": [redact(manifest) for manifest in rendered]}

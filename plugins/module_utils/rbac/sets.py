@@ -15,12 +15,13 @@ from ..cluster.kinds import facts
 from ..kube.apply_order import SLOW, SetStage, set_stage
 from ..kube.applyset import GroupKind
 from ..kube.crds import Definition, conversion_service, definitions
-from ..kube.gvk import KSERVE_V1ALPHA1
+from ..kube.gvk import KSERVE_V1ALPHA1, KSERVE_V1BETA1
 from ..kube.manifest import Json
 from ..kube.reference import Reference
 from .roles import LIST, WATCH, WRITE, Kind, Right, both, bound, granted, rules_of
 
 _CRD = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+_TRAINED_MODEL = "TrainedModel"
 _INJECT = "cert-manager.io/inject-ca-from"
 
 
@@ -81,6 +82,8 @@ def _used(
 ) -> Iterator[Right]:
     """Yield what runs ask for in the whole cluster."""
     yield from _used_within(manifests)
+    if any(each["kind"] == _TRAINED_MODEL for each in manifests):
+        yield (KSERVE_V1ALPHA1, "ClusterServingRuntime"), "", LIST
     yield ("v1", "Namespace"), "", ("get",)
     for kind in defined.values():
         # Whether objects of it are there, before it goes or is changed.
@@ -117,6 +120,10 @@ def _used_within(manifests: Sequence[Json]) -> Iterator[Right]:
     for each in manifests:
         waited = each["kind"] in SLOW or "webhooks" in each
         yield (each["apiVersion"], each["kind"]), "", (*WRITE, *(WATCH if waited else LIST))
+    if any(each["kind"] == _TRAINED_MODEL for each in manifests):
+        # Which service is to load them, and what its server takes.
+        yield (KSERVE_V1BETA1, "InferenceService"), "", ("get",)
+        yield (KSERVE_V1ALPHA1, "ServingRuntime"), "", LIST
     if any(set_stage(Reference.of(each)) is SetStage.WORKLOAD for each in manifests):
         yield ("v1", "Pod"), "", WATCH
     if any("webhooks" in each or conversion_service(each) for each in manifests):

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..bundles.manifests import Given, duplicates, read_manifests, without
@@ -25,12 +26,12 @@ from ..kube.validation.objects import object_problems
 from ..task import manifest_loader
 
 SUBJECT = "applyset"
-_RUNTIMES = ("ServingRuntime", "ClusterServingRuntime")
+_JUDGED = ("ServingRuntime", "ClusterServingRuntime", "TrainedModel")
 
 
-def is_runtime(reference: Reference) -> bool:
-    """Tell whether an object is a runtime of KServe's InferenceServices."""
-    return reference.api_version == KSERVE_V1ALPHA1 and reference.kind in _RUNTIMES
+def is_judged(reference: Reference) -> bool:
+    """Tell whether an object stands beside InferenceServices, and is judged as KServe's webhooks judge it."""
+    return reference.api_version == KSERVE_V1ALPHA1 and reference.kind in _JUDGED
 
 
 def the_set(params: Mapping[str, Any]) -> ApplySet:
@@ -96,8 +97,8 @@ def placed(cluster: Cluster, given: Sequence[Given], namespace: str) -> list[Jso
     return [manifest for dummy, manifest in found]
 
 
-def rendered(given: Sequence[Given], namespace: str) -> list[Json]:
-    """Return the manifests without asking a cluster; kinds that neither we nor the set know keep the namespace that they name.
+def rendered(given: Sequence[Given], namespace: str) -> tuple[list[Json], list[Problem]]:
+    """Return the manifests without asking a cluster, and warnings; kinds that neither we nor the set know keep the namespace that they name.
 
     Raises InputError for each object that is listed twice, and for what an API server would refuse.
     """
@@ -116,28 +117,35 @@ def rendered(given: Sequence[Given], namespace: str) -> list[Json]:
     )
     for judge in (unknown_fields, object_problems):
         complaints += [Complaint(one.subject, tuple(judge(one.manifest))) for one in given]
-    complaints += _runtimes(given, found)
+    warnings: list[Problem] = []
+    for one, manifest, problems in _judged(given, found):
+        errors = tuple(each for each in problems if each.severity == "error")
+        complaints.append(Complaint(one.subject, errors))
+        warnings += [of_object(Reference.of(manifest), p) for p in problems if p not in errors]
     complaints = [complaint for complaint in complaints if complaint.problems]
     if complaints:
         raise InputError(complaints)
-    return found
+    return found, warnings
 
 
-def _runtimes(given: Sequence[Given], manifests: Sequence[Json]) -> list[Complaint]:
-    """Return what KServe's webhook would refuse of the runtimes among manifests, each beside the others."""
-    references = [Reference.of(each) for each in manifests]
-    if not any(map(is_runtime, references)):
-        return []
+def of_object(reference: Reference, problem: Problem) -> Problem:
+    """Return a problem of an object as a set tells it."""
+    return replace(problem, path=f"{reference}: {problem.path}")
+
+
+def _judged(
+    given: Sequence[Given], manifests: Sequence[Json]
+) -> Iterator[tuple[Given, Json, Sequence[Problem]]]:
+    """Yield the objects of which KServe's webhooks would refuse something, or that do not work, each beside the others."""
+    if not any(is_judged(Reference.of(each)) for each in manifests):
+        return
     # What judges them is loaded for them alone.
-    from .runtimes import refused_runtimes
+    from .judged_objects import judged_alone
 
-    runtimes = [each for each in manifests if is_runtime(Reference.of(each))]
-    refused = refused_runtimes(runtimes, set(references), lambda dummy: ())
-    return [
-        Complaint(one.subject, errors)
-        for one, reference in zip(given, references, strict=True)
-        if (errors := tuple(p for p in refused.get(reference, ()) if p.severity == "error"))
-    ]
+    found = judged_alone(manifests)
+    for one, manifest in zip(given, manifests, strict=True):
+        if problems := found.get(Reference.of(manifest)):
+            yield one, manifest, problems
 
 
 def _definition(value: Any) -> list[manifest_loader.Document]:

@@ -58,14 +58,21 @@ def result_of(
         "objects": [_object(outcome) for outcome in changed],
         "unchanged": told.unchanged + len(told.outcomes) - len(changed),
         "edits": told.edits,
-        "problems": [asdict(problem) for problem in problems],
-        "warnings": [str(problem) for problem in problems if problem.severity == "warning"],
+        **problems_of(problems),
         "stats": stats(counted, clock),
         **failure_of(told.outcomes, told.troubles),
     }
     if diff:
         result["diff"] = diffs(told.outcomes)
     return result
+
+
+def problems_of(problems: Sequence[Problem]) -> Json:
+    """Return what a result says of problems."""
+    return {
+        "problems": [asdict(problem) for problem in problems],
+        "warnings": [str(problem) for problem in problems if problem.severity == "warning"],
+    }
 
 
 def named(reference: Reference, **more: Any) -> Json:

@@ -4,11 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 
 from ..cluster.connection import Cluster
-from ..cluster.errors import KindMissing
 from ..cluster.lease import leases
 from ..engine.apply import Execution
 from ..engine.applyset import examine
@@ -29,13 +27,12 @@ from ..engine.preflight_checks import wait_for_dying
 from ..kube.apply_order import SetStage
 from ..kube.applyset import TOOL, MemberKey, group_kinds_of, namespaces_of, tooling_of
 from ..kube.crds import definitions, is_crd
-from ..kube.gvk import KSERVE_V1ALPHA1
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reference import Reference
 from ..kube.validation.objects import object_problems
 from .fitted_manifests import FittedManifests
-from .input import SUBJECT, is_runtime
+from .input import SUBJECT, is_judged, of_object
 from .release import noted_version
 from .result import SetResult
 
@@ -69,7 +66,7 @@ class Presenter:
         if not settled:
             self._refuse(examine.examine(self._cluster, plan))
             refused = _refused_objects(plan)
-            for reference, problems in self._refused_runtimes(plan).items():
+            for reference, problems in self._refused_beside(plan).items():
                 refused.setdefault(reference, []).extend(problems)
             found = [problem for problems in refused.values() for problem in problems]
             self._refuse([*found, *try_out(self._cluster, plan, self._policy, but=refused)])
@@ -138,34 +135,25 @@ class Presenter:
         if errors:
             raise InputError([Complaint(f"set {self._set.parent.name}", errors)])
 
-    def _refused_runtimes(self, plan: SetPlan) -> dict[Reference, list[Problem]]:
-        """Return by object what KServe's webhook would refuse of the runtimes that a plan writes; what it may refuse is warned about."""
+    def _refused_beside(self, plan: SetPlan) -> dict[Reference, list[Problem]]:
+        """Return by object what KServe's webhooks would refuse of what a plan writes beside services; the rest is warned about."""
         changed = {
-            each.reference for each in plan.changes if each.desired and is_runtime(each.reference)
+            each.reference for each in plan.changes if each.desired and is_judged(each.reference)
         }
         if not changed:
             return {}
         # What judges them is loaded for them alone.
-        from .runtimes import refused_runtimes
+        from .judged_objects import judged_in_cluster
 
-        runtimes = [each.manifest() for each in plan.members if is_runtime(each.reference)]
-        found = refused_runtimes(runtimes, changed, self._runtimes)
+        manifests = [each.manifest() for each in plan.members]
         refused: dict[Reference, list[Problem]] = {}
-        for reference, problems in found.items():
-            for problem in problems:
-                told = replace(problem, path=f"{reference}: {problem.path}")
-                if problem.severity == "error":
+        for reference, problems in judged_in_cluster(self._cluster, manifests, changed).items():
+            for told in [of_object(reference, problem) for problem in problems]:
+                if told.severity == "error":
                     refused.setdefault(reference, []).append(told)
                 else:
-                    plan.problems.append(told)
+                    self.told.problems.append(told)
         return refused
-
-    def _runtimes(self, kind: str) -> Sequence[Json]:
-        """Return the runtimes of a kind that the cluster has, none where it does not know the kind."""
-        try:
-            return self._cluster.list(KSERVE_V1ALPHA1, kind).items
-        except KindMissing:
-            return ()
 
     def _make_room(self, plan: SetPlan) -> None:
         """Create the namespace of the parent where the set itself brings it: the parent is written first."""
@@ -246,8 +234,7 @@ def _refused_objects(plan: SetPlan) -> dict[Reference, list[Problem]]:
     found: dict[Reference, list[Problem]] = {}
     for change in plan.changes:
         for problem in object_problems(change.desired.manifest()) if change.desired else ():
-            told = replace(problem, path=f"{change.reference}: {problem.path}")
-            found.setdefault(change.reference, []).append(told)
+            found.setdefault(change.reference, []).append(of_object(change.reference, problem))
     return found
 
 

@@ -125,3 +125,14 @@ def children(name: str, namespace: str) -> list[Json]:
         thing(api_version, kind, pattern.format(name=name), namespace)
         for api_version, kind, pattern in CHILDREN
     ]
+
+
+def trained_model(name: str, place: str, service: str = "iris") -> Json:
+    """Return a TrainedModel of a service, for the runtime of these tests."""
+    spec = {"framework": "lab", "memory": "1Gi", "storageUri": f"gs://m/{name}"}
+    return {
+        "apiVersion": "serving.kserve.io/v1alpha1",
+        "kind": "TrainedModel",
+        "metadata": {"name": name, "namespace": place},
+        "spec": {"inferenceService": service, "model": spec},
+    }

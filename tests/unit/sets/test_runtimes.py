@@ -8,10 +8,13 @@ from typing import Any
 
 import pytest
 
+from module_utils.kinds.inference_service.judged_objects import judged_objects
+from module_utils.kinds.inference_service.settings import Settings
+from module_utils.kinds.kserve.releases import KServe
 from module_utils.kube.manifest import Json
-from module_utils.kube.reference import Reference
+from module_utils.kube.reader import GivenObjects
 from module_utils.modules import applyset
-from module_utils.sets.runtimes import refused_runtimes
+from module_utils.sets.judged_objects import PlannedObjects
 from tests.unit.modules.task import result_of
 
 SERVER: Json = {"name": "kserve-container", "image": "example.com/server:1"}
@@ -36,15 +39,16 @@ def runtime(name: str, priority: int | None = 1, *, namespace: str = "", **spec:
 
 
 def refused(
-    wanted: Sequence[Json], there: Sequence[Json] = (), written: Sequence[str] | None = None
+    wanted: Sequence[Json],
+    there: Sequence[Json] = (),
+    written: Sequence[str] | None = None,
+    release: KServe = KServe.V0_17,
 ) -> Mapping[str, list[str]]:
     """Return what is wrong with each runtime: rules by name. written: all of them where it is left out."""
-    references = {Reference.of(each) for each in wanted}
-    asked = [each for each in references if written is None or each.name in written]
-    listed = list(there)
-    found = refused_runtimes(
-        wanted, set(asked), lambda kind: [each for each in listed if each["kind"] == kind]
-    )
+    cluster = GivenObjects(there)
+    asked = [each for each in wanted if written is None or each["metadata"]["name"] in written]
+    around = PlannedObjects(wanted, cluster)
+    found = judged_objects(asked, around, cluster, Settings(release))
     return {each.name: [problem.rule for problem in problems] for each, problems in found.items()}
 
 
@@ -134,6 +138,22 @@ def test_workers_have_one_container() -> None:
     assert refused([runtime("a", workerSpec={"containers": []})]) == {"a": ["runtime-workers"]}
 
 
+@pytest.mark.parametrize("place", ["containers", "workerSpec"])
+@pytest.mark.parametrize("release", list(KServe))
+def test_a_variable_that_decides_which_code_runs_is_refused_since_0_18(
+    release: KServe, place: str
+) -> None:
+    spoilt = {"name": "worker", "image": "example.com/server:1", "env": [{"name": "PYTHONPATH"}]}
+    spec: Json = {"containers": [SERVER], "workerSpec": {"containers": [SERVER]}}
+    spec = (
+        {"containers": [spoilt]}
+        if place == "containers"
+        else {**spec, place: spec | {"containers": [spoilt]}}
+    )
+    told = refused([runtime("a", **spec)], release=release)
+    assert told == ({} if release == KServe.V0_17 else {"a": ["refused-variable"]})
+
+
 def test_every_mistake_is_told_at_once() -> None:
     container = {"name": "worker-container", "image": "example.com/server:1"}
     workers = {"containers": [container, container], "tensorParallelSize": 0}
@@ -169,3 +189,28 @@ def test_a_set_that_is_rendered_is_refused_with_every_problem() -> None:
         assert f"ClusterServingRuntime {name})" in result["msg"]
     assert "ClusterServingRuntime c)" not in result["msg"]
     assert "give one of them another priority" in result["msg"]
+
+
+@pytest.mark.parametrize(
+    ("version", "refused"), [("v0.17.0", False), ("v0.20.0", True), ("", True)]
+)
+def test_the_release_of_the_set_decides_what_is_refused(version: str, refused: bool) -> None:
+    server = {**SERVER, "env": [{"name": "PYTHONPATH", "value": "/a"}]}
+    definition = [runtime("a", containers=[server]), *([controller(version)] if version else [])]
+    options = {"name": "runtimes", "state": "rendered", "definition": definition}
+    result = result_of(applyset, options)
+    assert bool(result.get("failed")) is refused
+    assert ("PYTHONPATH may not be set" in result.get("msg", "")) is refused
+
+
+def controller(version: str) -> Json:
+    """Return the Deployment of KServe's controller."""
+    labels = {"control-plane": "kserve-controller-manager"}
+    server = {"name": "manager", "image": f"kserve/kserve-controller:{version}"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [server]}}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "kserve-controller-manager", "namespace": "kserve", "labels": labels},
+        "spec": {"selector": {"matchLabels": labels}, "template": template},
+    }

@@ -17,8 +17,8 @@ from .crd import PLURAL, crd
 from .entrance import entrance
 from .idle import IDLE
 from .input_schemas import shapes
+from .judged_objects import judged_objects
 from .labels import SERVICE
-from .model_budget import beyond_memory
 from .normalise import load
 from .observe import observe, reconcile_error
 from .releases import BACKING
@@ -26,6 +26,7 @@ from .runtimes.choice import runtime_choice
 from .schema import spec_schema
 from .settings import Settings, make_settings
 from .spec import API_VERSION, KIND, InferenceService
+from .trained_model_checks import CHECKS as MODEL_CHECKS
 from .view import view
 
 INFERENCE_SERVICE: ServiceKind[InferenceService, Settings] = ServiceKind(
@@ -37,10 +38,11 @@ INFERENCE_SERVICE: ServiceKind[InferenceService, Settings] = ServiceKind(
     load=load,
     compile=compile_service,
     view=lambda basis, dummy, manifests: view(basis, manifests),
-    own_checks=(*CHECKS, beyond_memory),
+    own_checks=(*CHECKS, *MODEL_CHECKS),
     observe=observe,
     entrance=entrance,
     runtime=runtime_choice,
+    judged=judged_objects,
     reconcile_error=reconcile_error,
     children=CHILDREN,
     releases=ReleaseLine("kserve", BACKING, None, INSTALLATIONS, crd),

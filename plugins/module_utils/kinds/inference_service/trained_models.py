@@ -58,15 +58,25 @@ def trained_models(
     """
     if not any(component.multi_model for component in components.items):
         return NO_MODELS
-    found: Sequence[Json] = reader.list(gvk.KSERVE_V1ALPHA1, TRAINED_MODEL, service.namespace, {})
     loaded: list[Json] = []
     rest: list[Json] = []
     room = limit = _limit(service)
-    for model in sorted(_of_service(found, service.name), key=_turn):
+    for model in sorted(models_of(service, reader), key=_turn):
         fits = _memory(model) <= room
         (loaded if fits else rest).append(model)
         room -= _memory(model) if fits else 0
     return TrainedModels(limit, tuple(loaded), tuple(rest))
+
+
+def models_of(service: InferenceService, reader: Reader) -> list[Json]:
+    """Return the TrainedModels that name a service and stay."""
+    found: Sequence[Json] = reader.list(gvk.KSERVE_V1ALPHA1, TRAINED_MODEL, service.namespace, {})
+    return [
+        each
+        for each in found
+        if value_at(each, ("spec", "inferenceService")) == service.name
+        and not each["metadata"].get("deletionTimestamp")
+    ]
 
 
 def models_json(models: Iterable[Json], before: str) -> str:
@@ -81,15 +91,6 @@ def models_json(models: Iterable[Json], before: str) -> str:
 def name_of(model: Json) -> str:
     """Return the name under which a model is served."""
     return str(model["metadata"]["name"])
-
-
-def _of_service(found: Iterable[Json], service: str) -> list[Json]:
-    return [
-        each
-        for each in found
-        if value_at(each, ("spec", "inferenceService")) == service
-        and not each["metadata"].get("deletionTimestamp")
-    ]
 
 
 def _turn(model: Json) -> tuple[bool, str, str]:

@@ -74,7 +74,7 @@ def loaded(service: Json, *objects: Json) -> list[str]:
 
 
 def told(service: Json, *objects: Json) -> dict[str, tuple[str, str]]:
-    found = [each for each in advice(service, *objects) if each.rule.startswith("trained-models")]
+    found = [each for each in advice(service, *objects) if each.rule.startswith("trained-model")]
     assert all(each.severity == "warning" for each in found)
     return {each.rule: (each.path, each.message) for each in found}
 
@@ -218,8 +218,34 @@ def test_models_of_other_services_and_such_that_go_are_not_counted() -> None:
     assert loaded(several(), *objects) == []
 
 
-def test_a_service_with_a_model_of_its_own_is_not_asked_about() -> None:
-    assert told(document(), trained("a", "9Gi")) == {}
+def test_a_service_with_a_model_of_its_own_says_that_it_loads_no_others() -> None:
+    path, text = told(document(), trained("a", "9Gi"), trained("b"))["trained-model-service"]
+    assert path == "spec.predictor.model"
+    assert "has a model of its own and loads no TrainedModels: a, b" in text
+    assert told(document(), trained("a", "9Gi", "other")) == {}
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "rule"),
+    [
+        ("storageUri", "pvc://a/b", "trained-model"),
+        ("storageUri", "s3://a/b", ""),
+        ("framework", "xgboost", "trained-model-service"),
+        ("framework", "SKLEARN", ""),
+    ],
+)
+@pytest.mark.parametrize("server", ["model", "sklearn"])
+def test_a_model_that_the_server_does_not_take_is_told_with_its_service(
+    server: str, field: str, value: str, rule: str
+) -> None:
+    model = trained("a")
+    model["spec"]["model"][field] = value
+    found = told(several(field=server), model)
+    assert list(found) == ([rule] if rule else [])
+    for path, text in found.values():
+        assert path == f"spec.predictor.{server}"
+        assert "TrainedModel a: " in text
+        assert value in text
 
 
 @pytest.mark.parametrize(
