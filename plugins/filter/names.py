@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..module_utils.kinds.local_model_cache import names as cache_names
 from ..module_utils.kinds.model_service import names
 from ..module_utils.kube import sanitise
 from ..module_utils.kube.names import LABEL_LENGTH, SUBDOMAIN_LENGTH, child_name
@@ -46,6 +47,20 @@ def model_service_names(value: Any, namespace: Any = None) -> dict[str, str]:
         return names.all_names(name, text(plugin, place, "namespace"))
 
 
+def local_model_cache_names(
+    value: Any, group: Any, service_namespace: Any, namespace: Any = None
+) -> dict[str, str]:
+    """Return the names of the volumes and claims of a cache of a model, by what they are."""
+    plugin = "local_model_cache_names"
+    name, own = service(plugin, value, namespace)
+    nodes, place = (
+        text(plugin, group, "group"),
+        text(plugin, service_namespace, "service_namespace"),
+    )
+    with explained(plugin):
+        return cache_names.all_names(name, own or "", nodes, place)
+
+
 def _sanitised(
     plugin: str, function: Callable[..., str], value: Any, max_length: Any, distinct: Any
 ) -> str:
@@ -65,4 +80,5 @@ class FilterModule:
             "to_label_value": to_label_value,
             "kserve_child_name": kserve_child_name,
             "model_service_names": model_service_names,
+            "local_model_cache_names": local_model_cache_names,
         }

@@ -22,7 +22,7 @@ options:
     description:
       - The kind whose controller to stop or start.
     type: str
-    choices: [InferenceGraph, InferenceService, LLMInferenceService, ModelService]
+    choices: [InferenceGraph, InferenceService, LLMInferenceService, LocalModelCache, LocalModelNamespaceCache, ModelService]
     default: ModelService
   state:
     description:

@@ -18,8 +18,10 @@ description:
   - Where the controller runs, it applies the custom resource instead and waits for what the controller reports.
   - A second run writes nothing.
   - It knows the kinds C(ModelService) of C(model.otterscale.io/v1alpha1), C(LLMInferenceService) of C(serving.kserve.io/v1alpha2) and
-    C(v1alpha1), C(InferenceService) of C(serving.kserve.io/v1beta1), and C(InferenceGraph) of C(serving.kserve.io/v1alpha1).
+    C(v1alpha1), C(InferenceService) of C(serving.kserve.io/v1beta1), and C(InferenceGraph), C(LocalModelCache) and
+    C(LocalModelNamespaceCache) of C(serving.kserve.io/v1alpha1).
   - A graph is checked against the services of its steps, from the task and from the cluster. Graphs and services may be in one list.
+  - List a cache of a model together with the services that use it; the namespaces of these services get its volumes.
 options:
   services:
     description:

@@ -129,7 +129,17 @@ KSERVE_RUNTIMES = Bundle(
             "config/crd/full/clusterstoragecontainer",
             "serving.kserve.io_clusterstoragecontainers",
         ),
-        *_in("config/crd/full/localmodel", "serving.kserve.io_localmodelcaches"),
+    ),
+)
+#: Caches of models, and the groups of nodes that they name.
+KSERVE_CACHES = Bundle(
+    "github.com/kserve/kserve",
+    "v0.20.0",
+    _in(
+        "config/crd/full/localmodel",
+        "serving.kserve.io_localmodelcaches",
+        "serving.kserve.io_localmodelnamespacecaches",
+        "serving.kserve.io_localmodelnodegroups",
     ),
 )
 #: Kinds of others that children of an InferenceService have, as KServe's own tests take them.

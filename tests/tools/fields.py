@@ -16,6 +16,7 @@ PAGE = CHECKOUT / "docs" / "model_service_fields.md"
 LLM_PAGE = CHECKOUT / "docs" / "llm_inference_service_fields.md"
 ISVC_PAGE = CHECKOUT / "docs" / "inference_service_fields.md"
 GRAPH_PAGE = CHECKOUT / "docs" / "inference_graph_fields.md"
+CACHE_PAGE = CHECKOUT / "docs" / "local_models_fields.md"
 
 _HEAD = """# Fields of a ModelService
 
@@ -66,6 +67,17 @@ above it. A field without a default has no value unless you set it.
 |---|---|---|---|---|
 """
 
+_CACHE_HEAD = """# Fields of caches of models
+
+`python -m tests.tools.fields` writes this page from `plugins/module_utils/kinds/local_model_cache/schema.py`.
+The fields of LocalModelCache and LocalModelNamespaceCache are the same, those of `serving.kserve.io/v1alpha1`; fields
+added after KServe 0.17 are marked with their [release](kserve_releases.md). A **bold** field is required. A field
+without a default has no value unless you set it.
+
+| field | type | default | values | meaning |
+|---|---|---|---|---|
+"""
+
 
 def page() -> str:
     """Return the page about ModelService as it should stand in docs/."""
@@ -106,6 +118,15 @@ def graph_page() -> str:
     return _GRAPH_HEAD + "".join(_row(row) for row in documentation())
 
 
+def cache_page() -> str:
+    """Return the page about caches of models."""
+    from ansible_collections.modelops.inference.plugins.module_utils.kinds.local_model_cache.schema import (
+        documentation,
+    )
+
+    return _CACHE_HEAD + "".join(_row(row) for row in documentation())
+
+
 def _row(row: Any) -> str:
     from ansible_collections.modelops.inference.plugins.module_utils.kube.schema import (
         default_of,
@@ -143,7 +164,13 @@ def main() -> None:
     """Write the pages and say so."""
     sync()
     sys.path.insert(0, str(TREE_ROOT))
-    pages = {PAGE: page, LLM_PAGE: llm_page, ISVC_PAGE: isvc_page, GRAPH_PAGE: graph_page}
+    pages = {
+        PAGE: page,
+        LLM_PAGE: llm_page,
+        ISVC_PAGE: isvc_page,
+        GRAPH_PAGE: graph_page,
+        CACHE_PAGE: cache_page,
+    }
     for path, made in pages.items():
         path.write_text(made(), encoding="utf-8")
         print(path)

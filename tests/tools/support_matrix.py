@@ -34,6 +34,9 @@ def rows() -> Iterator[tuple[str, str, str]]:
     from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service import (
         releases as llm_inference_service,
     )
+    from ansible_collections.modelops.inference.plugins.module_utils.kinds.local_model_cache import (
+        releases as local_model_cache,
+    )
     from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service import (
         releases as model_service,
     )
@@ -43,6 +46,9 @@ def rows() -> Iterator[tuple[str, str, str]]:
     yield "`LLMInferenceService`", "KServe", _backing(llm_inference_service.BACKING)
     yield "`InferenceService`", "KServe", _backing(inference_service.BACKING)
     yield "`InferenceGraph`", "KServe", _backing(inference_graph.BACKING)
+    yield "`LocalModelCache`", "KServe", _backing(local_model_cache.BACKING)
+    namespaced = _backing(local_model_cache.NAMESPACE_BACKING)
+    yield "`LocalModelNamespaceCache`", "KServe", namespaced
     yield "Gateway API", "`gateway.networking.k8s.io/v1`", _bundle("gateway-api")
     yield (
         "inference extension",

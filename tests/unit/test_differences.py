@@ -45,6 +45,10 @@ FILES = {
         path.stem.replace("test_", "graph_", 1): path
         for path in (SERVICES / "inference_graph").rglob("test_*.py")
     },
+    **{
+        path.stem.replace("test_", "cache_", 1): path
+        for path in (SERVICES / "local_model_cache").rglob("test_*.py")
+    },
     **{path.stem.removeprefix("test_"): path for path in PARITY.glob("test_recorded_*.py")},
     **{
         path.stem.replace("test_", "kserve_", 1): path

@@ -62,6 +62,7 @@ _KNOWN = (
     KindFacts("v1", "LimitRange", "limitranges"),
     KindFacts("v1", "Namespace", "namespaces", namespaced=False),
     KindFacts("v1", "Node", "nodes", namespaced=False),
+    KindFacts("v1", "PersistentVolume", "persistentvolumes", namespaced=False),
     KindFacts("v1", "PersistentVolumeClaim", "persistentvolumeclaims"),
     KindFacts("v1", "Pod", "pods"),
     KindFacts("v1", "ResourceQuota", "resourcequotas"),
@@ -118,7 +119,18 @@ _KNOWN = (
     KindFacts(gvk.KSERVE_V1ALPHA1, "TrainedModel", "trainedmodels", crd_hint=_KSERVE),
     *(
         KindFacts(gvk.KSERVE_V1ALPHA1, kind, f"{kind.lower()}s", namespaced=False, crd_hint=_KSERVE)
-        for kind in ("ClusterServingRuntime", "ClusterStorageContainer", "LocalModelCache")
+        for kind in (
+            "ClusterServingRuntime",
+            "ClusterStorageContainer",
+            "LocalModelCache",
+            "LocalModelNodeGroup",
+        )
+    ),
+    KindFacts(
+        gvk.KSERVE_V1ALPHA1,
+        "LocalModelNamespaceCache",
+        "localmodelnamespacecaches",
+        crd_hint=_KSERVE,
     ),
     *(
         KindFacts(f"serving.kserve.io/{version}", kind, f"{kind.lower()}s", crd_hint=_KSERVE)

@@ -226,15 +226,18 @@ class Lease:
 
 @contextmanager
 def leases(
-    cluster: Cluster, fleet: str, namespaces: Sequence[str]
+    cluster: Cluster, fleet: str, namespaces: Sequence[str], home: str = ""
 ) -> Iterator[Callable[[str], None]]:
-    """Hold the Leases of a fleet in these namespaces, taken in their order. Gives what checks the one of a namespace."""
+    """Hold the Leases of a fleet in these namespaces, taken in their order. Gives what checks the one of a namespace.
+
+    home: where the Lease of services is that belong to the whole cluster, and whose namespace is empty.
+    """
     with ExitStack() as stack:
         held = {
-            namespace: stack.enter_context(Lease(cluster, fleet=fleet, namespace=namespace))
-            for namespace in namespaces
+            place: stack.enter_context(Lease(cluster, fleet=fleet, namespace=place))
+            for place in sorted({namespace or home for namespace in namespaces})
         }
-        yield lambda namespace: held[namespace].check()
+        yield lambda namespace: held[namespace or home].check()
 
 
 def _now() -> str:

@@ -47,7 +47,7 @@ class Desired:
     manifests as dicts take over 100 MB, as bytes a third of that; they are parsed when they are needed.
     unclaimed: fields and values that are sent on create only; None where the server is to choose then, too.
     replaces: objects that go before it is applied.
-    parent: apiVersion, kind and name for the owner reference, None where the object has none (other namespace, cluster scope, a set).
+    parent: apiVersion, kind and name for the owner reference, None where the object has none (other namespace than its own service, a set).
     manager: the field manager under which the object is applied.
     shared: whether it was there before and is others' as well, so that it never goes with what wants it.
     release: of the controller as which it is made, empty where that is not noted. kinds: of a custom resource, those of which only some
@@ -119,7 +119,7 @@ def desired(child: Child, service: Reference, fleet: str, release: str = "") -> 
         service,
         child.stage,
         child.unclaimed,
-        parent=service if child.manifest.namespace == service.namespace else None,
+        parent=service if service.namespace in ("", child.manifest.namespace) else None,
         replaces=child.replaces,
         # Services of several releases may share one.
         release="" if child.shared else release,

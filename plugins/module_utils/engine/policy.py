@@ -26,6 +26,7 @@ class Policy:
     """The options of one run.
 
     recreate: kinds of which an object may be deleted and made again where a field cannot change.
+    home: where the Lease of services is that belong to the whole cluster.
     dry_run: check mode; each request is a server-side dry run. diff: collect what changes, field by field.
     """
 
@@ -37,6 +38,7 @@ class Policy:
     allow_restart: bool = False
     recreate: frozenset[str] = frozenset()
     create_namespaces: bool = False
+    home: str = "kserve"
     dry_run: bool = False
     diff: bool = False
 

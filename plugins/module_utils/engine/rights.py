@@ -51,8 +51,8 @@ class Need:
 _Question = tuple[str, str, str, str, str]
 
 
-def needs_of(changes: Iterable[Change], fleet: str) -> Iterator[Need]:
-    """Yield what planned writes need, with the Lease under which they are done."""
+def needs_of(changes: Iterable[Change], fleet: str, home: str = "") -> Iterator[Need]:
+    """Yield what planned writes need, with the Lease under which they are done. home: where that of the whole cluster is."""
     services: dict[Reference, None] = {}
     for change in changes:
         services[change.service] = None
@@ -60,7 +60,7 @@ def needs_of(changes: Iterable[Change], fleet: str) -> Iterator[Need]:
             yield Need(change.service, verb, change.reference)
     for service in services:
         for verb in LEASE_VERBS:
-            yield Need(service, verb, lease_reference(fleet, service.namespace))
+            yield Need(service, verb, lease_reference(fleet, service.namespace or home))
 
 
 def missing_rights(

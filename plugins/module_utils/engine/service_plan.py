@@ -102,7 +102,7 @@ def plan_service(
     if plan.changes and there is not None and notes_of(there) != parent.notes:
         _note(plan, there)
     for kind in dict.fromkeys(
-        (child.reference.api_version, child.reference.kind) for child in children
+        (each.reference.api_version, each.reference.kind) for each in (parent, *children)
     ):
         if kind in snapshot.missing:
             plan.problems.append(Problem("", str(snapshot.missing[kind]), rule="missing-kind"))
@@ -209,12 +209,15 @@ STAGES = {
     "ConfigMap": Stage.CONFIG,
     "OpenTelemetryCollector": Stage.CONFIG,
     "ResourceClaimTemplate": Stage.CONFIG,
+    "PersistentVolume": Stage.CONFIG,
+    "PersistentVolumeClaim": Stage.SERVICE,
     "RoleBinding": Stage.CONFIG,
     "ClusterRoleBinding": Stage.CONFIG,
     "Service": Stage.SERVICE,
     "Certificate": Stage.CERTIFICATE,
     "Deployment": Stage.WORKLOAD,
     "LeaderWorkerSet": Stage.WORKLOAD,
+    "Job": Stage.WORKLOAD,
     "HorizontalPodAutoscaler": Stage.WORKLOAD,
     "ScaledObject": Stage.WORKLOAD,
 }

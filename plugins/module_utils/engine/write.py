@@ -247,8 +247,9 @@ class Writer:
         return plan.owner_uid or (PLACEHOLDER_UID if self._policy.dry_run else "")
 
     def _check_lease(self, change: Change) -> None:
-        if change.reference.namespace != change.service.namespace:
-            self._guard(change.service.namespace)
+        place = change.service.namespace
+        if not place or change.reference.namespace != place:
+            self._guard(place)
 
     def _hand_over(self, live: Json, wanted: Desired) -> None:
         """Let another manager hold the values that we no longer claim: dropped outright they would fall to their defaults."""

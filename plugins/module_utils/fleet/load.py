@@ -53,7 +53,7 @@ def load_fleet(
         if kind is None:
             complaints.append(Complaint(document.origin, (problem,)))
             continue
-        value = _with_namespace(document.value, namespace)
+        value = _with_namespace(document.value, namespace if kind.namespaced else None)
         typed, release = settings.of(kind, _reference(kind, value))
         loaded = kind.load(value, typed)
         problems = [*release.problems, *loaded.problems, *_masks(value)]
@@ -94,6 +94,8 @@ def named(
         metadata = document.value.get("metadata") if isinstance(document.value, dict) else None
         name = metadata.get("name") if isinstance(metadata, dict) else None
         place = (metadata.get("namespace") if isinstance(metadata, dict) else None) or namespace
+        whole = kind is not None and not kind.namespaced
+        place = "" if whole else place
         problems = [problem] if kind is None else []
         if name and not isinstance(name, str):
             problems.append(Problem("metadata.name", f"{show(name)} is not a text; quote it"))
@@ -103,7 +105,7 @@ def named(
             problems.append(Problem("metadata.namespace", f"{show(place)} is not a text; quote it"))
         elif place and (fault := check_namespace(place)):
             problems.append(Problem("metadata.namespace", fault))
-        elif not place:
+        elif not place and not whole:
             problems.append(
                 Problem(
                     "metadata.namespace",
@@ -113,7 +115,8 @@ def named(
         if problems or kind is None:
             complaints.append(Complaint(document.origin, tuple(problems)))
         else:
-            found.append((kind, Reference(kind.api_version, kind.kind, str(place), str(name))))
+            place = str(place or "")
+            found.append((kind, Reference(kind.api_version, kind.kind, place, str(name))))
     if complaints:
         raise InputError(complaints)
     return list({reference: (kind, reference) for kind, reference in found}.values())
@@ -166,8 +169,9 @@ def _reference(kind: ServiceKind[Any, Any], value: Json) -> Reference | None:
     metadata = value.get("metadata")
     if not isinstance(metadata, dict):
         return None
-    place, name = metadata.get("namespace"), metadata.get("name")
-    named = isinstance(place, str) and isinstance(name, str) and place and name
+    place, name = metadata.get("namespace") or "", metadata.get("name")
+    is_text = isinstance(place, str) and isinstance(name, str)
+    named = is_text and bool(name) and bool(place) is kind.namespaced
     return Reference(kind.api_version, kind.kind, str(place), str(name)) if named else None
 
 

@@ -140,7 +140,7 @@ class ReleaseFinder:
 
 
 def places_of(documents: Iterable[Document], namespace: str | None) -> list[str]:
-    """Return the namespaces of the services among documents, whatever else is wrong with these."""
+    """Return the namespaces of the services among documents, whatever else is wrong with these; none for all."""
     found = set()
     for document in documents:
         value = document.value
@@ -149,6 +149,8 @@ def places_of(documents: Iterable[Document], namespace: str | None) -> list[str]
             or (value.get("apiVersion"), value.get("kind")) not in WRITTEN
         ):
             continue
+        if WRITTEN[value["apiVersion"], value["kind"]].reaches:
+            return []
         metadata = value.get("metadata")
         place = metadata.get("namespace") if isinstance(metadata, dict) else None
         found.add(place if isinstance(place, str) and place else namespace or "")

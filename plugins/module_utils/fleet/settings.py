@@ -83,7 +83,7 @@ def newest(
     what = (
         "it is the newest one that is proved"
         if backing[release] == "proved"
-        else "none is proved, so it is the oldest one"
+        else "none is proved, so it is the newest one that is reproduced"
     )
     if len(backing) < len(line.backing):
         what += (

@@ -117,6 +117,8 @@ class ServiceKind(Generic[S, C]):
     judged: what the webhooks of the kind's controller refuse of objects beside services, by object: from the objects, a reader of all
     others, what shows them as they are, and settings; None for a kind without such objects.
     finalizers: what the kind's own controller leaves on the custom resource.
+    namespaced: False for a kind that belongs to the whole cluster. reaches: whether children stand beyond the service's namespace.
+    used_by: which services still need what a live custom resource provides, and keep it from being removed; None where nothing does.
     controller: labels by which the Deployment of the kind's controller is recognised. field_manager: the name under which it writes.
     """
 
@@ -150,6 +152,9 @@ class ServiceKind(Generic[S, C]):
     changed_by_presets: Callable[[Json, Json], bool] | None = None
     standing: Callable[[Json], object] | None = None
     runtime: Callable[[Json, C, Reader], RuntimeChoice | None] | None = None
+    namespaced: bool = True
+    reaches: bool = False
+    used_by: Callable[[Json, Reader], Sequence[Reference]] | None = None
     judged: (
         Callable[[Iterable[Json], Reader, Lookup, C], Mapping[Reference, Sequence[Problem]]] | None
     ) = None

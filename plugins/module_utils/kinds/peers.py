@@ -36,6 +36,7 @@ class Peers:
         self.unserved = unserved
         self._services = tuple(services)
         self._named: dict[Reference, Any] | None = None
+        self._of_kind: dict[str, list[Any]] | None = None
         self._found: dict[tuple[type, Trait[Any]], dict[Hashable, list[Any]]] = {}
 
     def __contains__(self, reference: Reference) -> bool:
@@ -47,6 +48,14 @@ class Peers:
         if self._named is None:
             self._named = {each.reference: each for each in self._services}
         return self._named.get(reference)
+
+    def of_kind(self, kind: str) -> Sequence[Any]:
+        """Return the services of a kind, in the order of the task."""
+        if self._of_kind is None:
+            self._of_kind = {}
+            for service in self._services:
+                self._of_kind.setdefault(service.reference.kind, []).append(service)
+        return self._of_kind.get(kind, ())
 
     def sharing(self, kind: type[S], trait: Trait[S], value: Hashable) -> Sequence[S]:
         """Return the services of a kind that have a trait in common, in the order of the task. Each trait is asked for once."""

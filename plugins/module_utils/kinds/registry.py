@@ -56,6 +56,18 @@ def _inference_graph() -> ServiceKind[Any, Any]:
     return INFERENCE_GRAPH
 
 
+def _local_model_cache() -> ServiceKind[Any, Any]:
+    from .local_model_cache.kind import LOCAL_MODEL_CACHE
+
+    return LOCAL_MODEL_CACHE
+
+
+def _local_model_namespace_cache() -> ServiceKind[Any, Any]:
+    from .local_model_cache.kind import LOCAL_MODEL_NAMESPACE_CACHE
+
+    return LOCAL_MODEL_NAMESPACE_CACHE
+
+
 #: By kind: every apiVersion in which a service may be written, and what gives its functions. `load` brings it to the first, which is stored.
 REGISTERED: Mapping[str, tuple[tuple[str, ...], Load]] = {
     "ModelService": (("model.otterscale.io/v1alpha1",), _model_service),
@@ -65,6 +77,8 @@ REGISTERED: Mapping[str, tuple[tuple[str, ...], Load]] = {
     ),
     "InferenceService": ((gvk.KSERVE_V1BETA1,), _inference_service),
     "InferenceGraph": ((gvk.KSERVE_V1ALPHA1,), _inference_graph),
+    "LocalModelCache": ((gvk.KSERVE_V1ALPHA1,), _local_model_cache),
+    "LocalModelNamespaceCache": ((gvk.KSERVE_V1ALPHA1,), _local_model_namespace_cache),
 }
 #: By the apiVersion that is stored.
 KINDS = Kinds({(versions[0], kind): load for kind, (versions, load) in REGISTERED.items()})

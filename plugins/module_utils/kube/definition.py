@@ -36,10 +36,11 @@ def definition(
     *,
     columns: Sequence[Column] = (),
     status: bool = True,
+    namespaced: bool = True,
     short_names: Sequence[str] = (),
     categories: Sequence[str] = (),
 ) -> Json:
-    """Return the definition of a kind that lives in namespaces. status: whether its status is written apart from the rest."""
+    """Return the definition of a kind. status: whether its status is written apart from the rest. namespaced: whether it lives in namespaces."""
     group, version = api_version.split("/")
     plural = plural_of(kind)
     names = {"kind": kind, "listKind": f"{kind}List", "plural": plural, "singular": kind.lower()}
@@ -54,7 +55,7 @@ def definition(
                 **({"shortNames": list(short_names)} if short_names else {}),
                 **({"categories": list(categories)} if categories else {}),
             },
-            "scope": "Namespaced",
+            "scope": "Namespaced" if namespaced else "Cluster",
             "versions": [
                 {
                     "name": version,

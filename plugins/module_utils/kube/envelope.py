@@ -61,8 +61,13 @@ class Envelope:
     problems: tuple[Problem, ...]
 
 
-def read_envelope(document: Mapping[str, Any], api_version: str, kind: str) -> Envelope:
-    """Return the outside of a custom resource and what is wrong with it. The name's own rules are the kind's."""
+def read_envelope(
+    document: Mapping[str, Any], api_version: str, kind: str, *, namespaced: bool = True
+) -> Envelope:
+    """Return the outside of a custom resource and what is wrong with it. The name's own rules are the kind's.
+
+    namespaced: False for a kind that belongs to the whole cluster.
+    """
     metadata = document.get("metadata")
     written = metadata if isinstance(metadata, Mapping) else {}
     checked = check(METADATA, _authors(metadata), "metadata")
@@ -77,7 +82,7 @@ def read_envelope(document: Mapping[str, Any], api_version: str, kind: str) -> E
     found = [
         *_part_problems(document, api_version, kind),
         *checked.problems,
-        *_metadata_problems(envelope, written),
+        *_metadata_problems(envelope, written, namespaced=namespaced),
     ]
     return Envelope(
         envelope.name, envelope.namespace, envelope.labels, envelope.annotations, tuple(found)
@@ -86,7 +91,8 @@ def read_envelope(document: Mapping[str, Any], api_version: str, kind: str) -> E
 
 def as_applied(document: Mapping[str, Any], envelope: Envelope) -> Json:
     """Return the custom resource as its author means it: no status, no nulls, nothing that the server or a controller writes."""
-    metadata: Json = {"name": envelope.name, "namespace": envelope.namespace}
+    place = {"namespace": envelope.namespace} if envelope.namespace else {}
+    metadata: Json = {"name": envelope.name, **place}
     annotations = {key: value for key, value in envelope.annotations.items() if key != LAST_APPLIED}
     if envelope.labels:
         metadata["labels"] = dict(envelope.labels)
@@ -116,10 +122,16 @@ def _part_problems(document: Mapping[str, Any], api_version: str, kind: str) -> 
     yield from check(_PARTS, unknown, "").problems
 
 
-def _metadata_problems(envelope: Envelope, written: Mapping[str, Any]) -> Iterator[Problem]:
+def _metadata_problems(
+    envelope: Envelope, written: Mapping[str, Any], *, namespaced: bool
+) -> Iterator[Problem]:
     if written.get("name") == "":
         yield Problem("metadata.name", missing(METADATA.fields["name"]), rule="missing")
-    if not envelope.namespace and not any(
+    if not namespaced:
+        if envelope.namespace:
+            message = "the kind belongs to the whole cluster; leave the namespace out"
+            yield Problem("metadata.namespace", message, rule="kind")
+    elif not envelope.namespace and not any(
         problem.path == "metadata.namespace" for problem in envelope.problems
     ):
         yield Problem(

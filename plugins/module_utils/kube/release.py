@@ -76,10 +76,10 @@ class ChosenRelease:
 def newest_proved(backing: Mapping[R, Backing]) -> R:
     """Return the newest release that is held against a real controller: what a new service gets that nothing says more of.
 
-    Where none is, it is the oldest one that is reproduced.
+    Where none is, it is the newest one that is reproduced.
     """
     proved = [release for release, how in backing.items() if how == "proved"]
-    return max(proved) if proved else min(r for r, how in backing.items() if how != "refused")
+    return max(proved or [r for r, how in backing.items() if how != "refused"])
 
 
 def nearest_reproduced(text: str, backing: Mapping[R, Backing]) -> R:

@@ -70,9 +70,10 @@ def run(
     asked = _asked(params)
     with arguments.connection(params, environment) as cluster:
         wanted = {reference for _kind, reference in meant}
-        namespaces = sorted(
-            {reference.namespace for reference in wanted} or {params["namespace"] or ""} - {""}
-        )
+        places = {reference.namespace for reference in wanted} or {params["namespace"] or ""}
+        # An empty one is the whole cluster.
+        reach = "" in places or any(kind.reaches for kind, _reference in meant)
+        namespaces = [] if reach else sorted(places)
         kinds = [pair for kind in KINDS.values() for pair in kind.kinds]
         snapshot = take_snapshot(cluster, kinds, fleet, namespaces)
         releases = ReleaseFinder(cluster, fleet, namespaces, params["settings"])

@@ -117,7 +117,7 @@ def run(
             meant = named(documents, params["namespace"])
             found = gather(cluster, meant, params["namespace"], params["fleet"])
             shown = {"gathered": [redact(item) for item in found], "warnings": masks(found)}
-            places = [each["metadata"]["namespace"] for each in found]
+            places = [each["metadata"].get("namespace") or "" for each in found]
             releases = ReleaseFinder(
                 cluster, params["fleet"] or arguments.DEFAULT_FLEET, places, params["settings"]
             )
@@ -211,6 +211,7 @@ def _policy(params: Params, *, check_mode: bool, diff: bool) -> Policy:
         allow_restart=params["allow_restart"],
         recreate=frozenset(params["recreate"]),
         create_namespaces=params["create_namespaces"],
+        home=str((params["settings"] or {}).get("kserve_namespace") or Policy().home),
         dry_run=check_mode,
         diff=diff,
     )

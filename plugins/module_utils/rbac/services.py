@@ -79,12 +79,16 @@ def least_privilege(
     """
     kinds = [_kind(service) for service in services]
     made = _made(services)
-    namespaces = sorted({str(service["namespace"]) for service in services})
+    # An empty one is the whole cluster.
+    namespaces = sorted({str(service["namespace"]) for service in services} - {""})
     asked = _asked(namespaces, manifests, wanted)
     roles: list[Json] = []
-    for namespace in dict.fromkeys((*namespaces, *asked)):
+    reached = _reached(kinds, manifests, wanted)
+    for namespace in dict.fromkeys((*namespaces, *reached, *asked)):
         within = [each for each in manifests if each["metadata"].get("namespace") == namespace]
-        own = _used(made, within, wanted, namespaced=True) if namespace in namespaces else ()
+        own = [*reached.get(namespace, ())]
+        if namespace in namespaces:
+            own += _used(made, within, wanted, namespaced=True)
         used = rules_of([*own, *asked.get(namespace, ())])
         held = granted(within, "Role")
         roles += both(wanted.name, wanted.subject, namespace, used, held)
@@ -108,6 +112,23 @@ def least_privilege(
         roles += both(wanted.name, wanted.subject, "", used, granted(everywhere, "ClusterRole"))
     lost = () if wanted.cluster_rights else _lost(everywhere, configured=configured)
     return {"manifests": roles, "lost": list(lost)}
+
+
+def _reached(
+    kinds: Iterable[ServiceKind[Any, Any]], manifests: Sequence[Json], wanted: Wanted
+) -> Mapping[str, Sequence[Right]]:
+    """Return by namespace what kinds need there whose children stand beyond the services' namespaces."""
+    found: dict[str, list[Right]] = {}
+    if not any(kind.reaches for kind in kinds):
+        return found
+    for each in manifests:
+        if place := each["metadata"].get("namespace"):
+            found.setdefault(place, []).append(((each["apiVersion"], each["kind"]), "", WRITE))
+    if not all(kind.namespaced for kind in kinds):
+        # The Lease of services that belong to the whole cluster.
+        lease = (("coordination.k8s.io/v1", "Lease"), "", WRITE)
+        found.setdefault(wanted.kserve_namespace, []).append(lease)
+    return found
 
 
 def _kind(service: Mapping[str, Any]) -> ServiceKind[Any, Any]:
@@ -148,21 +169,14 @@ def _used(
     for key, children in made.items():
         kind = KINDS[key]
         for child in children:
-            if _is_namespaced(child) is namespaced:
+            if (_is_namespaced(child) and not kind.reaches) is namespaced:
                 watched = wanted.wait and child in kind.observed_kinds
                 yield child, "", WATCH if watched else LIST
                 if child in _SCALERS:
                     # One that would stand beside the wanted one is looked up by its name.
                     yield child, "", ("get",)
         yield from _shared(kind, namespaced=namespaced)
-        if namespaced:
-            if kind.certificates is not None:
-                # Keys are made in a run, and stand in nothing that is rendered.
-                yield ("v1", "Secret"), "", WRITE
-            for looked_up in kind.looked_up:
-                yield looked_up, "", ("get",)
-            yield kind.key, "", (*WRITE, *(WATCH if wanted.wait else LIST))
-            yield kind.key, "status", ("patch",)
+        yield from _own(kind, wanted, namespaced=namespaced)
     for each in written:
         yield each, "", WRITE
     if namespaced:
@@ -175,6 +189,25 @@ def _used(
         yield ("v1", "Namespace"), "", ("get",)
         if wanted.wait:
             yield from _told_by_pods(manifests)
+
+
+def _own(kind: ServiceKind[Any, Any], wanted: Wanted, *, namespaced: bool) -> Iterator[Right]:
+    """Yield what services of a kind need for themselves."""
+    seen = WATCH if wanted.wait else LIST
+    if namespaced:
+        if kind.certificates is not None:
+            # Keys are made in a run, and stand in nothing that is rendered.
+            yield ("v1", "Secret"), "", WRITE
+        for looked_up in kind.looked_up:
+            yield looked_up, "", ("get",)
+    elif kind.reaches:
+        # All namespaces are looked at together.
+        yield kind.key, "", seen
+        if wanted.wait:
+            yield ("v1", "Pod"), "", WATCH
+    if kind.namespaced is namespaced:
+        yield kind.key, "", (*WRITE, *seen)
+        yield kind.key, "status", ("patch",)
 
 
 def _told_by_pods(manifests: Sequence[Json]) -> Iterator[Right]:

@@ -36,7 +36,7 @@ class CompiledService:
 
     def api_problems(self, written: Iterable[Reference]) -> list[Problem]:
         """Return what the API server would refuse of children that are written."""
-        manifests = {child.reference: child.manifest("") for child in self.children}
+        manifests = {child.reference: child.manifest("", create=True) for child in self.children}
         asked = [manifests[each] for each in written if each in manifests]
         return self.service.api_problems(self.basis, list(manifests.values()), asked)
 

@@ -182,7 +182,9 @@ class Planner:
         if self._keeps is not None:
             return list(KINDS.values()), []
         named = {service.kind.key: service.kind for service in services}
-        return list(named.values()), sorted({service.reference.namespace for service in services})
+        places = {service.reference.namespace for service in services}
+        reach = any(kind.reaches for kind in named.values())
+        return list(named.values()), [] if reach else sorted(places)
 
     def _custom_resources(
         self, services: Sequence[Service], snapshot: Snapshot
@@ -262,7 +264,8 @@ def plan_target(target: CompiledService, snapshot: Snapshot, policy: Policy) -> 
     Children of ours go back to the controller, where `adopt` permits that objects change hands.
     """
     kind = target.service.kind
-    make_parent = record if kind.key in snapshot.missing else custom_resource
+    stands_in = kind.key in snapshot.missing and kind.namespaced
+    make_parent = record if stands_in else custom_resource
     # What its controller makes may be of another release tomorrow.
     noted = "" if target.reconciler == CONTROLLER else target.service.noted_release
     parent = make_parent(target.document, policy.fleet, noted, _kinds_to_note(target, snapshot))

@@ -73,11 +73,10 @@ class Preflight:
         new = preflight_checks.missing_namespaces(self._cluster, planned.plans)
         if not self._policy.create_namespaces:
             for plan in planned.plans:
-                if plan.service.namespace in new:
-                    text = f'"{plan.service.namespace}" does not exist; create it, or set create_namespaces: true'
-                    plan.problems.append(
-                        Problem("metadata.namespace", text, rule="missing-namespace")
-                    )
+                for place in sorted(_places(plan) & {*new}):
+                    text = f'"{place}" does not exist; create it, or set create_namespaces: true'
+                    path = "metadata.namespace" if place == plan.service.namespace else ""
+                    plan.problems.append(Problem(path, text, rule="missing-namespace"))
         if self._policy.adopt:
             for plan in planned.plans:
                 if plan.errors:
@@ -104,13 +103,16 @@ class Preflight:
 
     def _check_rights(self, planned: Planned, new_namespaces: Sequence[str]) -> None:
         """Ask for the rights of all planned writes; what a namespace that is still to be made permits shows when it is there."""
-        there = [plan for plan in planned.plans if plan.service.namespace not in new_namespaces]
+        there = [plan for plan in planned.plans if not _places(plan) & {*new_namespaces}]
         changes = [change for plan in there for change in plan.changes]
         changes += planned.deletions
-        needs = [*needs_of(changes, self._policy.fleet), *_status_needs(self._done.targets, there)]
+        needs = [
+            *needs_of(changes, self._policy.fleet, self._policy.home),
+            *_status_needs(self._done.targets, there),
+        ]
         for plan in planned.plans:
-            if plan not in there:
-                place = Reference("v1", "Namespace", "", plan.service.namespace)
+            for name in sorted(_places(plan) & {*new_namespaces}):
+                place = Reference("v1", "Namespace", "", name)
                 needs.append(Need(plan.service, "create", place))
         problems = missing_rights(self._cluster, needs, there)
         for plan in planned.plans:
@@ -147,6 +149,11 @@ class Preflight:
                 f"{len(deletions)} of {objects} objects would be deleted ({names}, …), "
                 f"{budget.of(objects)} are allowed; set max_deletions to permit more",
             )
+
+
+def _places(plan: ServicePlan) -> set[str]:
+    """Return the namespaces that a plan needs."""
+    return {plan.service.namespace, *(change.reference.namespace for change in plan.changes)}
 
 
 def _status_needs(targets: Sequence[CompiledService], plans: Sequence[ServicePlan]) -> list[Need]:

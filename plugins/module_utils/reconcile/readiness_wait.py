@@ -112,9 +112,11 @@ class ReadinessWait:
     def _watched(self) -> list[Watched]:
         """Return what to watch: one entry per kind, whatever the number of services."""
         targets = [service.target for service in self.services]
-        watched = partial(
-            Watched, namespaces=tuple(sorted({each.reference.namespace for each in targets}))
-        )
+        places = {each.reference.namespace for each in targets}
+        for target in targets:
+            if target.service.kind.reaches:
+                places |= {child.reference.namespace for child in target.children}
+        watched = partial(Watched, namespaces=tuple(sorted(places)))
         fleet = selector_text({FLEET_LABEL: self._run.policy.fleet})
         found = []
         for target in targets:

@@ -95,7 +95,9 @@ class Reconciler:
         preflight_checks.wait_for_dying(self._cluster, planned.plans)
         done.refuse(planned.plans, skip_invalid=self._run.skip_invalid)
         self._create_namespaces(new_namespaces)
-        with leases(self._cluster, self._policy.fleet, _written(planned)) as check:
+        with leases(
+            self._cluster, self._policy.fleet, _written(planned), self._policy.home
+        ) as check:
             again = self._planner.again(done.targets)
             # What was free before the lease is created, and the answer proves it; what was taken is looked at again.
             look_up_strangers(self._cluster, again.plans, only=preflight.taken)
@@ -167,7 +169,7 @@ class Reconciler:
     def go_on(self, targets: Sequence[CompiledService]) -> None:
         """Write what services want that were compiled anew during a wait. Raises InputError, ClusterError."""
         namespaces = sorted({target.reference.namespace for target in targets})
-        with leases(self._cluster, self._policy.fleet, namespaces) as check:
+        with leases(self._cluster, self._policy.fleet, namespaces, self._policy.home) as check:
             planned = self._planned_again(targets)
             try:
                 self._execute(planned, frozenset(), check)
@@ -194,7 +196,10 @@ class Reconciler:
                 if not error.uncertain:
                     continue
             service = next(
-                plan.service for plan in self.done.plans if plan.service.namespace == name
+                change.service
+                for plan in self.done.plans
+                for change in plan.changes
+                if change.reference.namespace == name
             )
             self.done.outcomes.append(Outcome(reference, service, "created", "it does not exist"))
 

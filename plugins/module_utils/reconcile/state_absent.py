@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,18 +22,22 @@ from ..engine.service_plan import deletions
 from ..engine.snapshot import Snapshot, take_snapshot
 from ..engine.watch_loop import wait
 from ..engine.write import Writer
+from ..fleet.cluster_reader import ClusterReader
 from ..fleet.controllers import Controllers
 from ..kinds.kind import ServiceKind
 from ..kube.intent import Stage
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reference import Reference
+from ..kube.text import few
 from .controller_mode import CONTROLLER, could_not_list, decide
 from .remaining_routes import routes_left
 
 Meant = Sequence[tuple[ServiceKind[Any, Any], Reference]]
 #: How often a finalizer is removed again because the object changed in between.
 FINALIZER_TRIES = 5
+#: How many services a message names.
+_NAMED = 3
 
 
 @dataclass(slots=True)
@@ -64,7 +68,9 @@ class Remover:
 
         Raises InputError where one is another fleet's, may not be removed or still gets requests by another's route, ClusterError where the run cannot go on.
         """
-        namespaces = sorted({reference.namespace for _kind, reference in meant})
+        reach = any(kind.reaches for kind, _reference in meant)
+        places = {reference.namespace for _kind, reference in meant}
+        namespaces = [] if reach else sorted(places)
         kinds = list(dict.fromkeys(pair for kind, _reference in meant for pair in kind.kinds))
         snapshot = take_snapshot(self._cluster, kinds, self._policy.fleet, namespaces)
         changes = self._plan(meant, snapshot)
@@ -76,14 +82,14 @@ class Remover:
             self._execute(meant, changes, lambda dummy: None)
             return
         written = sorted({change.service.namespace for change in changes})
-        with leases(self._cluster, self._policy.fleet, written) as check:
+        with leases(self._cluster, self._policy.fleet, written, self._policy.home) as check:
             snapshot = take_snapshot(self._cluster, kinds, self._policy.fleet, namespaces)
             changes = self._plan(meant, snapshot)
             self._execute(meant, changes, check)
 
     def _check_rights(self, meant: Meant, changes: Sequence[Change]) -> None:
         finalizers = {reference: kind.finalizers for kind, reference in meant}
-        needs = list(needs_of(changes, self._policy.fleet))
+        needs = list(needs_of(changes, self._policy.fleet, self._policy.home))
         for change in changes:
             known = finalizers.get(change.reference, ()) if self._wanted != CONTROLLER else ()
             if set(known) & set((change.live or {})["metadata"].get("finalizers") or []):
@@ -127,6 +133,7 @@ class Remover:
                     )
             changes += ours
         removed = {reference for dummy, reference in meant}
+        complaints += self._still_used(meant, snapshot, removed)
         complaints += [
             Complaint(str(service), (problem,))
             for service, problem in routes_left(snapshot, removed, changes)
@@ -134,6 +141,23 @@ class Remover:
         if complaints:
             raise InputError(complaints)
         return changes
+
+    def _still_used(
+        self, meant: Meant, snapshot: Snapshot, removed: Collection[Reference]
+    ) -> Iterator[Complaint]:
+        """Yield each service that others need which stay."""
+        for kind, reference in meant:
+            live = snapshot.get(reference) if kind.used_by is not None else None
+            if live is None or kind.used_by is None:
+                continue
+            users = [
+                each
+                for each in kind.used_by(live, ClusterReader(self._cluster))
+                if each not in removed
+            ]
+            if users:
+                text = f"{few([str(each) for each in users], _NAMED)} still use{'' if len(users) > 1 else 's'} it; remove that first, or both together"
+                yield Complaint(str(reference), (Problem("", text, rule="cache-used"),))
 
     def _read(self, reference: Reference, snapshot: Snapshot) -> Json | None:
         if (reference.api_version, reference.kind) in snapshot.missing:

@@ -141,7 +141,9 @@ def _write_status(cluster: Cluster, observed: Json, wanted: Json, now: str) -> N
         if seen is None or not _same_object(seen, observed):
             return
         before = (_status_of_ours(seen) or {}).get("status") or {}
-        status = {**wanted, "conditions": _dated(wanted, before, now)}
+        status = dict(wanted)
+        if "conditions" in status or "conditions" in before:
+            status["conditions"] = _dated(wanted, before, now)
         if status == before:
             return
         manifest = {**reference.to_manifest(), "status": status}

@@ -12,7 +12,7 @@ from module_utils.kinds.inference_service.crd import crd
 from module_utils.kinds.kserve.defaults import DEFAULTS
 from tests.lab import crds
 from tests.lab.client import Client
-from tests.lab.crd_sources import KSERVE_RUNTIMES
+from tests.lab.crd_sources import KSERVE_CACHES, KSERVE_RUNTIMES
 from tests.objects import thing
 
 API_VERSION = "serving.kserve.io/v1beta1"
@@ -26,7 +26,7 @@ RUNTIME = "lab-sklearn"
 def prepare(client: Client) -> None:
     """Install the kinds, KServe's configuration, a runtime and the gateway."""
     # One after the other: the list of a group's kinds is served as soon as one of them is in it.
-    for definitions in (crds.documents(KSERVE_RUNTIMES), [crd()]):
+    for definitions in (crds.documents(KSERVE_RUNTIMES), crds.documents(KSERVE_CACHES), [crd()]):
         crds.install(client, definitions)
     client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": KSERVE}})
     for each in (config_map(), runtime(), *gateway()):

@@ -277,6 +277,8 @@ def test_each_kind_of_child_is_removed_in_the_stage_in_which_it_is_made() -> Non
     from tests.unit.kinds.inference_graph.build import node
     from tests.unit.kinds.inference_service.build import document as isvc_document
     from tests.unit.kinds.llm_inference_service.build import document as llm_document
+    from tests.unit.kinds.local_model_cache.build import cache, group
+    from tests.unit.kinds.local_model_cache.build import node as cache_node
     from tests.unit.kinds.model_service.build import document
 
     router: Json = {"scheduler": {}, "route": {}, "gateway": {}}
@@ -288,6 +290,8 @@ def test_each_kind_of_child_is_removed_in_the_stage_in_which_it_is_made() -> Non
         ),
         llm_document(prefill={}, router=router),
         graph_document({"root": node("Sequence", {"serviceUrl": "http://x"})}),
+        cache(),
+        cache(namespace="team-a"),
         *(
             isvc_document(predictor={"containers": [{"image": "x"}]}, annotations=asked)
             for asked in (
@@ -298,11 +302,12 @@ def test_each_kind_of_child_is_removed_in_the_stage_in_which_it_is_made() -> Non
         ),
     )
     assert {each["kind"] for each in documents} == {kind for dummy, kind in KINDS}
+    reader = GivenObjects([group(), cache_node()])
     for each in documents:
         kind = KINDS[each["apiVersion"], each["kind"]]
         settings = kind.settings({}, {})
         service = kind.load(each, settings).service
-        made = kind.compile(service, settings, GivenObjects()).children
+        made = kind.compile(service, settings, reader).children
         assert made
         for each_child in made:
             reference = each_child.manifest.reference

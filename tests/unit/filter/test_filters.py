@@ -22,6 +22,7 @@ from ansible_collections.modelops.inference.plugins.filter.labels import (
 )
 from ansible_collections.modelops.inference.plugins.filter.names import (
     kserve_child_name,
+    local_model_cache_names,
     model_service_names,
     to_dns_label,
     to_dns_subdomain,
@@ -46,6 +47,18 @@ WRONG_TYPES: list[tuple[Filter, Any, dict[str, Any], str]] = [
     (model_service_names, "a", {}, "model_service_names: namespace has to be .* it is null"),
     (model_service_names, {"spec": {}}, {}, "metadata has to be of type dict, but it is null"),
     (model_service_names, {"metadata": {"name": 7}}, {}, "metadata.name has to be .* it is int"),
+    (
+        local_model_cache_names,
+        7,
+        {"group": "g", "service_namespace": "a"},
+        "local_model_cache_names: the input has to be",
+    ),
+    (
+        local_model_cache_names,
+        "a",
+        {"group": 1, "service_namespace": "a"},
+        "group has to be of type str, but it is int",
+    ),
     (model_service_labels, [], {}, "model_service_labels: the input has to be"),
     (model_service_labels, "a", {"release": 1.0}, "release has to be of type str, but it is float"),
     (model_service_labels, "a", {"operator_version": 1}, "operator_version has to be of type str"),
@@ -67,6 +80,18 @@ WRONG_VALUES: list[tuple[Filter, Any, dict[str, Any], str]] = [
     (to_dns_label, "a", {"max_length": 64}, "to_dns_label: max_length 64 is out of range"),
     (model_service_names, "a" * 60, {"namespace": "b"}, "model_service_names: .*at most 59"),
     (model_service_names, "A", {"namespace": "b"}, 'it holds "A"'),
+    (
+        local_model_cache_names,
+        "A",
+        {"group": "g", "service_namespace": "a"},
+        'local_model_cache_names: .*it holds "A"',
+    ),
+    (
+        local_model_cache_names,
+        "a",
+        {"group": "g", "service_namespace": "a.b"},
+        "local_model_cache_names: .*is not a namespace",
+    ),
     (model_service_names, "a", {"namespace": "b.c"}, "is not a namespace"),
     (model_service_labels, "a", {"release": "2"}, 'release "2" is not one of 0.9.0-alpha.2, 1.0.1'),
     (model_service_labels, "a" * 64, {}, "model_service_labels: .*at most 59"),

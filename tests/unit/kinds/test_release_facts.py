@@ -24,6 +24,9 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.re
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.llm_inference_service import (
     releases as llm_inference_service,
 )
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.local_model_cache import (
+    releases as local_model_cache,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service import (
     releases as model_service,
 )
@@ -40,6 +43,8 @@ BACKING: dict[str, Mapping[Any, str]] = {
     "LLMInferenceService": llm_inference_service.BACKING,
     "InferenceService": inference_service.BACKING,
     "InferenceGraph": inference_graph.BACKING,
+    "LocalModelCache": local_model_cache.BACKING,
+    "LocalModelNamespaceCache": local_model_cache.NAMESPACE_BACKING,
     "ModelService": model_service.BACKING,
 }
 FOLDERS = {

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from tests.tools.fields import (
+    CACHE_PAGE,
     GRAPH_PAGE,
     ISVC_PAGE,
     LLM_PAGE,
     PAGE,
+    cache_page,
     graph_page,
     isvc_page,
     llm_page,
@@ -29,5 +31,11 @@ def test_the_page_about_inference_services_is_up_to_date() -> None:
 
 def test_the_page_about_inference_graphs_is_up_to_date() -> None:
     assert GRAPH_PAGE.read_text(encoding="utf-8") == graph_page(), (
+        "run: python -m tests.tools.fields"
+    )
+
+
+def test_the_page_about_caches_of_models_is_up_to_date() -> None:
+    assert CACHE_PAGE.read_text(encoding="utf-8") == cache_page(), (
         "run: python -m tests.tools.fields"
     )

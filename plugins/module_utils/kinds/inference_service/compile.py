@@ -16,6 +16,7 @@ from ...kube.intent import Child, Intent, present
 from ...kube.problem import Complaint, InputError
 from ...kube.reader import Reader
 from ..children import Children, Made
+from ..kserve.as_they_will_be import with_caches
 from ..kserve.framework import authors_field
 from ..kserve.host_name import HostError
 from ..kserve.modes import STANDARD
@@ -91,9 +92,10 @@ def compile(  # noqa: A001
     service: InferenceService,
     settings: Settings,
     reader: Reader,
-    peers: Peers = NOBODY,  # noqa: ARG001
+    peers: Peers = NOBODY,
 ) -> Intent:
     """Return the service's intent. Raises InputError where it cannot be built, and says what the controller would report."""
+    reader = with_caches(reader, peers)
     try:
         resolved = resolved_service(service, settings, reader)
         wanted = children(resolved, reader)

@@ -23,6 +23,11 @@ DEFAULTS: Mapping[str, Json] = {
         "ingressClassName": "istio",
         "urlScheme": "http",
     },
+    "localModel": {
+        "jobNamespace": "kserve-localmodel-jobs",
+        "fsGroup": 1000,
+        "jobTTLSecondsAfterFinished": 3600,
+    },
     "deploy": {"defaultDeploymentMode": "Standard"},
     "storageInitializer": {
         "image": "kserve/storage-initializer:latest",

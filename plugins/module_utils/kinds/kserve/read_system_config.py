@@ -116,7 +116,7 @@ def _config(blocks: dict[str, Block], *, isvc: bool) -> SystemConfig:
         default_resources=own.resources("resource"),
         disallowed_annotations=annotations if isvc else frozenset(),
         disallowed_labels=labels if isvc else frozenset(),
-        local_model=parts.LocalModel(blocks["localModel"].flag("enabled")),
+        local_model=_local_model(blocks["localModel"]),
         automount_token=blocks["security"].flag("autoMountServiceAccountToken"),
         service_cluster_ip_none=blocks["service"].flag("serviceClusterIPNone"),
         gpu_types=blocks["multiNode"].texts("customGPUResourceTypeList"),
@@ -224,6 +224,16 @@ def _logger(block: Block) -> parts.Logger:
         marshaller_url=block.text("marshallerUrl"),
         batch_size=block.value.get("batchSize") or 0,
         batch_interval=block.text("batchInterval"),
+    )
+
+
+def _local_model(block: Block) -> parts.LocalModel:
+    return parts.LocalModel(
+        enabled=block.flag("enabled"),
+        job_namespace=block.text("jobNamespace"),
+        fs_group=block.value.get("fsGroup"),
+        job_ttl=block.value.get("jobTTLSecondsAfterFinished", parts.LocalModel().job_ttl),
+        volumes=not block.flag("disableVolumeManagement"),
     )
 
 

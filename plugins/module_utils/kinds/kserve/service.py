@@ -25,7 +25,8 @@ class KServeService:
     @property
     def subject(self) -> str:
         """The service as errors name it."""
-        return f"{self.document.get('kind')} {self.namespace}/{self.name}"
+        place = f"{self.namespace}/" if self.namespace else ""
+        return f"{self.document.get('kind')} {place}{self.name}"
 
     @property
     def stopped(self) -> bool:

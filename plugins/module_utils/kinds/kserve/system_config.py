@@ -132,9 +132,17 @@ class ArtExplainer:
 
 @dataclass(frozen=True, slots=True)
 class LocalModel:
-    """Whether models are looked for in caches on the nodes."""
+    """Caches of models on the nodes.
+
+    enabled: whether services look for their models there. job_namespace: of the Jobs that fill caches. fs_group: of their pods, None for
+    none. job_ttl: seconds that a Job stays when it has ended. volumes: whether namespaces of services get volumes of their caches.
+    """
 
     enabled: bool = False
+    job_namespace: str = ""
+    fs_group: int | None = None
+    job_ttl: int = 3600
+    volumes: bool = True
 
 
 @dataclass(frozen=True, slots=True)

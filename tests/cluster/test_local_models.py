@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Caches of models are filled, kept, used and removed on a real API server, whose pods do nothing and end at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from ansible_collections.modelops.inference.plugins.filter.rights import least_privilege
+from tests.lab.client import Client
+from tests.lab.control_plane import ControlPlane
+from tests.objects import thing
+
+from .support.caches import JOBS, cache, group, jobs, pool, prepare, settings
+from .support.cluster import read, there
+from .support.entries import Entries, actions
+from .support.inference_services import isvc
+from .support.places import on, own_namespace
+
+Json = dict[str, Any]
+#: Requests of a settled cache.
+SETTLED = 16
+
+client, entries = on("own_lab")
+place = own_namespace("cache")
+
+
+@pytest.fixture
+def options(client: Client, place: str) -> Iterator[Json]:
+    """Nodes and their group, both called after the namespace of the test, and the options of its tasks."""
+    prepare(client)
+    with pool(client, place):
+        yield settings(client, place)
+
+
+def waiting(options: Json) -> Json:
+    """Return the options of a task that waits."""
+    return {**options, "wait": True, "wait_timeout": 120.0}
+
+
+def test_a_model_is_fetched_onto_each_node_and_a_second_run_writes_nothing(
+    entries: Entries, client: Client, place: str, options: Json
+) -> None:
+    wanted = cache(place)
+    predicted = entries.reconcile(wanted, check_mode=True, **options)
+    first = entries.reconcile(wanted, **waiting(options))
+    assert actions(predicted) == actions(first)
+    assert set(actions(first).values()) == {"created"}
+    assert first["services"][0]["ready"]
+    live = there(client, wanted)
+    nodes = [f"{place}-0", f"{place}-1"]
+    assert live["status"] == {
+        "nodeStatus": dict.fromkeys(nodes, "NodeDownloaded"),
+        "copies": {"available": 2, "total": 2},
+    }
+    assert sorted(jobs(client, place)) == nodes
+    for made in (
+        thing("v1", "PersistentVolume", f"{place}-{place}-download"),
+        thing("v1", "PersistentVolumeClaim", f"{place}-{place}", JOBS),
+    ):
+        (owner,) = there(client, made)["metadata"]["ownerReferences"]
+        assert (owner["kind"], owner["name"], owner["controller"]) == (
+            "LocalModelCache",
+            place,
+            True,
+        )
+    second = entries.reconcile(wanted, **options)
+    assert not second["changed"]
+    assert second["services"][0]["ready"]
+    assert second["stats"]["requests"] <= SETTLED
+    assert (
+        there(client, wanted)["metadata"]["resourceVersion"] == live["metadata"]["resourceVersion"]
+    )
+
+
+def test_a_job_that_has_gone_by_itself_does_not_fetch_the_model_again(
+    entries: Entries, client: Client, place: str, options: Json
+) -> None:
+    wanted = cache(place)
+    entries.reconcile(wanted, **waiting(options))
+    for job in jobs(client, place).values():
+        client.delete(job)
+        client.wait_for(job, lambda found: found is None)
+    again = entries.reconcile(wanted, **options)
+    assert not again["changed"]
+    assert not jobs(client, place)
+    assert there(client, wanted)["status"]["copies"] == {"available": 2, "total": 2}
+
+
+def test_services_get_a_volume_of_their_cache_and_keep_it_from_being_removed(
+    entries: Entries, client: Client, place: str, options: Json
+) -> None:
+    wanted, service = cache(place), isvc("chat", place)
+    uri = service["spec"]["predictor"]["model"]["storageUri"]
+    wanted["spec"]["sourceModelUri"] = uri
+    entries.reconcile(wanted, **options)
+    found = entries.reconcile(wanted, service, **options)
+    made = {name for name, done in actions(found).items() if done == "created"}
+    assert made >= {
+        f"PersistentVolume/{place}-{place}-{place}",
+        f"PersistentVolumeClaim/{place}-{place}",
+    }
+    live = there(client, thing("apps/v1", "Deployment", "chat-predictor", place))
+    (volume,) = live["spec"]["template"]["spec"]["volumes"]
+    assert volume["persistentVolumeClaim"]["claimName"] == f"{place}-{place}"
+    again = entries.reconcile(wanted, service, **options)
+    assert not again["changed"]
+    assert there(client, wanted)["status"]["inferenceServices"] == [
+        {"namespace": place, "name": "chat"}
+    ]
+    message = entries.refused(wanted, state="absent", **options)
+    assert f"InferenceService {place}/chat still uses it" in message
+    there(client, wanted)
+    entries.reconcile(wanted, service, state="absent", **options)
+    assert read(client, wanted) is None
+    volume = thing("v1", "PersistentVolume", f"{place}-{place}-{place}")
+    client.wait_for(volume, lambda found: found is None)
+
+
+def test_a_namespace_that_no_longer_uses_a_cache_loses_its_volume(
+    entries: Entries, client: Client, place: str, options: Json
+) -> None:
+    wanted, service = cache(place), isvc("chat", place)
+    wanted["spec"]["sourceModelUri"] = service["spec"]["predictor"]["model"]["storageUri"]
+    entries.reconcile(wanted, service, **options)
+    entries.reconcile(service, state="absent", **options)
+    found = entries.reconcile(wanted, **options)
+    assert {name for name, done in actions(found).items() if done == "deleted"} == {
+        f"PersistentVolume/{place}-{place}-{place}",
+        f"PersistentVolumeClaim/{place}-{place}",
+    }
+    assert "inferenceServices" not in there(client, wanted)["status"]
+
+
+def test_a_cache_of_a_namespace_goes_with_all_that_stands_elsewhere(
+    entries: Entries, client: Client, place: str, options: Json
+) -> None:
+    wanted = cache("own", place, nodeGroups=[place])
+    first = entries.reconcile(wanted, **waiting(options))
+    assert first["services"][0]["ready"]
+    made = [
+        thing("v1", "PersistentVolume", f"own-{place}-{place}-download"),
+        thing("v1", "PersistentVolumeClaim", f"own-{place}-{place}-download", JOBS),
+    ]
+    for each in made:
+        assert "ownerReferences" not in there(client, each)["metadata"]
+    assert not entries.reconcile(wanted, **options)["changed"]
+    entries.reconcile(wanted, state="absent", **options)
+    assert read(client, wanted) is None
+    for each in made:
+        client.wait_for(each, lambda found: found is None)
+    assert not jobs(client, "own")
+
+
+def test_what_the_webhook_refuses_is_refused_before_the_first_write(
+    entries: Entries, client: Client, place: str, options: Json
+) -> None:
+    entries.reconcile(cache(place), **options)
+    moved = cache(place, sourceModelUri="s3://models/other")
+    twin = cache(f"{place}-twin", sourceModelUri=f"s3://models/{place}", nodeGroups=["none"])
+    message = entries.refused(moved, twin, **options)
+    assert f"spec.sourceModelUri: cannot change: the cache holds s3://models/{place}" in message
+    assert "spec.nodeGroups[0]: LocalModelNodeGroup none does not exist" in message
+    assert read(client, twin) is None
+
+
+def test_caches_are_gathered_and_looked_at(entries: Entries, place: str, options: Json) -> None:
+    wanted = cache(place)
+    entries.reconcile(wanted, **options)
+    (found,) = entries.reconcile(wanted, state="gathered", **options)["gathered"]
+    assert found["spec"] == wanted["spec"]
+    (told,) = entries.info(wanted, **options)["services"]
+    assert (told["name"], told["drift"]) == (place, [])
+
+
+def test_the_rights_that_are_said_to_be_needed_are_enough(
+    own_lab: ControlPlane, client: Client, place: str, options: Json
+) -> None:
+    services = [cache(place), cache("own", place, nodeGroups=[place])]
+    given = [
+        there(client, thing("v1", "ConfigMap", "inferenceservice-config", place)),
+        there(client, group(place)),
+        *(there(client, thing("v1", "Node", f"{place}-{number}")) for number in range(2)),
+    ]
+    rendered = Entries(None).reconcile(
+        *services, state="rendered", cluster_objects=given, **options
+    )
+    assert {each["kind"] for each in rendered["manifests"]} >= {"PersistentVolume", "Job"}
+    subject = {"kind": "ServiceAccount", "name": "robot", "namespace": place}
+    found = least_privilege(rendered, subject, name=f"{place}-robot", kserve_namespace=place)
+    for each in found["manifests"]:
+        client.apply(each)
+    robot = Entries(own_lab.service_account_kubeconfig("robot", place))
+    made = robot.reconcile(*services, fit="ignore", **waiting(options))
+    assert [each["ready"] for each in made["services"]] == [True, True]
+    assert not robot.reconcile(*services, **options)["changed"]
+    gone = robot.reconcile(*services, state="absent", **options)
+    assert "deleted" in actions(gone).values()

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What KServe's webhook and the API server would refuse of a cache, and what would never work, is told before the first write.
+
+Read in KServe pkg/webhook/admission/localmodelcache/localmodelcache_validator.go@v0.20.0.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from module_utils.kinds.local_model_cache.users import still_used
+from module_utils.kube.manifest import Json
+from tests.objects import Cluster, thing
+
+from .build import MODEL, cache, configured, group, llm, refused, service
+
+LABEL = "internal.serving.kserve.io/localmodel"
+
+
+@pytest.mark.parametrize(
+    ("spec", "found"),
+    [
+        ({}, []),
+        ({"sourceModelUri": ""}, [("spec.sourceModelUri", "length")]),
+        ({"modelSize": "much"}, [("spec.modelSize", "quantity")]),
+        ({"nodeGroups": []}, [("spec.nodeGroups", "length")]),
+        (
+            {"nodeGroups": ["gpus", "none", "nowhere"]},
+            [("spec.nodeGroups[1]", "node-group"), ("spec.nodeGroups[2]", "node-group")],
+        ),
+        ({"serviceAccountName": "nobody"}, [("spec.serviceAccountName", "account")]),
+        ({"storage": {"key": "s3"}}, [("spec.storage.key", "cache-storage")]),
+    ],
+)
+def test_what_is_wrong_with_a_spec_is_told_at_its_field(
+    spec: Json, found: list[tuple[str, str]]
+) -> None:
+    assert refused(cache(**spec)) == found
+
+
+def test_all_that_is_wrong_is_told_at_once() -> None:
+    before = cache(sourceModelUri="s3://models/before")
+    twin = cache("twin")
+    wrong = cache(nodeGroups=["none"])
+    assert refused(wrong, before, twin, configured(jobNamespace="")) == [
+        ("ConfigMap kserve/inferenceservice-config", "system-config"),
+        ("spec.nodeGroups[0]", "node-group"),
+        ("spec.sourceModelUri", "cache-source"),
+        ("spec.sourceModelUri", "cache-twice"),
+    ]
+
+
+def test_caches_of_namespaces_may_hold_the_same_model() -> None:
+    assert not refused(cache(namespace="team-a"), cache())
+    assert not refused(cache(namespace="team-a"), cache("twin", "team-a"))
+    assert not refused(cache(), cache(namespace="team-a"))
+
+
+def test_kserve_0_17_has_no_credentials_and_no_caches_of_namespaces() -> None:
+    assert refused(cache(serviceAccountName="fetcher"), release="0.17") == [
+        ("spec.serviceAccountName", "unknown-field")
+    ]
+
+
+@pytest.mark.parametrize("name", ["Qwen", "q" * 64])
+def test_a_name_that_no_job_can_carry_is_refused(name: str) -> None:
+    ((path, dummy),) = refused(cache(name))
+    assert path == "metadata.name"
+
+
+def test_a_cache_of_the_cluster_has_no_namespace() -> None:
+    document = cache()
+    document["metadata"]["namespace"] = "team-a"
+    assert refused(document) == [("metadata.namespace", "kind")]
+
+
+NAMED: Json = {
+    "status": {
+        "inferenceServices": [{"namespace": "team-a", "name": "chat"}],
+        "llmInferenceServices": [{"namespace": "team-b", "name": "talk"}],
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("objects", "users"),
+    [
+        ([], []),
+        ([service()], ["InferenceService team-a/chat"]),
+        (
+            [service(uri=f"{MODEL}/part"), llm()],
+            ["InferenceService team-a/chat", "LLMInferenceService team-b/talk"],
+        ),
+        ([service(labels={LABEL: "qwen"}, uri="s3://moved")], ["InferenceService team-a/chat"]),
+        ([service(labels={LABEL: "other"})], []),
+        ([service(uri="s3://moved"), llm(uri=f"{MODEL}-2")], []),
+        ([service("unknown")], []),
+    ],
+)
+def test_services_that_still_use_a_cache_keep_it(objects: list[Json], users: list[str]) -> None:
+    found = still_used({**cache(), **NAMED}, Cluster([group(), *objects]))
+    assert [str(each) for each in found] == users
+
+
+def test_a_container_for_downloads_with_a_wrong_pattern_is_told() -> None:
+    spec = {
+        "container": {"name": "own", "image": "x"},
+        "supportedUriFormats": [{"regex": "("}],
+        "workloadType": "localModelDownloadJob",
+    }
+    wrong = thing("serving.kserve.io/v1alpha1", "ClusterStorageContainer", "own", spec=spec)
+    assert refused(cache(), wrong) == [("ClusterStorageContainer own", "storage-container")]
