@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ..endpoint_picker.workloads import NO_METRICS
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import DECODE, PREFILL, PickerView, ServiceView, Workload
 from ..kube.problem import Problem
@@ -36,6 +37,12 @@ CACHE = Check(
     WARNING,
     finds="{flag} leaves the engine without cached prefixes, and {scorer} of the picker sends requests where their prefix is cached",
     fix="leave the flag out, or the scorer out of the picker's configuration",
+)
+BLIND = Check(
+    "load-unseen",
+    WARNING,
+    finds="{flag} leaves the engine without metrics, so the picker sees no load, and spreads requests blindly",
+    fix="leave the flag out",
 )
 #: Plugins that send requests where their prefix is cached. One name is the end of the other.
 _SCORERS = ("precise-prefix-cache-scorer", "prefix-cache-scorer")
@@ -74,6 +81,15 @@ def cache_scored(view: ServiceView) -> Iterator[Problem]:
         for flag in workload.flags:
             if flag.name == _NO_CACHE:
                 yield CACHE.at(workload.in_engine(flag.place), flag=flag.name, scorer=scorer)
+
+
+@check(BLIND)
+def load_unseen(view: ServiceView) -> Iterator[Problem]:
+    """Yield engines without metrics behind a picker."""
+    for workload in view.serving if view.picker is not None else ():
+        for flag in workload.flags:
+            if flag.name in NO_METRICS:
+                yield BLIND.at(workload.in_engine(flag.place), flag=flag.name)
 
 
 def _config_maps(view: ServiceView) -> list[object]:

@@ -10,7 +10,7 @@ from ..kube.manifest import Json
 from .catalogue import plugins
 from .check import Report
 from .findings import Finding, warning
-from .flags import CONFIG, POOL, meant_flag
+from .flags import CONFIG, POOL, PORTS, meant_flag
 from .images import release_of_image
 from .releases import Generation, PickerRelease
 
@@ -20,6 +20,9 @@ _EXPERIMENTAL = "allow-experimental-plugins"
 _CONFIG = frozenset(CONFIG)
 #: Flags by which the picker's container is known.
 _OF_PICKER = frozenset((POOL, *CONFIG))
+
+#: Other flags with a value.
+_OTHERS = ("--pool-namespace", "--pool-group", "--v", "--cert-path")
 
 #: What each parser can read; others read both.
 _HTTP2_ONLY = frozenset({"vllmgrpc-parser", "vertexai-parser"})
@@ -56,10 +59,14 @@ def deployment_findings(
     for index, container in enumerate(_containers(spec)):
         flags = _flags(container)
         misspelt = {name: near for name in flags if (near := meant_flag(f"--{name}"))}
-        if not _OF_PICKER & {*(f"--{name}" for name in flags), *misspelt.values()}:
+        if not _OF_PICKER & {
+            *(f"--{name.split()[0]}" for name in flags if name),
+            *misspelt.values(),
+        }:
             continue
         path = f"deployment.spec.template.spec.containers[{index}].args"
         yield from _flag_findings(flags, path, report, release, key)
+        yield from _word_findings(flags, path)
         for name, near in misspelt.items():
             yield warning(
                 "flag-unknown",
@@ -68,7 +75,7 @@ def deployment_findings(
                 f"the picker has no flag --{name}, and does not start with it",
                 f"write {near} if that is what you mean",
             )
-        if not _CONFIG & {*(f"--{name}" for name in flags), *misspelt.values()}:
+        if not _CONFIG & {*(f"--{name.split()[0]}" for name in flags if name), *misspelt.values()}:
             yield warning(
                 "config-unread",
                 path,
@@ -88,6 +95,28 @@ def deployment_findings(
                 replicas,
                 "several replicas without leader election each see only a part of the requests",
                 "add --ha-enable-leader-election=true, or run one replica",
+            )
+
+
+def _word_findings(flags: dict[str, str], path: str) -> Iterator[Finding]:
+    """Yield flags that stand in one word with their value, and those that have none."""
+    for name, value in flags.items():
+        first, blank, rest = name.partition(" ")
+        if blank and f"--{first}" in (POOL, *CONFIG, *PORTS, *_OTHERS):
+            yield warning(
+                "flag-unknown",
+                path,
+                f"--{name}",
+                f'"--{name}" is one word, since no shell splits it, and the picker does not start with it',
+                f"write --{first}={rest.strip()}",
+            )
+        if value == "true" and f"--{name}" in (POOL, *CONFIG):
+            yield _fault(
+                "flag-value",
+                path,
+                f"--{name}",
+                f"--{name} has no value, and the picker does not start without",
+                f"write --{name}=…",
             )
 
 
@@ -162,7 +191,7 @@ def _flag_findings(
             "keep one",
         )
     file = PurePosixPath(flags.get("config-file", "")).name
-    if file and file != key:
+    if file and file != key and flags["config-file"] != "true":
         yield _fault(
             "key-mismatch",
             path,

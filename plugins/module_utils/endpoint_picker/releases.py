@@ -150,6 +150,17 @@ def release_of(target: str, option: str = "target") -> PickerRelease:
             f"{target} has no endpoint picker to configure: its picker, lwepp, takes turns and reads no "
             f"configuration; since GAIE 1.6 the picker is llm-d's: use an llm-d image and one of {known}",
         )
+    near = _near(target)
+    hint = f"; did you mean {near}?" if near else ""
     raise InputError.single(
-        "epp_config", option, f"{target!r} is not a known release; known are {known}"
+        "epp_config", option, f"{target!r} is not a known release; known are {known}{hint}"
     )
+
+
+def _near(target: str) -> str:
+    """Return the release that somebody means who writes `llm-d:v0.8.1`, empty for none; a number alone may be of both families."""
+    family, dummy, version = target.lower().replace("-", "").rpartition(":")
+    numbers = version.removeprefix("v").split(".")
+    wanted = ":" + ".".join(numbers[:2])
+    found = [each for each in releases() if each.endswith(wanted) and each.startswith(family)]
+    return " or ".join(found) if len(numbers) > 1 else ""

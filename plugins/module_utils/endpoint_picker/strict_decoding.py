@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Set
 
 from ..kube.did_you_mean import nearest
@@ -25,6 +26,7 @@ _WORD = {
     dict: "a map",
 }
 
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?", re.ASCII)
 _WANTED = {
     "string": "text",
     "strings": "a list of texts",
@@ -66,6 +68,11 @@ def cleaned(document: Value, generation: Generation) -> Json:
 def wanted_kind(leaf: str) -> str:
     """Return what a field takes, in words."""
     return _WANTED.get(leaf, "any value")
+
+
+def is_number_text(value: Value) -> bool:
+    """Return whether a value is a number that stands in quotes."""
+    return isinstance(value, str) and _NUMBER.fullmatch(value) is not None
 
 
 def fits(value: Value, leaf: str) -> bool:
@@ -208,6 +215,14 @@ def _wrong_kind(
     value: Value, wanted: str, path: str, release: PickerRelease, fields: tuple[str, ...] = ()
 ) -> Finding:
     words = _WANTED.get(wanted, wanted)
+    if wanted in ("int", "number") and is_number_text(value):
+        return refusal(
+            "field-kind",
+            path,
+            value,
+            f"this is text, but {words} is expected",
+            f"write {value} without quotes",
+        )
     if wanted == "int" and path.endswith(".weight"):
         return refusal(
             "weight-whole",

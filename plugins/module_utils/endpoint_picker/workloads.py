@@ -9,6 +9,8 @@ from ..kube.manifest import Json
 
 #: The flag by which vLLM tells what it has in its cache.
 EVENTS = "--kv-events-config"
+#: Flags with which vLLM counts nothing, so that nobody sees its load.
+NO_METRICS = ("--disable-log-stats",)
 
 
 def pod_of(workload: Json) -> Json:

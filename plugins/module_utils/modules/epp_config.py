@@ -11,6 +11,7 @@ from ..endpoint_picker.adapters import adapter_findings
 from ..endpoint_picker.block_size import block_size_findings
 from ..endpoint_picker.cache_events import cache_event_findings
 from ..endpoint_picker.check import check_text
+from ..endpoint_picker.engine_metrics import engine_metrics_findings
 from ..endpoint_picker.engine_types import engine_type_findings
 from ..endpoint_picker.findings import Finding
 from ..endpoint_picker.later import dropped_later
@@ -159,6 +160,7 @@ def _around(params: Mapping[str, Any], prepared: Prepared, release: PickerReleas
     findings += adapter_findings(params["workloads"], prepared.report)
     findings += pod_label_findings(params["workloads"], prepared.report)
     findings += engine_type_findings(params["workloads"], prepared.report, release)
+    findings += engine_metrics_findings(params["workloads"], prepared.report)
     return findings
 
 

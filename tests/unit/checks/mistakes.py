@@ -578,6 +578,10 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
         MS: Mistake(model_service(engine={"args": ["--no-enable-prefix-caching"]}), "spec.engine.args[0]"),
         LLM: Mistake(llm("--no-enable-prefix-caching", router={**ROUTE, "scheduler": {}}), f"{MAIN_PATH}.args[0]"),
     },
+    "load-unseen": {
+        MS: Mistake(model_service(engine={"args": ["--disable-log-stats"]}), "spec.engine.args[0]"),
+        LLM: Mistake(llm("--disable-log-stats", router={**ROUTE, "scheduler": {}}), f"{MAIN_PATH}.args[0]"),
+    },
     "tpu-selector": {
         MS: Mistake(model_service(accelerator={"type": "google"}), "spec.decode.resources"),
         LLM: Mistake(llm(devices={"google.com/tpu": "4"}), f"{MAIN_PATH}.resources"),
@@ -867,6 +871,7 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("pool-port", MS): "selector and ports of its pool are the operator's own",
     ("pool-port", IS): "has no pool",
     ("cache-scored", IS): "has no picker",
+    ("load-unseen", IS): "has no picker",
     ("devices-missing", MS): "one field gives devices to all its engines",
     ("devices-missing", IS): "KServe gives devices to head and workers",
     ("engine-releases", MS): "all its engines have the same image",
@@ -935,7 +940,7 @@ _OF_GRAPHS: dict[str, tuple[str, ...]] = {
         *("prefill-without-proxy", "prefill-tensor", "kv-transfer", "kv-role", "kv-connector"),
     ),
     "has no picker": (
-        *("picker-replicas", "picker-advice", "picker-later", "picker-port", "pool-empty", "pool-port", "cache-scored", "istio-pool-name"),
+        *("picker-replicas", "picker-advice", "picker-later", "picker-port", "pool-empty", "pool-port", "cache-scored", "load-unseen", "istio-pool-name"),
     ),
     "has one container, whose port is KServe's own": ("port-taken", "port-nobody"),
     "KServe makes no route for it": (

@@ -16,6 +16,7 @@ from .choice import choice_findings
 from .deprecations import deprecations
 from .flow_control import BAND_LIMITS, size_of
 from .loading import Loading
+from .plain_values import plain_values
 from .runtime_state import saturation_detector
 from .unused import unused_plugins
 
@@ -55,6 +56,7 @@ def advise(loading: Loading) -> None:
         loading.report(_handler(plugin, loading))
         loading.report(_services(plugin, loading))
         loading.report(_meanings(plugin, loading))
+        loading.report(plain_values(plugin, loading))
 
 
 def _blind_parsers(loading: Loading) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from ...kube.manifest import Json
 from ..findings import Finding, Value, refusal, unknown, warning
 from ..releases import Generation, PickerRelease, generation_named
 from ..schema import Field, Fields, ListOf, has_field
-from ..strict_decoding import fits, wanted_kind
+from ..strict_decoding import fits, is_number_text, wanted_kind
 from .parameter_table import TABLE
 
 #: Types that take no keys, and say so.
@@ -126,10 +126,14 @@ def _words(leaf: str) -> str:
     return {"map": "a map of texts", "object": "a map"}.get(leaf) or wanted_kind(leaf)
 
 
+#: What is written without quotes.
+_NUMBERS = ("a whole number", "a number")
+
+
 def _wrong_kind(value: Value, wanted: str, path: str, type_name: str) -> Finding:
-    return refusal(
-        "parameter-kind", path, value, f"{type_name} expects {wanted} here", f"write {wanted}"
-    )
+    unquoted = wanted in _NUMBERS and is_number_text(value)
+    fix = f"write {value} without quotes" if unquoted else f"write {wanted}"
+    return refusal("parameter-kind", path, value, f"{type_name} expects {wanted} here", fix)
 
 
 def _unknown(

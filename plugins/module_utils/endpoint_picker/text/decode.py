@@ -8,6 +8,7 @@ Its YAML is 1.1 as Go reads it, which PyYAML's own constructors do not follow: a
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -15,6 +16,8 @@ from ..findings import Finding, Value, warning
 from .errors import DecodeError
 from .yaml_reader import read_first_document
 
+#: What Helm and Jinja fill in; braces of JSON have a quote or another brace inside.
+_TEMPLATE = re.compile(r"\{\{-?\s*[A-Za-z.$]|\{%")
 #: What Go counts as space before the brace of a JSON document.
 _SPACE = "\t\n\v\f\r \x85\xa0"
 
@@ -42,6 +45,20 @@ class Decoded:
 
 def decode(source: str | bytes) -> Decoded:
     """Decode a configuration. Raises DecodeError where each loader would refuse the text."""
+    try:
+        return _decoded(source)
+    except DecodeError as error:
+        text = _without_bom(source)
+        if text is None or _TEMPLATE.search(text) is None:
+            raise
+        raise DecodeError(
+            error.rule,
+            "the text is a template, since it holds {{ … }}, and the picker reads it as it is",
+            "give what helm template or lookup('ansible.builtin.template', …) makes of it",
+        ) from None
+
+
+def _decoded(source: str | bytes) -> Decoded:
     if not source:
         return Decoded(None, empty=True)
     text = _without_bom(source)

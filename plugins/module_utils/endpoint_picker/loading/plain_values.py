@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Parameters of a plugin that a picker takes without a word, and that do not do what they seem to.
+
+Source: llm-d-inference-scheduler pkg/plugins/scorer/active_request.go and no_hit_lru.go, pkg/plugins/profile/pd_profile_handler.go@v0.5.0;
+llm-d-kv-cache pkg/kvevents (addresses of ZMQ).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..findings import Finding, warning
+from ..plugin_parameters import Declared
+from ..releases import Generation
+from ..text.durations import parse_duration
+from .loading import Loading
+
+_G = Generation
+#: Where ZMQ listens or connects.
+_ADDRESS = re.compile(r"tcp://[^/\s]+:([0-9]{1,5}|\*)|(ipc|inproc)://\S+", re.ASCII)
+_PRECISE = ("precise-prefix-cache-scorer", "precise-prefix-cache-producer")
+_TOKENS = (
+    "indexerConfig.tokenizersPoolConfig.huggingFaceToken",
+    "indexerConfig.tokenizersPoolConfig.hf.huggingFaceToken",
+)
+#: Plugins that ask a scorer of prefixes for what it found, by its name.
+_ASKING = ("no-hit-lru-scorer", "pd-profile-handler")
+_NAME = "prefixPluginName"
+
+
+def plain_values(plugin: Declared, loading: Loading) -> Iterator[Finding]:
+    """Yield parameters of a plugin that are not read as they are meant."""
+    yield from _time_limit(plugin, loading)
+    yield from _asked_plugin(plugin, loading)
+    if plugin.type in _PRECISE:
+        yield from _address(plugin)
+        yield from _token(plugin)
+
+
+def _time_limit(plugin: Declared, loading: Loading) -> Iterator[Finding]:
+    value = plugin.text("requestTimeout")
+    if plugin.type != "active-request-scorer" or not value or loading.release.has_own_picker:
+        return
+    if (parse_duration(value) or 0) <= 0:
+        yield warning(
+            "threshold-ignored",
+            plugin.at("requestTimeout"),
+            value,
+            f"{value} is no time limit, so the picker takes its default, 2m",
+            "write a duration above 0, for example 90s",
+        )
+
+
+def _asked_plugin(plugin: Declared, loading: Loading) -> Iterator[Finding]:
+    name = plugin.text(_NAME)
+    if plugin.type not in _ASKING or not name or loading.release.generation > _G.V1_4:
+        return
+    if name not in loading.instances:
+        yield warning(
+            "prefix-plugin-absent",
+            plugin.at(_NAME),
+            name,
+            f"{plugin.type} asks {name} for the cached prefixes of a request, and no plugin is called so: every request counts as not cached",
+            "name the prefix-cache-scorer as it is called in plugins",
+        )
+
+
+def _address(plugin: Declared) -> Iterator[Finding]:
+    key = "kvEventsConfig.zmqEndpoint"
+    value = plugin.text(key)
+    if value and _ADDRESS.fullmatch(value) is None:
+        yield warning(
+            "kv-events-address",
+            plugin.at(key),
+            value,
+            f"{value} is no address of ZMQ, so the picker gets no reports of caches",
+            "write tcp://*:5557, or tcp:// with a host and a port",
+        )
+
+
+def _token(plugin: Declared) -> Iterator[Finding]:
+    for key in _TOKENS:
+        if plugin.text(key):
+            yield warning(
+                "token-in-text",
+                plugin.at(key),
+                None,
+                "a token stands here in plain text, and everyone who may read the ConfigMap can read it",
+                "leave it out, and give the picker's container HF_TOKEN from a Secret",
+            )
