@@ -62,7 +62,7 @@ def judge(
 ) -> Judged:
     """Judge workloads together; what may not be listed is noted. changed: places of those whose running pods are replaced.
 
-    with_classes: count devices of drivers (DRA) also where no workload claims any. rollouts: tell also whether a later change of running
+    with_classes: count devices of drivers (DRA) also where no workload claims any. rollouts: tell also whether a later change of the
     pods would find room.
     """
     looking = Looking(source)
@@ -88,7 +88,10 @@ def judge(
     judged = Judged(inventory, answers, notes=looking.notes)
     for (number, dummy), answer in zip(numbered, answers, strict=True):
         found = list(_of_the_answer(answer, inventory)) if "fit" in checks else []
-        found += _rollout(answer, inventory) if rollouts and "fit" in checks else ()
+        # What is replaced now was judged with the pods that start beside it.
+        later = rollouts and number not in changed and "fit" in checks
+        hangs = list(_rollout(answer, inventory)) if later else []
+        found += hangs if hangs and not grows(source) else ()
         found += range_problems(answer.demand, ranges.get(answer.demand.workload.namespace, ()))
         judged.problems.setdefault(number, []).extend(found)
         judged.by_workload.setdefault(number, []).append(answer)
@@ -212,12 +215,16 @@ def _with(manifest: Json, path: tuple[str, ...], value: Json) -> Json:
 
 
 def _rollout(answer: Answer, inventory: Inventory) -> Iterator[Problem]:
-    """Yield that a rolling update would wait for ever: it starts pods before it stops any, and they find no room."""
-    demand, there = answer.demand, inventory.surroundings[answer.number].there
-    beside = min(demand.surge, there)
-    if not (beside and demand.device and demand.waits) or answer.wanted or inventory.blind:
+    """Yield that a later rolling update would wait for ever: it starts pods before it stops any, and they find no room."""
+    demand, wanted = answer.demand, answer.wanted
+    there = inventory.surroundings[answer.number].there
+    beside = min(demand.surge, max(there, demand.pods if wanted else there))
+    if not (beside and demand.device and demand.waits) or inventory.blind:
         return
-    if room_for(demand, answer.number, inventory, beside).most < 1:
+    if answer.verdict in (Verdict.LACKS, Verdict.UNCERTAIN) and wanted:
+        # Told already.
+        return
+    if room_for(demand, answer.number, inventory, wanted + beside).most <= wanted:
         text = (
             f"a change of the template starts {beside} more {'pod' if beside == 1 else 'pods'} before it stops one, and no node has "
             f"{demand.device} for that: the rollout would wait forever; free a device, or set maxSurge: 0 and maxUnavailable: 1"

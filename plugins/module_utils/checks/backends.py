@@ -113,7 +113,7 @@ def _contradicted(
 @check(BACKEND_GROUP)
 def backend_group(view: ServiceView) -> Iterator[Problem]:
     """Yield backends of routes whose group does not have their kind: without a group, the core group with Services counts."""
-    for route, each in _references(view):
+    for route, dummy, each in backend_references(view):
         kind, group = str(each.get("kind") or "Service"), str(each.get("group") or "")
         groups = _GROUPS.get(kind, {group})
         if group not in groups:
@@ -145,18 +145,18 @@ def _routes(view: ServiceView) -> Iterator[tuple[RouteView, Json]]:
         yield from ((route, manifest) for route in view.routes if route.reference == reference)
 
 
-def _references(view: ServiceView) -> Iterator[tuple[RouteView, Json]]:
-    """Yield the backendRefs of HTTPRoutes."""
+def backend_references(view: ServiceView) -> Iterator[tuple[RouteView, str, Json]]:
+    """Yield the backendRefs of HTTPRoutes, each with its route and its path there."""
     for route, manifest in _routes(view):
-        for rule in value_at(manifest, ("spec", "rules")) or ():
-            for each in rule.get("backendRefs") or ():
-                yield route, each
+        for rule, each in enumerate(value_at(manifest, ("spec", "rules")) or ()):
+            for number, backend in enumerate(each.get("backendRefs") or ()):
+                yield route, f"spec.rules[{rule}].backendRefs[{number}]", backend
 
 
 def _backends(view: ServiceView) -> Iterator[tuple[RouteView, Reference]]:
     """Yield where the rules of HTTPRoutes send requests, each once."""
     found: dict[tuple[Reference, Reference], RouteView] = {}
-    for route, each in _references(view):
+    for route, dummy_path, each in backend_references(view):
         kind = each.get("kind") or "Service"
         if kind in _VERSIONS:
             place = each.get("namespace") or route.reference.namespace

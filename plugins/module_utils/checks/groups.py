@@ -10,7 +10,12 @@ from collections.abc import Iterator
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import ServiceView, Workload
+from ..kube import gvk
+from ..kube.did_you_mean import nearest
 from ..kube.problem import Problem
+from ..kube.reader import Reader
+from ..kube.reference import Reference
+from ..kube.schema_check import child_path
 from .devices import devices_of, misfits
 from .engine_flags import contradicts
 from .engines import is_vllm, model_of, told_to
@@ -35,6 +40,19 @@ DEVICES = Check(
     WARNING,
     finds="each worker of the group gets {mine}, and its leader {theirs} ({field}), though the engine spreads its ranks evenly over the pods",
     fix="request the same for both",
+)
+
+
+DOMAIN = Check(
+    "group-topology",
+    WARNING,
+    finds="{annotation} keeps each group of pods in a domain of its own by the label {label}, which no node has: the pods stay Pending",
+    fix="name a label of the nodes{near}",
+)
+#: By what groups are kept apart.
+_DOMAINS = tuple(
+    f"leaderworkerset.sigs.k8s.io/{name}"
+    for name in ("exclusive-topology", "subgroup-exclusive-topology")
 )
 
 
@@ -98,3 +116,23 @@ def _said(workload: Workload) -> dict[str, str]:
 
 def _shown(devices: dict[str, int]) -> str:
     return " and ".join(f"{count} {name}" for name, count in sorted(devices.items()))
+
+
+@check(DOMAIN, reads=("Nodes",))
+def domain(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield groups that are kept apart by a label that no node has."""
+    for manifest in view.made_of(gvk.LEADER_WORKER_SET, "LeaderWorkerSet"):
+        annotations = manifest["metadata"].get("annotations") or {}
+        for name in _DOMAINS:
+            label = str(annotations.get(name) or "")
+            nodes = reader.list("v1", "Node", "", {}) if label else ()
+            labels = {each for node in nodes for each in node["metadata"].get("labels") or {}}
+            if label and nodes and label not in labels:
+                field = child_path("metadata.annotations", name)
+                own = (view.document.get("metadata") or {}).get("annotations") or {}
+                place = view.field_map.at(Reference.of(manifest), field)
+                near = nearest(label, labels)
+                hint = f", for example {near}" if near else ""
+                yield DOMAIN.at(
+                    field if name in own else place, annotation=name, label=label, near=hint
+                )

@@ -18,6 +18,7 @@ from ..kinds.view import ServiceView
 from ..kube.did_you_mean import nearest
 from ..kube.manifest import Json
 from ..kube.named_objects import (
+    CALLED_OTHERWISE,
     READ_BY_NAME,
     Named,
     named_by_account,
@@ -25,6 +26,7 @@ from ..kube.named_objects import (
     named_by_login,
     named_by_volume_claim,
 )
+from ..kube.names import check_dns_subdomain
 from ..kube.problem import Problem, Severity
 from ..kube.reader import NotAllowed, Reader
 from ..kube.reference import Reference
@@ -83,6 +85,9 @@ def _look_up(kinds: tuple[str, ...], view: ServiceView, reader: Reader) -> Itera
     for named, place in wanted:
         key = (named.kind, named.namespace, named.name)
         if named.kind not in kinds or named.optional or key in settled:
+            continue
+        if named.kind not in CALLED_OTHERWISE and check_dns_subdomain(named.name):
+            # Told as a name that no object can have.
             continue
         if any(each in view.run for each in named.references):
             continue

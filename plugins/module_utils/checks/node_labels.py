@@ -47,6 +47,14 @@ _LISTS: Mapping[str, tuple[str, ...]] = {
     "nvidia.com/mig.capable": _EITHER,
     "nvidia.com/mig.strategy": ("none", "single", "mixed"),
     "nvidia.com/mps.capable": _EITHER,
+    "nvidia.com/mig.config.state": ("success", "failed", "pending", "rebooting"),
+    "karpenter.sh/registered": _TRUE,
+    "karpenter.sh/initialized": _TRUE,
+}
+#: Values by which NVIDIA's operator marks nodes that work; with another one of the list a node gives no devices, or soon none.
+_HEALTHY: Mapping[str, tuple[str, ...]] = {
+    "nvidia.com/mig.config.state": ("success",),
+    "nvidia.com/gpu-driver-upgrade-state": ("upgrade-done",),
 }
 #: Labels whose lists grow: of these only what is nearly a known value is told.
 _GROWING: Mapping[str, tuple[str, ...]] = {
@@ -104,9 +112,11 @@ _MORE = (
     *("cloud.google.com/gke-tpu-accelerator", "cloud.google.com/gke-gpu-partition-size"),
     *("cloud.google.com/compute-class", "cloud.google.com/machine-family"),
     *("eks.amazonaws.com/nodegroup", "eks.amazonaws.com/compute-type"),
-    *("karpenter.sh/nodepool", "karpenter.sh/registered", "karpenter.sh/initialized"),
+    "karpenter.sh/nodepool",
     *("nvidia.com/gpu.machine", "nvidia.com/gpu.mode", "nvidia.com/gpu.replicas"),
-    *("nvidia.com/gpu.clique", "nvidia.com/mig.config", "nvidia.com/mig.config.state"),
+    *("nvidia.com/gpu.clique", "nvidia.com/mig.config"),
+    *("nvidia.com/gpu-driver-upgrade-state", "nvidia.com/gpu.deploy.device-plugin"),
+    *("nvidia.com/gpu.deploy.driver", "nvidia.com/gpu.deploy.dcgm-exporter"),
 )
 #: Taints by which nodes with devices, and nodes in trouble, keep pods away.
 _TAINTS = (
@@ -132,16 +142,18 @@ VALUE = Check(
     finds="no node has {label}: {value}; the values of this label are {known}",
     fix="{way}",
 )
-
-
+TROUBLE = Check(
+    "node-label",
+    WARNING,
+    finds="{label}: {value} marks nodes that give no devices: the pods find no room",
+    fix="write {healthy}, or leave it out",
+)
 NAME = Check(
     "node-label",
     WARNING,
     finds="no node has a label {label}",
     fix="write {meant}",
 )
-
-
 TAINT = Check(
     "node-label",
     WARNING,
@@ -187,6 +199,19 @@ def node_label(view: ServiceView) -> Iterator[Problem]:
                 yield VALUE.at(
                     workload.fields(path), label=label, value=value, known=known, way=way
                 )
+
+
+@check(TROUBLE, costly=True)
+def node_in_trouble(view: ServiceView) -> Iterator[Problem]:
+    """Yield pods that only go to nodes whose devices cannot be used."""
+    for workload in view.workloads:
+        for label, values, path in _required(workload):
+            healthy = _HEALTHY.get(label)
+            known = _LISTS.get(label, values)
+            if healthy and not {*values} & {*healthy} and {*values} <= {*known}:
+                place = workload.fields(path)
+                shown = ", ".join(values)
+                yield TROUBLE.at(place, label=label, value=shown, healthy=healthy[0])
 
 
 def _known(label: str, value: str) -> tuple[str, str]:
@@ -237,6 +262,18 @@ def _asked(workload: Workload) -> Iterator[tuple[str, str, str]]:
                 for place, value in enumerate(each.get("values") or ()):
                     where = f"affinity.nodeAffinity.{path}.matchExpressions[{number}]"
                     yield str(each.get("key")), str(value), f"{where}.values[{place}]"
+
+
+def _required(workload: Workload) -> Iterator[tuple[str, list[str], str]]:
+    """Yield the labels that nodes must have, each with the values that are allowed, and where that stands in the pod."""
+    for label, value in (workload.pod.get("nodeSelector") or {}).items():
+        yield label, [str(value)], child_path("nodeSelector", label)
+    affinity: Json = value_at(workload.pod, ("affinity", "nodeAffinity")) or {}
+    for term, path in _terms({_REQUIRED: affinity.get(_REQUIRED)}):
+        for number, each in enumerate(term.get("matchExpressions") or ()):
+            if each.get("operator") == "In" and each.get("values"):
+                where = f"affinity.nodeAffinity.{path}.matchExpressions[{number}]"
+                yield str(each.get("key")), [str(value) for value in each["values"]], where
 
 
 def _terms(affinity: Json) -> Iterator[tuple[Json, str]]:

@@ -61,6 +61,7 @@ def further_themes() -> Sequence[ModuleType]:
     from . import (
         amounts,
         commands,
+        device_claims,
         device_names,
         engine_documents,
         engine_values,
@@ -77,6 +78,7 @@ def further_themes() -> Sequence[ModuleType]:
         names,
         no_effect,
         node_labels,
+        object_names,
         other_engines,
         parsers,
         picker_flags,
@@ -90,6 +92,7 @@ def further_themes() -> Sequence[ModuleType]:
         references,
         replaced_commands,
         spread,
+        triggers,
         variable_values,
         variables,
         volume_claims,
@@ -104,7 +107,7 @@ def further_themes() -> Sequence[ModuleType]:
     )
     of_pods = (
         *(kubelet, amounts, device_names, node_labels, volumes, spread, picker_flags),
-        *(probes, lifecycle, pools, plain_secrets),
+        *(probes, lifecycle, pools, plain_secrets, triggers),
     )
     return (
         *of_engines,
@@ -115,6 +118,8 @@ def further_themes() -> Sequence[ModuleType]:
         queues,
         models,
         names,
+        object_names,
+        device_claims,
         volume_claims,
         no_effect,
     )

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Volumes of pods: whether a container sees them."""
+"""Volumes of pods: whether a container sees them, and the one with the model where it looks for it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from ..kinds.check import WARNING, Check, check
+from ..kinds.kserve.storage.initializer import MODEL_PATH, diverted_mount
 from ..kinds.view import ServiceView
+from ..kube.command_line import words
 from ..kube.manifest import Json
 from ..kube.problem import Problem
 
@@ -15,6 +17,13 @@ UNMOUNTED = Check(
     WARNING,
     finds="no container of the pods mounts the volume {name}",
     fix="add it to volumeMounts of a container, or leave it out",
+)
+
+DIVERTED = Check(
+    "model-not-brought",
+    WARNING,
+    finds="KServe mounts the model in the volume {name}, unless the container mounts it already, as here at {mount}: {path}, from which the server starts, stays empty",
+    fix="give the volume and its mount another name",
 )
 
 
@@ -28,6 +37,20 @@ def unmounted(view: ServiceView) -> Iterator[Problem]:
             place = workload.fields(f"volumes[{number}]")
             if name not in mounted and place.is_authors:
                 yield UNMOUNTED.at(place, name=name)
+
+
+@check(DIVERTED, costly=True)
+def diverted(view: ServiceView) -> Iterator[Problem]:
+    """Yield mounts that take the name of KServe's volume, so that the server finds no model where it looks for it."""
+    for workload in view.serving:
+        container = workload.engine_container
+        number = diverted_mount(container)
+        if number is not None and any(MODEL_PATH in word for word in words(container)):
+            mount = container["volumeMounts"][number]
+            place = workload.in_engine(f"volumeMounts[{number}]")
+            yield DIVERTED.at(
+                place, name=mount["name"], mount=mount.get("mountPath"), path=MODEL_PATH
+            )
 
 
 def _mounted(pod: Json) -> Iterator[str]:

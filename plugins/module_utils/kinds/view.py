@@ -233,12 +233,8 @@ class ServiceView:
     def names(self) -> tuple[tuple[Named, Place], ...]:
         """The objects that its pods, autoscalers and Ingresses name, each with where the author does so."""
         of_pods = [each for workload in self.workloads for each in self.names_of(workload)]
-        targets = {each.reference.name: Place(each.origin) for each in self.workloads}
         of_scalers = [
-            (
-                named,
-                targets.get(str(value_at(manifest, ("spec", "scaleTargetRef", "name"))), Place("")),
-            )
+            (named, self._of_scaler(manifest, named))
             for manifest in self.made
             if manifest.get("kind") == "ScaledObject"
             for named in named_by_scaler(manifest)
@@ -250,6 +246,15 @@ class ServiceView:
             for named in named_by_ingress(manifest)
         ]
         return (*of_pods, *of_scalers, *of_ingresses)
+
+    def _of_scaler(self, manifest: Json, named: Named) -> Place:
+        """Return where an autoscaler names an object: the field, or the workload that it scales."""
+        place = self.field_map.at(Reference.of(manifest), named.path)
+        if place.exact:
+            return place
+        target = value_at(manifest, ("spec", "scaleTargetRef", "name"))
+        origins = (each.origin for each in self.workloads if each.reference.name == target)
+        return Place(next(origins, ""))
 
     def names_of(self, workload: Workload) -> Iterator[tuple[Named, Place]]:
         """Yield the objects that the pods of one workload name."""

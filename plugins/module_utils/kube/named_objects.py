@@ -49,6 +49,8 @@ _CLUSTER_WIDE = frozenset(
 )
 #: Kinds of which a namespace may hold many, or secret ones: they are read one by one, so that the right can be given by name.
 READ_BY_NAME = ("Secret", "ConfigMap", "ServiceAccount", "Node")
+#: Kinds whose names are no DNS subdomains.
+CALLED_OTHERWISE = frozenset({"CSIDriver"})
 #: What every namespace and every cluster has by itself.
 _ALWAYS_THERE = frozenset(
     {

@@ -37,7 +37,8 @@ def check_fit(cluster: Cluster, plans: Sequence[ServicePlan], mode: str) -> list
         for number, (dummy, change, manifest) in enumerate(found)
         if change.live is not None and _has_other_template(change.live, manifest)
     ]
-    judged = judge(LiveObjects(cluster), [manifest for *dummy, manifest in found], changed)
+    manifests = [manifest for *dummy, manifest in found]
+    judged = judge(LiveObjects(cluster), manifests, changed, rollouts=True)
     for number, (plan, change, dummy) in enumerate(found):
         for problem in _in_mode(judged.problems.get(number, ()), mode):
             # A service may have several workloads.

@@ -15,14 +15,17 @@ from tests.unit.kinds.model_service.build import document as model_service
 from .services import (
     BOTH,
     CLAIM,
+    CLAIMS,
     COLLECTOR,
     CONFIG,
     CPU_METRIC,
     EVERYTHING,
     EXTRA,
+    GRAPHITE,
     HASTY,
     MAIN_PATH,
     NAMESPACE,
+    NODE,
     ONE_GPU,
     OTHER_KEYS,
     PASSWORD,
@@ -48,11 +51,14 @@ from .services import (
     X86,
     alone,
     annotated,
+    apart,
     autoscaler,
+    claiming,
     class_of,
     counting,
     custom,
     custom_with,
+    diverted,
     from_secret,
     gateway,
     graph,
@@ -677,6 +683,38 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "spec.predictor.priorityClassName", (CONFIG, class_of("PriorityClass", "low")), stops=True),
         IG: Mistake(graph(serviceAccountName="router"), "spec.serviceAccountName", (CONFIG, NAMESPACE), complete=True),
     },
+    "name-impossible": {
+        MS: Mistake(model_service(httpRoute={"gatewayRef": {"name": "infra/edge"}}), "spec.httpRoute.gatewayRef"),
+        LLM: Mistake(
+            llm(router={**ROUTE, "scheduler": {"pool": {"ref": {"name": "infra/pool"}}}}), "spec.router.scheduler.pool.ref.name"),
+        IS: Mistake(
+            custom_with(volumes=[{"name": "models", "persistentVolumeClaim": {"claimName": "team-b/models"}}]),
+            "spec.predictor.volumes[0].persistentVolumeClaim", (CONFIG,), stops=True),
+    },
+    "claim-request": {
+        LLM: Mistake(
+            claiming(llm_inference_service(template={"containers": [{"name": "main"}]}), "template"),
+            f"{MAIN_PATH}.resources.claims[0].request", (CLAIMS,)),
+        IS: Mistake(claiming(custom(), "predictor"), f"{SERVER_PATH}.resources.claims[0].request", (CONFIG, CLAIMS)),
+    },
+    "model-not-brought": {
+        LLM: Mistake(
+            llm(command=VLLM, volumeMounts=[{"name": "kserve-provision-location", "mountPath": "/cache"}]),
+            f"{MAIN_PATH}.volumeMounts[0]"),
+        IS: Mistake(
+            diverted(model()), "spec.predictor.model.volumeMounts[0]", (CONFIG, runtime("--model_dir=/mnt/models"))),
+    },
+    "trigger-parameter": {
+        IS: Mistake(
+            inference_service(
+                predictor={"minReplicas": 1, "autoScaling": {"metrics": [GRAPHITE]}},
+                annotations={"deploymentMode": "Standard", "autoscalerClass": "keda"}),
+            "spec.predictor.autoScaling.metrics", (CONFIG, sklearn())),
+    },
+    "group-topology": {
+        LLM: Mistake(
+            apart(grouped(server(), server())), 'metadata.annotations["leaderworkerset.sigs.k8s.io/exclusive-topology"]', (NODE,)),
+    },
     "key-missing": {
         MS: Mistake(
             model_service(engine={"env": [from_secret("token")]}), "spec.engine.env", (secret("token", "other"),), stops=True),
@@ -900,6 +938,21 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("scaled-twice", LLM): "has none in 0.17; tests/parity/reports has rows of later releases",
     ("replicas-scaled", IS): "leaves the number to its autoscaler, or is told to by the class",
     ("model-address", MS): "its model comes from a registry, with pull secrets",
+    ("name-impossible", IG): "names nothing but an account, whose name the API judges",
+    ("claim-request", MS): "its pods cannot have claims, which is told as resource-claims",
+    ("model-not-brought", MS): "has no volumes of its author's",
+    ("group-topology", MS): "has no groups of pods",
+    ("group-topology", IS): "its groups are Deployments",
+    **dict.fromkeys(
+        [(f"trigger-{what}", LLM) for what in ("type", "parameter", "metric-type")],
+        "has none in 0.17; tests/parity/reports has rows of later releases",
+    ),
+    ("trigger-type", IS): "its fields name the triggers, and the schema has them all",
+    ("trigger-metric-type", IS): "KServe's webhook compares type and target",
+    **dict.fromkeys(
+        [(f"trigger-{what}", MS) for what in ("type", "parameter", "metric-type")],
+        "is scaled by somebody else",
+    ),
     ("claim-unused", MS): "its pods cannot have claims, which is told as resource-claims",
     ("prefill-tensor", IS): "has no prefill pods",
     ("prefill-without-proxy", IS): "has no prefill pods",
@@ -928,9 +981,10 @@ _OF_GRAPHS: dict[str, tuple[str, ...]] = {
         *("variable-reference", "server-argument", "server-model", "argument-again", "model-flag", "probe-port", "probe-scheme"),
         *("visible-devices", "probe-impatient", "engine-unreached", "file-unmounted"),
     ),
-    "has no groups of pods": ("group-differs", "group-devices"),
+    "has no groups of pods": ("group-differs", "group-devices", "group-topology"),
     "its router asks for no devices of its own": (
         *("mixed-devices", "shared-devices", "mig-parallel", "claim-unused", "shared-memory", "devices-missing", "tpu-selector", "device-unit"),
+        "claim-request",
     ),
     "its pods have no fields of their author's but a few that every API server knows": (
         *("gated-field", "volume-unmounted", "root-refused", "medium-unknown"),
@@ -948,8 +1002,13 @@ _OF_GRAPHS: dict[str, tuple[str, ...]] = {
         *("reference-grant", "backend-group", "backend-weights", "backend-missing", "route-collision", "borrowed"),
     ),
     "an HPA keeps at least one router": ("scale-from-zero",),
-    "has no triggers": ("trigger-address", "scale-fallback"),
-    "fetches no model": ("fetch-credentials", "secret-entry", "secret-without-keys", "model-address"),
+    "has no triggers": (
+        *("trigger-address", "trigger-type", "trigger-parameter", "trigger-metric-type", "scale-fallback"),
+    ),
+    "fetches no model": (
+        "model-not-brought",
+        *("fetch-credentials", "secret-entry", "secret-without-keys", "model-address"),
+    ),
     "names no Secret but for pulling its image": ("key-missing",),
     "mounts no claim": ("claim-lost", "claim-shared"),
 }  # fmt: skip

@@ -315,6 +315,19 @@ SHARES = {"nvidia.com/gpu.shared": "2"}
 BOTH = {"nvidia.com/gpu": "1", "nvidia.com/mig-1g.5gb": "1"}
 NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a"}}
 CLAIM = {"name": "gpu", "resourceClaimTemplateName": "one-gpu"}
+CLAIMS = {
+    "apiVersion": "resource.k8s.io/v1",
+    "kind": "ResourceClaimTemplate",
+    "metadata": {"name": "one-gpu", "namespace": "team-a"},
+    "spec": {
+        "spec": {
+            "devices": {
+                "requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.nvidia.com"}}]
+            }
+        }
+    },
+}
+NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a", "labels": {"zone": "z"}}}
 CPU_METRIC = {
     "type": "Resource",
     "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 60}},
@@ -324,6 +337,18 @@ PROMETHEUS = {
     "type": "External",
     "external": {
         "metric": {"backend": "prometheus", "serverAddress": "prometheus:9090", "query": "up"},
+        "target": {"type": "Value", "value": "5"},
+    },
+}
+#: A metric of a server for which KServe does not write all that KEDA wants.
+GRAPHITE = {
+    "type": "External",
+    "external": {
+        "metric": {
+            "backend": "graphite",
+            "serverAddress": "http://graphite.monitoring",
+            "query": "up",
+        },
         "target": {"type": "Value", "value": "5"},
     },
 }
@@ -452,3 +477,28 @@ X86 = {"kubernetes.io/arch": "x86_64"}
 SELECTOR = 'nodeSelector["kubernetes.io/arch"]'
 PLAIN_KEY = "token-abc-123"
 COLLECTOR = "http://localhost:4317"
+
+
+def claiming(document: Json, part: str) -> Json:
+    """Return a service whose container asks for a request that its claim of a device does not have."""
+    pod = document["spec"][part]
+    pod["resourceClaims"] = [CLAIM]
+    pod["containers"][0]["resources"] = {"claims": [{"name": "gpu", "request": "other"}]}
+    return document
+
+
+def diverted(document: Json) -> Json:
+    """Return an InferenceService that mounts KServe's volume of the model elsewhere."""
+    name = "kserve-provision-location"
+    predictor = document["spec"]["predictor"]
+    predictor["volumes"] = [{"name": name, "emptyDir": {}}]
+    predictor["model"]["volumeMounts"] = [{"name": name, "mountPath": "/cache"}]
+    return document
+
+
+def apart(document: Json) -> Json:
+    """Return a service whose groups of pods are kept apart by a label that no node has."""
+    found = annotated(document, "leaderworkerset.sigs.k8s.io/exclusive-topology")
+    annotation = found["metadata"]["annotations"]
+    annotation["leaderworkerset.sigs.k8s.io/exclusive-topology"] = "rack"
+    return found

@@ -52,7 +52,11 @@ EARNED_BY = {
     "key-missing": {"llm_inference_service/cred-azure-token"},
     # A volume beside one of KServe's name, to see which is kept.
     "volume-unmounted": {"llm_inference_service/tpl-extra-container"},
-    "model-not-brought": {"llm_inference_service/storage-off-oci"},
+    # The first mounts KServe's volume elsewhere, to see which mount is kept.
+    "model-not-brought": {
+        "llm_inference_service/pvc-own-mount",
+        "llm_inference_service/storage-off-oci",
+    },
     # Constraints that only show where they end up.
     "spread-selector": {"inference_service/podspec-fields"},
     "reference-grant": {"llm_inference_service/router-filters-kept"},

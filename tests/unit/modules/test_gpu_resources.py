@@ -500,6 +500,17 @@ def test_a_rolling_update_without_a_spare_device_is_told() -> None:
     assert not any("the rollout would wait" in text for text in spare["warnings"])
 
 
+def test_new_pods_that_take_the_last_device_leave_none_for_a_rolling_update() -> None:
+    found = gathered(deployment(8), cluster=[node("a")])
+    assert any("the rollout would wait forever" in text for text in found["warnings"])
+    spare = gathered(deployment(8), cluster=[node("a"), node("b")])
+    assert not any("the rollout would wait" in text for text in spare["warnings"])
+    recreated = deployment(8)
+    recreated["spec"]["strategy"] = {"type": "Recreate"}
+    quiet = gathered(recreated, cluster=[node("a")])
+    assert not any("the rollout would wait" in text for text in quiet["warnings"])
+
+
 def test_names_in_a_workload_are_looked_up() -> None:
     workload = deployment(8)
     workload["spec"]["template"]["spec"]["priorityClassName"] = "high"

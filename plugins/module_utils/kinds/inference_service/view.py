@@ -52,6 +52,9 @@ def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
         s3_keys=secret_keys(resolved.config.credentials.s3),
         credentials=credential_entries(resolved.config.credentials, resolved.settings.release),
         secret_annotation=resolved.config.credentials.secret_annotation,
+        ways={
+            "trigger-parameter queryTime": "KServe writes none: use the backend prometheus",
+        },
         field_map=fields,
         basis=resolved,
     )

@@ -19,7 +19,7 @@ from ..kserve.images import image
 from ..kserve.local_models import CACHE, NAMESPACE_CACHE, local_model
 from ..kserve.releases import KServe
 from ..kserve.storage.containers import BadPattern, taken_by_another
-from ..kserve.storage.initializer import MODEL_PATH
+from ..kserve.storage.initializer import MODEL_PATH, diverted_mount, holds_model
 from ..view import ServiceView
 from .certificate.request import secret_reference
 from .local_model import READS_CACHES
@@ -255,15 +255,10 @@ def no_model(view: ServiceView) -> Iterator[Problem]:
         return
     for workload in view.serving:
         container = workload.engine_container
-        mounts = [str(each.get("mountPath")) for each in container.get("volumeMounts") or ()]
-        if MODEL_PATH in words(container) and not any(_holds(mount) for mount in mounts):
+        held = any(map(holds_model, container.get("volumeMounts") or ()))
+        if MODEL_PATH in words(container) and not held and diverted_mount(container) is None:
             place = workload.in_engine("command")
             yield NO_MODEL.at(place, path=MODEL_PATH, field="spec.storageInitializer.enabled")
-
-
-def _holds(mount: str) -> bool:
-    """Tell whether a mount holds the folder of models."""
-    return f"{MODEL_PATH}/".startswith(f"{mount.rstrip('/')}/")
 
 
 CHECKS = (

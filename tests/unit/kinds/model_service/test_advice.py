@@ -69,7 +69,6 @@ WARNED = {
     "same folder with a slash": (_mount("/tmp/model-oci/"), "mount-path", ["scratch volume"]),
     "second pull secret": (
         _model(imagePullSecrets=[{"name": "a"}, {"name": "b"}]), "first-pull-secret", ["spec.model.imagePullSecrets", '"a"', '"b"']),
-    "illegal pull secret": (_model(imagePullSecrets=[{"name": "My_Secret"}]), "pull-secret", ["My_Secret"]),
     "variable given twice": (
         _env({"name": "A", "value": "1"}, {"name": "A", "value": "2"}), "env-duplicate", ["spec.engine.env[0]", "A", "env[1]"]),
     "computed variable": (_env({"name": "TP_SIZE", "value": "9"}), "env-computed", ["spec.engine.env[0]", "TP_SIZE"]),

@@ -35,6 +35,25 @@ def initializer(args: Sequence[str], storage: Storage) -> Json:
     }
 
 
+def holds_model(mount: Json) -> bool:
+    """Tell whether a mount holds the folder of models."""
+    return f"{MODEL_PATH}/".startswith(f"{str(mount.get('mountPath')).rstrip('/')}/")
+
+
+def diverted_mount(container: Json) -> int | None:
+    """Return the number of the mount that keeps a container from its model, None where nothing does.
+
+    KServe mounts no volume that the container mounts already, wherever that is.
+    """
+    mounts = container.get("volumeMounts") or ()
+    if any(map(holds_model, mounts)):
+        return None
+    numbers = (
+        number for number, each in enumerate(mounts) if each.get("name") in (VOLUME, CLAIM_VOLUME)
+    )
+    return next(numbers, None)
+
+
 def claim_parts(uri: str) -> tuple[str, str]:
     """Return the claim and the folder of `pvc://claim/folder`."""
     claim, dummy, path = uri.removeprefix("pvc://").partition("/")

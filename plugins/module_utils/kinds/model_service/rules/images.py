@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....kube.names import check_dns_subdomain
 from ....kube.problem import Problem
 from ....kube.schema_faults import show
 from ....kube.validation.images import blank_problems, image_problems
@@ -51,7 +50,7 @@ def _image(given: str | None, default: str, path: str, setting: str) -> Iterator
 
 
 def pull_secrets(service: ModelService, _settings: Settings) -> Iterator[Problem]:
-    """Refuse a first secret without a name; warn of illegal names and of all that the model download ignores (docs/differences.md, W44, W59)."""
+    """Refuse a first secret without a name; warn of others without one, and of all that the model download ignores (docs/differences.md, W44, W59)."""
     secrets = service.model.image_pull_secrets
     for number, name in enumerate(secrets):
         where = f"{_SECRETS}[{number}].name"
@@ -62,14 +61,8 @@ def pull_secrets(service: ModelService, _settings: Settings) -> Iterator[Problem
                 rule="pull-secret",
             )
             continue
-        fault = check_dns_subdomain(name)
-        if fault:
-            message = (
-                f"{fault}. No such Secret can exist, so pods would not start"
-                if name
-                else "has no effect without a name"
-            )
-            yield Problem(where, message, "warning", rule="pull-secret")
+        if not name:
+            yield Problem(where, "has no effect without a name", "warning", rule="pull-secret")
     if len(secrets) > 1:
         others = ", ".join(show(name) for name in secrets[1:])
         message = (
