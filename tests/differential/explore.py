@@ -45,8 +45,7 @@ def _outcomes(
         batch.system(system)
         plane.start_controller()
         outcomes = batch.run(cases)
-        for outcome in outcomes:
-            kind.look_on(plane, outcome)
+        kind.look_on(plane, outcomes)
     return outcomes
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tests.lab.client import ApiError
@@ -25,8 +25,13 @@ _OF_REVISIONS = (
 _PART_OF = "serving.kserve.io/inferenceservice"
 
 
-def add_pods(plane: Plane, outcome: Outcome) -> None:
+def add_pods(plane: Plane, outcomes: Iterable[Outcome]) -> None:
     """Ask the webhook about a pod of each workload: `{"pod": …}` is what it makes of it, `{"refusal": …}` why it does not take it."""
+    for outcome in outcomes:
+        _add_pods(plane, outcome)
+
+
+def _add_pods(plane: Plane, outcome: Outcome) -> None:
     for pod in _pods(plane, outcome):
         answer = plane.review(_PATH, _KIND, pod)
         if "patch" in answer:

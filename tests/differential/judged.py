@@ -29,6 +29,9 @@ from . import (
     isvc_updates,
     judge,
     llm_plane,
+    models_inputs,
+    models_judge,
+    models_plane,
     readiness,
     recordings,
     updates,
@@ -50,7 +53,7 @@ class Kind:
     controller: takes the version of its module. requests, verdict: spoilt services, and what we say of them.
     updates: services that become others. judge_update: tells the differences after that.
     known: inputs recorded of the first release. recorded: what a release has recordings of. home: the namespace of a recording.
-    look_on: what else is asked of the controller about a service while it runs.
+    look_on: what else is asked of the controller about services while they run.
     made: of all that was sent, what was made of the services.
     """
 
@@ -69,7 +72,7 @@ class Kind:
     judge: Callable[[Outcome, Sequence[Json], Any], list[str]]
     updates: Callable[[int, KServe, int], list[Case]] | None = None
     judge_update: Callable[[Outcome, Sequence[Json], Any], Iterator[str]] | None = None
-    look_on: Callable[[Plane, Outcome], None] = lambda _plane, _outcome: None
+    look_on: Callable[[Plane, Sequence[Outcome]], None] = lambda _plane, _outcomes: None
     made: Callable[[Sequence[Json]], Sequence[Json]] = lambda sent: sent
 
 
@@ -129,4 +132,20 @@ GRAPH = Kind(
     made=graph_judge.of_graphs,
     judge=graph_judge.judge,
 )
-KINDS = {each.name: each for each in (LLM, ISVC, GRAPH)}
+MODELS = Kind(
+    name="models",
+    controller=build.manager,
+    plane=isvc_plane.plane,
+    watched=lambda _release: isvc_plane.WATCHED,
+    statuses=isvc_readiness.statuses,
+    surroundings=models_inputs.surroundings,
+    cases=models_inputs.cases,
+    requests=models_inputs.requests,
+    verdict=lambda document, around: models_judge.verdict(document, *around[:2]),
+    known=lambda _release: iter(()),
+    recorded=lambda _release: iter(()),
+    home=lambda folder: folder.name,
+    judge=models_judge.judge,
+    look_on=models_plane.give,
+)
+KINDS = {each.name: each for each in (LLM, ISVC, GRAPH, MODELS)}

@@ -57,8 +57,7 @@ def run(
         batch.system(group.around.system)
         plane.start_controller()
         outcomes = batch.run(list(group.cases.values()))
-        for outcome in outcomes:
-            kind.look_on(plane, outcome)
+        kind.look_on(plane, outcomes)
     return outcomes, reported
 
 

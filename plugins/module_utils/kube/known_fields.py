@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The fields that objects of common kinds have, so that one of another name is found without an API server.
 
-Source: k8s.io/api v0.36 (core, apps, batch, autoscaling, networking, policy, rbac, admissionregistration).
+Source: k8s.io/api v0.36 (core, apps, batch, autoscaling, networking, policy, rbac, admissionregistration),
+KServe pkg/apis/serving/v1alpha1/trained_model.go@v0.17.0.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from . import gvk
 from .manifest import Json
 from .pod_schema import POD_SPEC
 from .problem import Problem
@@ -109,6 +111,9 @@ _KNOWN: Mapping[tuple[str, str], Mapping[str, Schema]] = {
     },
     ("policy/v1", "PodDisruptionBudget"): {
         "spec": _of("maxUnavailable minAvailable unhealthyPodEvictionPolicy", selector=_SELECTOR)
+    },
+    (gvk.KSERVE_V1ALPHA1, "TrainedModel"): {
+        "spec": _of("inferenceService", model=_of("framework memory storageUri"))
     },
     (_ROLE, "Role"): {"rules": _RULES},
     (_ROLE, "ClusterRole"): {"aggregationRule": _ANY, "rules": _RULES},

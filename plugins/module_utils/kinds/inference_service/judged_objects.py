@@ -9,6 +9,7 @@ from dataclasses import replace
 from ...kube import gvk
 from ...kube.input_schemas import input_problems
 from ...kube.manifest import Json
+from ...kube.names import check_dns_subdomain
 from ...kube.problem import Problem
 from ...kube.reader import Lookup, NotAllowed, Reader
 from ...kube.reference import Reference
@@ -41,9 +42,15 @@ def judged_objects(
             judged = _trained_model(manifest, around, before.get(reference), settings)
         else:
             continue
-        if problems := list(input_problems(manifest, shapes())) or list(judged):
+        misshapen = list(input_problems(manifest, shapes()))
+        if problems := [*_named(reference), *(misshapen or judged)]:
             found[reference] = problems
     return found
+
+
+def _named(reference: Reference) -> Iterator[Problem]:
+    if fault := check_dns_subdomain(reference.name):
+        yield Problem("metadata.name", fault)
 
 
 def _runtime(

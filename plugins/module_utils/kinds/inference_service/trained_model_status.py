@@ -45,11 +45,14 @@ def answered(resolved: Resolved, status: Json, *, ready: bool) -> Iterator[Answe
 def _status(
     resolved: Resolved, model: Json, status: Json, conditions: tuple[Condition, ...]
 ) -> Json:
+    """Return the status of a model. Only one that is ready says where it is called."""
+    said = {"conditions": [filled(each.to_dict()) for each in conditions]}
+    if any(each.status == "False" for each in conditions):
+        return said
     path = _path(resolved, name_of(model))
     url, address = status.get("url"), value_at(status, ("address", "url"))
-    return filled(
+    return said | filled(
         {
-            "conditions": [filled(each.to_dict()) for each in conditions],
             "url": f"{url}{path}" if url else "",
             "address": {"url": f"{address}{path}"} if address else {},
         }

@@ -52,6 +52,9 @@ def told(
         ("a", "https://b/m", []),
         ("a", "http://", []),
         ("a.b", "gs://b/m", ["metadata.name"]),
+        ("A", "gs://b/m", ["metadata.name"]),
+        ("a_b", "gs://b/m", ["metadata.name"]),
+        ("a" * 254, "gs://b/m", ["metadata.name"]),
         ("a", "pvc://b/m", ["spec.model.storageUri"]),
         ("a", "hf://b/m", ["spec.model.storageUri"]),
         ("a", "GS://b/m", ["spec.model.storageUri"]),
@@ -132,10 +135,10 @@ def test_what_may_not_be_read_is_said() -> None:
 
 def test_a_rendered_set_tells_what_is_refused_and_what_is_warned_about() -> None:
     options = {"name": "models", "state": "rendered"}
-    wrong = [model(storageUri="pvc://a/b", framework="x"), trained("a.b")]
+    wrong = [model(storageUri="pvc://a/b", framework="x", storageUrl="x"), trained("a.b")]
     result = result_of(applyset, {**options, "definition": wrong})
     assert result["failed"]
-    for text in ("pvc://a/b", "rename the model"):
+    for text in ("pvc://a/b", "rename the model", "storageUrl: unknown field"):
         assert text in result["msg"]
     service = several()
     service["metadata"]["annotations"] = {}

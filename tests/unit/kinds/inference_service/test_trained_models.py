@@ -181,6 +181,7 @@ def test_a_model_says_what_it_lacks(ready: str, memory: str, no: set[str], reaso
     ]
     assert {kind for kind, each in said.items() if each["status"] == "False"} == no
     assert said["Ready"].get("reason") == reason
+    assert ("url" in model) == ("address" in model) == (not no)
 
 
 @pytest.mark.parametrize(
