@@ -8,7 +8,7 @@ from typing import Any
 
 from ..kinds.kind import ServiceKind
 from ..kinds.peers import Peers
-from ..kinds.registry import REGISTERED, WRITTEN
+from ..kinds.registry import BESIDE, REGISTERED, WRITTEN
 from ..kube.did_you_mean import nearest
 from ..kube.input_schemas import InputSchemas, merged_shapes
 from ..kube.manifest import Json
@@ -151,6 +151,9 @@ def _kind(value: Any, also: Sequence[str] = ()) -> tuple[ServiceKind[Any, Any] |
     key = (str(value.get("apiVersion")), str(value.get("kind")))
     if key in WRITTEN:
         return WRITTEN[key], Problem("", "")
+    if key in BESIDE:
+        advice = f"{key[1]} is no service, it stands beside services; apply it with applyset, or give it in cluster_objects"
+        return None, Problem("kind", advice)
     near = nearest(key[1], [*REGISTERED, *also])
     hint = f", did you mean {near}?" if near and near != key[1] else ""
     field_name = "apiVersion" if near == key[1] else "kind"

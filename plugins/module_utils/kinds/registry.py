@@ -80,6 +80,11 @@ REGISTERED: Mapping[str, tuple[tuple[str, ...], Load]] = {
     "LocalModelCache": ((gvk.KSERVE_V1ALPHA1,), _local_model_cache),
     "LocalModelNamespaceCache": ((gvk.KSERVE_V1ALPHA1,), _local_model_namespace_cache),
 }
+#: Kinds of objects beside services, which KServe's webhooks judge.
+BESIDE = frozenset(
+    (gvk.KSERVE_V1ALPHA1, kind)
+    for kind in ("ServingRuntime", "ClusterServingRuntime", "TrainedModel")
+)
 #: By the apiVersion that is stored.
 KINDS = Kinds({(versions[0], kind): load for kind, (versions, load) in REGISTERED.items()})
 #: By every apiVersion in which a service may be written.

@@ -14,9 +14,9 @@ from ..cluster.connection import Cluster
 from ..cluster.errors import KindMissing
 from ..cluster.kinds import facts
 from ..engine.applyset.members import LONGEST_NAME, ApplySet
+from ..kinds.registry import BESIDE
 from ..kube.applyset import GroupKind
 from ..kube.crds import Definition, definitions
-from ..kube.gvk import KSERVE_V1ALPHA1
 from ..kube.known_fields import unknown_fields
 from ..kube.manifest import Json
 from ..kube.names import check_dns_subdomain, check_namespace
@@ -26,12 +26,11 @@ from ..kube.validation.objects import object_problems
 from ..task import manifest_loader
 
 SUBJECT = "applyset"
-_JUDGED = ("ServingRuntime", "ClusterServingRuntime", "TrainedModel")
 
 
 def is_judged(reference: Reference) -> bool:
     """Tell whether an object stands beside InferenceServices, and is judged as KServe's webhooks judge it."""
-    return reference.api_version == KSERVE_V1ALPHA1 and reference.kind in _JUDGED
+    return (reference.api_version, reference.kind) in BESIDE
 
 
 def the_set(params: Mapping[str, Any]) -> ApplySet:

@@ -13,6 +13,7 @@ from module_utils.fleet.compile import compile_fleet, paired
 from module_utils.fleet.load import named
 from module_utils.fleet.service import Service
 from module_utils.kinds.view import ServiceView
+from module_utils.kube import gvk
 from module_utils.kube.intent import Child, Intent, Stage
 from module_utils.kube.manifest import Manifest
 from module_utils.kube.problem import InputError
@@ -45,6 +46,10 @@ def test_services_are_loaded_in_their_order() -> None:
         ({**document(), "kind": "ModelServise"}, "did you mean ModelService?"),
         ({**document(), "kind": "modelservice"}, "did you mean ModelService?"),
         ({**document(), "kind": "Deployment"}, 'kind: "Deployment" is not a service'),
+        *(
+            (thing(gvk.KSERVE_V1ALPHA1, kind, "a", spec={}), f"{kind} is no service, it stands")
+            for kind in ("TrainedModel", "ServingRuntime", "ClusterServingRuntime")
+        ),
         ({**document(), "kind": None}, "kind: missing"),
         (
             {**document(), "apiVersion": "model.otterscale.io/v1"},
