@@ -11,6 +11,7 @@ import pytest
 from ansible_collections.modelops.inference.plugins.filter.rights import least_privilege
 from tests.lab.client import Client
 from tests.lab.control_plane import ControlPlane
+from tests.long import often
 from tests.objects import thing
 
 from .support.caches import JOBS, cache, group, jobs, pool, prepare, settings
@@ -22,6 +23,7 @@ from .support.places import on, own_namespace
 Json = dict[str, Any]
 #: Requests of a settled cache.
 SETTLED = 16
+MANY = often(20, long=100)
 
 client, entries = on("own_lab")
 place = own_namespace("cache")
@@ -33,6 +35,14 @@ def options(client: Client, place: str) -> Iterator[Json]:
     prepare(client)
     with pool(client, place):
         yield settings(client, place)
+        client.delete(cache(place))
+
+
+def user(place: str) -> Json:
+    """Return a service whose model the cache of the test holds."""
+    service = isvc("chat", place)
+    service["spec"]["predictor"]["model"]["storageUri"] = cache(place)["spec"]["sourceModelUri"]
+    return service
 
 
 def waiting(options: Json) -> Json:
@@ -92,11 +102,10 @@ def test_a_job_that_has_gone_by_itself_does_not_fetch_the_model_again(
 def test_services_get_a_volume_of_their_cache_and_keep_it_from_being_removed(
     entries: Entries, client: Client, place: str, options: Json
 ) -> None:
-    wanted, service = cache(place), isvc("chat", place)
-    uri = service["spec"]["predictor"]["model"]["storageUri"]
-    wanted["spec"]["sourceModelUri"] = uri
-    entries.reconcile(wanted, **options)
-    found = entries.reconcile(wanted, service, **options)
+    wanted, service = cache(place), user(place)
+    own = {**options, "fleet": place}
+    entries.reconcile(wanted, **own)
+    found = entries.reconcile(wanted, service, **own)
     made = {name for name, done in actions(found).items() if done == "created"}
     assert made >= {
         f"PersistentVolume/{place}-{place}-{place}",
@@ -105,15 +114,17 @@ def test_services_get_a_volume_of_their_cache_and_keep_it_from_being_removed(
     live = there(client, thing("apps/v1", "Deployment", "chat-predictor", place))
     (volume,) = live["spec"]["template"]["spec"]["volumes"]
     assert volume["persistentVolumeClaim"]["claimName"] == f"{place}-{place}"
-    again = entries.reconcile(wanted, service, **options)
+    again = entries.reconcile(wanted, service, **own)
     assert not again["changed"]
     assert there(client, wanted)["status"]["inferenceServices"] == [
         {"namespace": place, "name": "chat"}
     ]
-    message = entries.refused(wanted, state="absent", **options)
+    message = entries.refused(wanted, state="absent", **own)
     assert f"InferenceService {place}/chat still uses it" in message
     there(client, wanted)
-    entries.reconcile(wanted, service, state="absent", **options)
+    listed = entries.refused(service, state="overridden", **own)
+    assert f"LocalModelCache {place}: 1 problem" in listed
+    entries.reconcile(wanted, service, state="absent", **own)
     assert read(client, wanted) is None
     volume = thing("v1", "PersistentVolume", f"{place}-{place}-{place}")
     client.wait_for(volume, lambda found: found is None)
@@ -122,8 +133,7 @@ def test_services_get_a_volume_of_their_cache_and_keep_it_from_being_removed(
 def test_a_namespace_that_no_longer_uses_a_cache_loses_its_volume(
     entries: Entries, client: Client, place: str, options: Json
 ) -> None:
-    wanted, service = cache(place), isvc("chat", place)
-    wanted["spec"]["sourceModelUri"] = service["spec"]["predictor"]["model"]["storageUri"]
+    wanted, service = cache(place), user(place)
     entries.reconcile(wanted, service, **options)
     entries.reconcile(service, state="absent", **options)
     found = entries.reconcile(wanted, **options)
@@ -173,6 +183,23 @@ def test_caches_are_gathered_and_looked_at(entries: Entries, place: str, options
     assert found["spec"] == wanted["spec"]
     (told,) = entries.info(wanted, **options)["services"]
     assert (told["name"], told["drift"]) == (place, [])
+
+
+def test_a_hundred_settled_caches_cost_no_more_looks_than_one(
+    entries: Entries, client: Client, place: str, options: Json
+) -> None:
+    fleet = [
+        cache(
+            f"{place}-{number}", sourceModelUri=f"s3://models/{place}/{number}", nodeGroups=["no"]
+        )
+        for number in range(MANY)
+    ]
+    with pool(client, "no", 0):
+        entries.reconcile(*fleet, **options)
+        settled = entries.reconcile(*fleet, **options)
+        entries.reconcile(*fleet, state="absent", **options)
+    assert not settled["changed"]
+    assert settled["stats"]["requests"] <= SETTLED
 
 
 def test_the_rights_that_are_said_to_be_needed_are_enough(

@@ -93,6 +93,39 @@ def manager(version: str) -> Controller:
     )
 
 
+def local_models(version: str) -> Controller:
+    """Return the controller of caches of models of a release, with their webhooks."""
+    return Controller(
+        "localmodel",
+        "github.com/kserve/kserve",
+        version,
+        "./cmd/localmodel",
+        (_client("cmd/localmodel"),),
+    )
+
+
+def node_agent(version: str) -> Controller:
+    """Return the agent of a release that fills the caches of its node. It looks at a folder of its own in place of the node's."""
+    file = "pkg/controller/v1alpha1/localmodelnode/controller.go"
+    return Controller(
+        "localmodelnode",
+        "github.com/kserve/kserve",
+        version,
+        "./cmd/localmodelnode",
+        (
+            _client("cmd/localmodelnode"),
+            # It takes no flags for its ports.
+            Alteration("cmd/localmodelnode/main.go", '":8080"', '"0"'),
+            Alteration("cmd/localmodelnode/main.go", '":8081"', '"0"'),
+            Alteration(
+                file,
+                'filepath.Join(MountPath, "models")',
+                'filepath.Join(os.Getenv("TMPDIR"), "models")',
+            ),
+        ),
+    )
+
+
 @dataclass(frozen=True)
 class Programs:
     """The programs that stand beside the lab's. recorder: see go/recorder. controller: KServe's own."""

@@ -183,17 +183,21 @@ class Plane:
             f"--health-probe-addr={LOOPBACK}:{self._health}",
             *self._flags,
         ]
-        environment = {
+        self._of_controllers = {
             "KUBECONFIG": str(path),
             "TMPDIR": str(self._folder),
             "POD_NAMESPACE": "kserve",
             "CLUSTER_DOMAIN": "cluster.local",
             **self._environment,
         }
-        self._controller = self._run("controller", command, environment)
+        self._controller = self._run("controller", command, self._of_controllers)
         wait_until(self._serves, f"the controller, see {self.log('controller')}")
         for webhook in self._webhooks:
             self.client.apply(self._by_url(webhook))
+
+    def start_beside(self, name: str, program: Path, **environment: str) -> None:
+        """Start another program of KServe beside the controller."""
+        self._run(name, [str(program)], {**self._of_controllers, **environment})
 
     def _serves(self) -> tuple[bool, str]:
         if self._controller.poll() is not None:

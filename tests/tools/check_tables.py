@@ -22,7 +22,7 @@ _VALUE = re.compile(r"\{[a-z_]+\}")
 
 def every_check() -> Sequence[BoundCheck]:
     """Return the checks of all kinds, then those that one kind has for itself."""
-    own = [check for kind in KINDS.values() for check in kind.own_checks]
+    own = dict.fromkeys(check for kind in KINDS.values() for check in kind.own_checks)
     return (*checks(), *own)
 
 

@@ -24,11 +24,12 @@ from ..fleet.service import Service
 from ..kinds.kind import ServiceKind
 from ..kinds.registry import KINDS
 from ..kube.manifest import Json
-from ..kube.problem import Problem
+from ..kube.problem import InputError, Problem
 from ..kube.reference import Reference
 from ..kube.release import ControllerRelease
 from .compiled_service import CompiledService
 from .controller_mode import AUTO, CONTROLLER, contradictions, decide
+from .remaining_users import still_used
 
 
 @dataclass(slots=True)
@@ -219,7 +220,10 @@ class Planner:
             else []
         )
         if self._keeps is not None:
-            for service in sorted(services_of(snapshot) - self._keeps):
+            leaving = services_of(snapshot) - self._keeps
+            if used := [*still_used(self._cluster, leaving, snapshot)]:
+                raise InputError(used)
+            for service in sorted(leaving):
                 gone += deletions(
                     snapshot, service, keep=set(), reason="the list no longer names the service"
                 )

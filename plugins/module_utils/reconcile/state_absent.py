@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,22 +22,19 @@ from ..engine.service_plan import deletions
 from ..engine.snapshot import Snapshot, take_snapshot
 from ..engine.watch_loop import wait
 from ..engine.write import Writer
-from ..fleet.cluster_reader import ClusterReader
 from ..fleet.controllers import Controllers
 from ..kinds.kind import ServiceKind
 from ..kube.intent import Stage
 from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reference import Reference
-from ..kube.text import few
 from .controller_mode import CONTROLLER, could_not_list, decide
 from .remaining_routes import routes_left
+from .remaining_users import still_used
 
 Meant = Sequence[tuple[ServiceKind[Any, Any], Reference]]
 #: How often a finalizer is removed again because the object changed in between.
 FINALIZER_TRIES = 5
-#: How many services a message names.
-_NAMED = 3
 
 
 @dataclass(slots=True)
@@ -133,7 +130,7 @@ class Remover:
                     )
             changes += ours
         removed = {reference for dummy, reference in meant}
-        complaints += self._still_used(meant, snapshot, removed)
+        complaints += still_used(self._cluster, removed, snapshot)
         complaints += [
             Complaint(str(service), (problem,))
             for service, problem in routes_left(snapshot, removed, changes)
@@ -141,23 +138,6 @@ class Remover:
         if complaints:
             raise InputError(complaints)
         return changes
-
-    def _still_used(
-        self, meant: Meant, snapshot: Snapshot, removed: Collection[Reference]
-    ) -> Iterator[Complaint]:
-        """Yield each service that others need which stay."""
-        for kind, reference in meant:
-            live = snapshot.get(reference) if kind.used_by is not None else None
-            if live is None or kind.used_by is None:
-                continue
-            users = [
-                each
-                for each in kind.used_by(live, ClusterReader(self._cluster))
-                if each not in removed
-            ]
-            if users:
-                text = f"{few([str(each) for each in users], _NAMED)} still use{'' if len(users) > 1 else 's'} it; remove that first, or both together"
-                yield Complaint(str(reference), (Problem("", text, rule="cache-used"),))
 
     def _read(self, reference: Reference, snapshot: Snapshot) -> Json | None:
         if (reference.api_version, reference.kind) in snapshot.missing:

@@ -28,7 +28,10 @@ def gather(
     namespace: str | None,
     fleet: str | None,
 ) -> list[Json]:
-    """Return custom resources: those that are named, else all of a namespace (or everywhere), of one fleet where it is given."""
+    """Return custom resources: those that are named, else all of a namespace (or everywhere), of one fleet where it is given.
+
+    What belongs to the whole cluster is in no namespace.
+    """
     selector = f"{FLEET_LABEL}={fleet}" if fleet else ""
     kinds = {kind.kind: kind for kind, _reference in meant} or {
         kind.kind: kind for kind in KINDS.values()
@@ -37,7 +40,9 @@ def gather(
     wanted = {reference for _kind, reference in meant}
     found: list[Json] = []
     for kind in kinds.values():
-        for place in sorted(namespaces):
+        if not kind.namespaced and not meant and namespace:
+            continue
+        for place in sorted(namespaces if kind.namespaced else {""}):
             try:
                 listing = cluster.list(
                     kind.api_version, kind.kind, namespace=place, selector=selector

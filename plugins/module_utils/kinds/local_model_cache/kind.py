@@ -14,6 +14,7 @@ from ..kind import ServiceKind
 from ..kserve.installed_release import INSTALLATIONS
 from ..kserve.local_models import API_VERSION, CACHE, NAMESPACE_CACHE
 from ..release_line import ReleaseLine
+from .checks import CHECKS
 from .child_kinds import READS
 from .compile import CHILDREN
 from .compile import compile as compile_cache
@@ -38,6 +39,7 @@ LOCAL_MODEL_CACHE: ServiceKind[LocalModelCache, Settings] = ServiceKind(
     load=partial(load, CACHE),
     compile=compile_cache,
     view=lambda basis, dummy, manifests: view(basis, manifests),
+    own_checks=CHECKS,
     observe=observe,
     entrance=entrance,
     reconcile_error=reconcile_error,

@@ -30,7 +30,11 @@ def load(kind: str, document: Json, settings: Settings) -> Loaded[LocalModelCach
     def make() -> LocalModelCache:
         return LocalModelCache(**outside(as_applied(document, envelope), envelope), spec=spec.value)
 
-    return loaded(found, _name_problems(envelope.name), make)
+    judged = [*_name_problems(envelope.name)]
+    if not spec.value.get("sourceModelUri"):
+        message = "missing: name the address of the model"
+        judged.append(Problem("spec.sourceModelUri", message, rule="missing"))
+    return loaded(found, judged, make)
 
 
 def _name_problems(name: str) -> Iterator[Problem]:

@@ -62,8 +62,9 @@ def resolve(
         config,
         groups,
         nodes,
-        tuple(downloads),
-        users(cache, settings.release, seen, looked_for=config.local_model.enabled),
+        nodes_known=reader.complete,
+        downloads=tuple(downloads),
+        users=users(cache, settings.release, seen, looked_for=config.local_model.enabled),
     )
 
 

@@ -33,12 +33,16 @@ class Download:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """One cache. groups: the specs of its node groups. downloads: what has a Job. users: the services that use it."""
+    """One cache. groups: the specs of its node groups. downloads: what has a Job. users: the services that use it.
+
+    nodes_known: whether all nodes were looked at.
+    """
 
     cache: LocalModelCache
     settings: Settings
     config: SystemConfig
     groups: Mapping[str, Json] = field(default_factory=dict)
     nodes: tuple[NodeOfGroup, ...] = ()
+    nodes_known: bool = True
     downloads: tuple[Download, ...] = ()
     users: tuple[User, ...] = ()

@@ -19,8 +19,7 @@ SPEC = Object(
     description="What is wanted.",
     fields={
         "sourceModelUri": Text(
-            description="The address of the model, or of a folder of models. It cannot change.",
-            min_length=1,
+            description="The address of the model, or of a folder of models. It cannot change."
         ),
         "modelSize": QuantityValue(
             description="How much room the model takes on a node.", as_written=True

@@ -26,7 +26,7 @@ STATUS = Object(
     fields={
         "nodeStatus": MapOf(
             description="How far each node is.",
-            values=Text(enum=(NOT_READY, PENDING, DOWNLOADING, DOWNLOADED, FAILED)),
+            values=Text(enum=("", NOT_READY, PENDING, DOWNLOADING, DOWNLOADED, FAILED)),
         ),
         "copies": Object(
             description="On how many nodes the model is.",

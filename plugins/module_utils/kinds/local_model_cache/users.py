@@ -118,9 +118,10 @@ def _uses(service: Json | None, live: Json) -> bool:
     if service is None:
         return False
     metadata, cache = service["metadata"], live["metadata"]
-    label = (metadata.get("labels") or {}).get(LABEL)
-    if label is not None:
-        return bool(label == cache["name"])
+    labels = metadata.get("labels") or {}
+    if LABEL in labels:
+        said = labels[LABEL], labels.get(NAMESPACE_LABEL, "")
+        return said == (cache["name"], cache.get("namespace") or "")
     source = str((live.get("spec") or {}).get("sourceModelUri") or "").rstrip("/")
     uri = address_of(service).rstrip("/")
     off = OFF_ANNOTATION in (metadata.get("annotations") or {})

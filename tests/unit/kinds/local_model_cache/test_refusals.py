@@ -21,7 +21,7 @@ LABEL = "internal.serving.kserve.io/localmodel"
     ("spec", "found"),
     [
         ({}, []),
-        ({"sourceModelUri": ""}, [("spec.sourceModelUri", "length")]),
+        ({"sourceModelUri": ""}, [("spec.sourceModelUri", "missing")]),
         ({"modelSize": "much"}, [("spec.modelSize", "quantity")]),
         ({"nodeGroups": []}, [("spec.nodeGroups", "length")]),
         (
@@ -93,6 +93,7 @@ NAMED: Json = {
         ),
         ([service(labels={LABEL: "qwen"}, uri="s3://moved")], ["InferenceService team-a/chat"]),
         ([service(labels={LABEL: "other"})], []),
+        ([service(labels={LABEL: "qwen", f"{LABEL}-namespace": "team-a"})], []),
         ([service(uri="s3://moved"), llm(uri=f"{MODEL}-2")], []),
         ([service("unknown")], []),
     ],
