@@ -57,7 +57,7 @@ class Inventory:
     """Nodes with what is free on them, seen by the pods of `demands`.
 
     surroundings: what the pods mean to each demand. waiting: by device. published: resources that drivers serve (DRA), which nodes need not
-    list. not_counted: why some of them are not counted. unseen: what could not be looked at. blind: no node could.
+    list. slices: what they say of them. not_counted: why some of them are not counted. unseen: what could not be looked at. blind: no node could.
     """
 
     def __init__(self, demands: Sequence[Demand] = ()) -> None:
@@ -67,6 +67,7 @@ class Inventory:
         self.not_counted: dict[str, str] = {}
         self.unseen: list[str] = []
         self.blind = False
+        self.slices: ResourceSlices | None = None
         self.surroundings = [ScheduledPods(demand) for demand in demands]
         self._bound: dict[str, _Bound] = {}
         self._selective = any(each.looks_at_pods for each in self.surroundings)
@@ -141,6 +142,7 @@ class Inventory:
 
     def add_published(self, published: ResourceSlices) -> None:
         """Take in the devices of drivers (DRA); nodes have to come before. A class then counts like a resource of nodes."""
+        self.slices = published
         for device_class in published.classes:
             resources = published.resources(device_class)
             self.published.update(resources)

@@ -131,6 +131,21 @@ class ResourceSlices:
                     taken[each.node] += held
         return {node: (count, taken[node]) for node, count in there.items()}
 
+    def values(self, device_class: str, attribute: str) -> set[Value]:
+        """Return the values that an attribute has on the devices of a class; none where they, or those of one device, are not known."""
+        conditions = self._classes.get(device_class)
+        if conditions is None or self.fault(device_class):
+            return set()
+        devices = [
+            device
+            for each in self._current()
+            for device in each.devices
+            if holds(conditions, each.driver, device.attributes)
+        ]
+        if any(attribute not in device.attributes for device in devices):
+            return set()
+        return {device.attributes[attribute] for device in devices}
+
     def _current(self) -> Iterator[_Slice]:
         """Yield the slices of each pool's newest generation, of pools that are complete."""
         pools: dict[tuple[str, str], list[_Slice]] = {}

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from ..accelerators.claim_selectors import selector_problems
 from ..accelerators.demand import Demand, demands_of, templates_of
 from ..accelerators.explain import explain
 from ..accelerators.fit import Answer, Verdict, fit
@@ -74,7 +75,8 @@ def judge(
         for number, workload in enumerate(workloads)
         for demand in demands_of(_defaulted(workload, ranges.get(_namespace(workload), ())))
     ]
-    demands = _completed(looking, [demand for dummy, demand in numbered], namespaces)
+    templates: dict[str, dict[str, Json]] = {}
+    demands = _completed(looking, [demand for dummy, demand in numbered], namespaces, templates)
     inventory = take_inventory(looking, demands, with_classes=with_classes)
     replaced = frozenset(
         place for place, (number, dummy) in enumerate(numbered) if number in changed
@@ -88,6 +90,9 @@ def judge(
     judged = Judged(inventory, answers, notes=looking.notes)
     for (number, dummy), answer in zip(numbered, answers, strict=True):
         found = list(_of_the_answer(answer, inventory)) if "fit" in checks else []
+        if inventory.slices is not None and "fit" in checks:
+            known = templates.get(answer.demand.workload.namespace, {})
+            found += selector_problems(answer.demand, known, inventory.slices)
         # What is replaced now was judged with the pods that start beside it.
         later = rollouts and number not in changed and "fit" in checks
         hangs = list(_rollout(answer, inventory)) if later else []
@@ -115,11 +120,16 @@ def _limit_ranges(looking: Looking, namespaces: Sequence[str]) -> dict[str, list
 
 
 def _completed(
-    looking: Looking, demands: Sequence[Demand], namespaces: Sequence[str]
+    looking: Looking,
+    demands: Sequence[Demand],
+    namespaces: Sequence[str],
+    templates: dict[str, dict[str, Json]],
 ) -> list[Demand]:
-    """Return demands with what other objects say of them: classes of container runtimes, device claims, and autoscalers."""
+    """Return demands with what other objects say of them: classes of container runtimes, device claims, and autoscalers.
+
+    templates: is filled with the ResourceClaimTemplates of the namespaces where pods claim devices, by name.
+    """
     ceilings = _ceilings(looking, namespaces)
-    templates: dict[str, dict[str, Json]] = {}
     classes = _runtime_classes(looking, demands)
     found = []
     for each in demands:

@@ -60,6 +60,12 @@ AROUND = Check(
     finds='"{argument}" reaches the engine as it is, since no shell takes {mark} away',
     fix="leave {mark} out",
 )
+EMPTY = Check(
+    "argument-empty",
+    WARNING,
+    finds="an empty argument reaches the engine, which takes it for a word that it does not know, and does not start",
+    fix="leave it out",
+)
 #: How `_AROUND` calls what it finds.
 _MARKS = {
     "quote": "the quotes",
@@ -76,6 +82,22 @@ def around(view: ServiceView) -> Iterator[Problem]:
             yield AROUND.at(
                 place, argument=redact_argument(item), mark=_MARKS[str(found.lastgroup)]
             )
+
+
+@check(EMPTY, costly=True)
+def empty(view: ServiceView) -> Iterator[Problem]:
+    """Yield empty arguments, but for those that are the value of a flag."""
+    for workload in view.serving:
+        before = ""
+        for number, item in enumerate(_arguments(workload)):
+            value = before.startswith("-") and "=" not in before
+            if (
+                item == ""
+                and not value
+                and not (place := workload.in_engine(f"args[{number}]")).object
+            ):
+                yield EMPTY.at(place)
+            before = str(item)
 
 
 @check(FOR_A_SHELL)

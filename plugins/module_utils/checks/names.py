@@ -116,12 +116,15 @@ def _missing(
 ) -> Iterator[Problem]:
     others = _others(named, reader)
     near = nearest(named.name, others) or ""
-    if not reader.complete and not others:
+    elsewhere = [] if reader.complete or others else _elsewhere(named, reader)
+    if not reader.complete and not others and not elsewhere:
         return
     effect = effect or (
         _EFFECTS.get(named.kind, _NOT_STARTED) if named.stuck or named.kind in _EFFECTS else _PULL
     )
     listed = f"; there is {few(sorted(others), _SHOWN)}" if others else ""
+    if elsewhere:
+        listed = f"; there is one of that name in namespace {few(elsewhere, _SHOWN)}"
     hint = f'; did you mean "{near}"?' if near else listed
     absent = "does not exist" if reader.complete else "is not among the given objects"
     yield MISSING.at(
@@ -177,6 +180,18 @@ def _others(named: Named, reader: Reader) -> list[str]:
         for reference in named.references
         for each in reader.list(reference.api_version, reference.kind, reference.namespace, {})
     ]
+
+
+def _elsewhere(named: Named, reader: Reader) -> list[str]:
+    """Return the other namespaces that have an object of this kind and name."""
+    return sorted(
+        {
+            str(each["metadata"].get("namespace") or "")
+            for reference in named.references
+            for each in reader.list(reference.api_version, reference.kind, "", {})
+            if reference.namespace and each["metadata"]["name"] == named.name
+        }
+    )
 
 
 def _of_kinds(does: str, *kinds: str, reads: tuple[str, ...]) -> BoundCheck:

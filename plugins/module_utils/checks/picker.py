@@ -83,7 +83,7 @@ def cache_scored(view: ServiceView) -> Iterator[Problem]:
                 yield CACHE.at(workload.in_engine(flag.place), flag=flag.name, scorer=scorer)
 
 
-@check(BLIND)
+@check(BLIND, costly=True)
 def load_unseen(view: ServiceView) -> Iterator[Problem]:
     """Yield engines without metrics behind a picker."""
     for workload in view.serving if view.picker is not None else ():

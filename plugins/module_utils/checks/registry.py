@@ -92,6 +92,7 @@ def further_themes() -> Sequence[ModuleType]:
         references,
         replaced_commands,
         spread,
+        templates,
         triggers,
         variable_values,
         variables,
@@ -107,7 +108,7 @@ def further_themes() -> Sequence[ModuleType]:
     )
     of_pods = (
         *(kubelet, amounts, device_names, node_labels, volumes, spread, picker_flags),
-        *(probes, lifecycle, pools, plain_secrets, triggers),
+        *(probes, lifecycle, pools, plain_secrets, templates, triggers),
     )
     return (
         *of_engines,

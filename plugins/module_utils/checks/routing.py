@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from ..kinds.check import WARNING, Check, check
@@ -16,6 +17,7 @@ from ..kube.problem import Problem
 from ..kube.reader import Reader
 
 _LISTENERS = ("spec", "listeners")
+_ADDRESS = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3}){3}", re.ASCII)
 
 MISSING = Check("gateway-missing", WARNING, finds="{absent}", fix="create it or name another one")
 ELSEWHERE = Check(
@@ -53,6 +55,12 @@ CLASS = Check(
     WARNING,
     finds="GatewayClass {name} of Gateway {gateway} {fault}, so nobody serves it",
     fix="install the controller of the class, or name another one in the Gateway",
+)
+ADDRESS = Check(
+    "host-address",
+    WARNING,
+    finds="{host} is an address, and a route takes names alone: gateways refuse it, or no request has it",
+    fix="write a name, or leave the host names out so that every request is taken",
 )
 NO_LISTENER = Check(
     "listener-host",
@@ -144,6 +152,15 @@ def admits(view: ServiceView, reader: Reader) -> Iterator[Problem]:
         else:
             found = taken_kinds(gateway) or "it has none"
             yield NO_HTTP.at(parent.place, gateway=parent.gateway.full_name, found=found)
+
+
+@check(ADDRESS, costly=True)
+def host_address(view: ServiceView) -> Iterator[Problem]:
+    """Yield addresses in the place of host names of routes."""
+    for route in view.routes:
+        for host in route.hostnames:
+            if _ADDRESS.fullmatch(host):
+                yield ADDRESS.at(route.place, host=host)
 
 
 @check(NO_LISTENER, reads=("Gateways", "Namespaces"))

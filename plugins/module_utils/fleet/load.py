@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from ..kinds.chart_fields import CHART_FIELDS
 from ..kinds.kind import ServiceKind
 from ..kinds.peers import Peers
 from ..kinds.registry import BESIDE, REGISTERED, WRITTEN
@@ -158,6 +159,11 @@ def _kind(value: Any, also: Sequence[str] = ()) -> tuple[ServiceKind[Any, Any] |
     hint = f", did you mean {near}?" if near and near != key[1] else ""
     field_name = "apiVersion" if near == key[1] else "kind"
     shown = value.get(field_name)
+    if shown is None and CHART_FIELDS & value.keys():
+        return None, Problem(
+            field_name,
+            "missing; these are values of llm-d's Helm chart: give what the filter modelops.inference.from_llm_d_chart makes of them",
+        )
     if shown is None:
         text = "missing"
     elif also:

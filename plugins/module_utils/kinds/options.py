@@ -62,7 +62,9 @@ def wanted_release(
             f"{show(text)} is not reproduced; use {' or '.join(choices)} (docs/kserve_releases.md)"
         )
     else:
-        near = nearest(text, [*known, *([AUTO] if found else [])])
+        patched = (each for each in known if text.removeprefix("v").startswith(f"{each}."))
+        # Numbers that look alike are other releases.
+        near = next(patched, None) or (AUTO if found and nearest(text, [AUTO]) else None)
         guess = f', did you mean "{near}"?' if near else ""
         message = (
             f"{show(text)} is not one of {', '.join([*([AUTO] if found else []), *choices])}{guess}"

@@ -31,7 +31,7 @@ from .schema import (
     Text,
     default_of,
 )
-from .schema_faults import missing, not_a_string, show, text_fault
+from .schema_faults import missing, not_a_string, not_an_integer, show, text_fault
 from .schema_hints import meant, places_of, unknown_field
 
 #: With these the API server looks at nothing as a whole; with others it does, at the values as they are.
@@ -131,7 +131,7 @@ class _Reading:
         unknown = {str(key): inner for key, inner in value.items() if key not in schema.fields}
         for key, inner in unknown.items():
             places = places_of(key, inner, path, self._root, self._path, self._document)
-            message = unknown_field(schema, key, inner, places)
+            message = unknown_field(schema, key, inner, places, path)
             self._say(_joined(path, key), message, "unknown-field", title)
         # What is there under a misspelt name is not missing as well.
         misspelt = {meant(schema, key, inner) for key, inner in unknown.items()}
@@ -254,7 +254,7 @@ class _Reading:
 
     def _integer(self, schema: Integer, value: Any, path: str, title: str) -> int | None:
         if not isinstance(value, int) or isinstance(value, bool):
-            self._say(path, f"{show(value)} is not an integer", "type", title)
+            self._say(path, not_an_integer(value), "type", title)
             return None
         limit = INT32_MAX if schema.bits == 32 else INT64_MAX
         low = -limit - 1 if schema.minimum is None else schema.minimum

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .did_you_mean import nearest
@@ -48,12 +48,30 @@ def not_a_string(value: Any, *, sensitive: bool) -> str:
     return f'{show(value)} is {kind}, not a string; put it in quotes: "{str(value).lower()}"'
 
 
+def _beginning(value: str, known: Sequence[str]) -> str | None:
+    """Return the known word with which a longer one begins, as `nvidia.com/gpu` does with `nvidia`."""
+    first = re.split(r"[^A-Za-z0-9]", value.casefold(), maxsplit=1)[0]
+    return next((each for each in known if each.casefold() == first), None)
+
+
+def not_an_integer(value: Any) -> str:
+    """Say that a value is no integer, and how one is written that stands in quotes or has a fraction of 0."""
+    hint = ""
+    if isinstance(value, str) and re.fullmatch(r"-?[0-9]+", value):
+        hint = f"; write {value} without quotes"
+    elif isinstance(value, float) and value.is_integer():
+        hint = f"; write {int(value)}"
+    elif value == "":
+        hint = "; leave it out for the default"
+    return f"{show(value)} is not an integer{hint}"
+
+
 def text_fault(schema: Text, value: str) -> tuple[str, str] | None:
     """Return what is wrong with a string and which rule says so, or None."""
     if not value.isascii() and _HALF.search(value):
         return "holds half a character (one surrogate of a pair), which no text may", "pattern"
     if schema.enum and value not in schema.enum:
-        near = nearest(value, schema.enum)
+        near = nearest(value, schema.enum) or _beginning(value, schema.enum)
         guess = f', did you mean "{near}"?' if near else ""
         return f"{show(value)} is not one of {', '.join(schema.enum)}{guess}", "enum"
     if schema.form and (fault := schema.form(value)):

@@ -25,6 +25,8 @@ from .schema import (
 _CLAIM = "volumeClaimTemplate"
 #: How many places of a field a message names.
 _SHOWN = 2
+#: Fields of Helm charts that switch a part on.
+_SWITCHES = ("enabled", "enable", "create")
 #: What people add to the name of a field that says a size.
 _ENDINGS = ("parallelsize", "parallelism", "parallel", "size", "count")
 
@@ -56,8 +58,13 @@ def meant(schema: Object, key: str, value: Any) -> str | None:
     return nearest(key, known) or next((name for name in known if name.casefold() in stems), None)
 
 
-def unknown_field(schema: Object, key: str, value: Any, places: Sequence[str]) -> str:
-    """Say what is wrong with a field that its place does not have. places: those that have such a field, the nearest first."""
+def unknown_field(
+    schema: Object, key: str, value: Any, places: Sequence[str], holder: str = ""
+) -> str:
+    """Say what is wrong with a field that its place does not have.
+
+    places: those that have such a field, the nearest first. holder: path of what holds it.
+    """
     if key in schema.hints:
         return f"unknown field; {schema.hints[key]}"
     near = meant(schema, key, value)
@@ -65,6 +72,9 @@ def unknown_field(schema: Object, key: str, value: Any, places: Sequence[str]) -
         return f'unknown field, did you mean "{near}"?'
     if _is_wrapped(schema, value):
         return f"unknown field; leave {key} out, and write what is in it one level higher"
+    inside = any(place.startswith(f"{holder}.") for place in places)
+    if key in _SWITCHES and "." in holder and not inside and fits(Boolean(), value):
+        return f"unknown field; leave {key} out: what is there is switched on, and what is left out is not"
     # A claim for one volume has metadata and a status, too, and nobody means those.
     places = [place for place in places if _CLAIM not in place]
     if places:

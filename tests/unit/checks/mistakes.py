@@ -462,6 +462,24 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
         LLM: Mistake(llm("--dtype", '"auto"'), f"{MAIN_PATH}.args[1]"),
         IS: Mistake(custom("--dtype=auto \\"), f"{SERVER_PATH}.args[0]", (CONFIG,)),
     },
+    "argument-empty": {
+        MS: Mistake(model_service(engine={"args": ["--enforce-eager=", ""]}), "spec.engine.args[1]"),
+        LLM: Mistake(llm("--max-model-len=8192", ""), f"{MAIN_PATH}.args[1]"),
+        IS: Mistake(custom("--max-model-len=8192", ""), f"{SERVER_PATH}.args[1]", (CONFIG,)),
+    },
+    "template-left": {
+        MS: Mistake(model_service(engine={"env": [{"name": "A", "value": "{{ token }}"}]}), "spec.engine.env[0].value"),
+        IS: Mistake(custom("--max-model-len={{ len | int }}"), f"{SERVER_PATH}.args[0]", (CONFIG,)),
+        IG: Mistake(
+            inference_graph({"root": {"routerType": "Sequence", "steps": [{"serviceUrl": "http://models.example.com/{{path}}"}]}}),
+            "spec.nodes.root.steps[0].serviceUrl", (CONFIG,)),
+    },
+    "host-address": {
+        MS: Mistake(model_service(httpRoute={"gatewayRef": {"name": "edge"}, "hostnames": ["10.0.0.5"]}), "spec.httpRoute.hostnames"),
+        LLM: Mistake(
+            llm(router={"gateway": {}, "route": {"http": {"spec": {**EVERYTHING["route"]["http"]["spec"], "hostnames": ["10.0.0.5"]}}}}),
+            "spec.router.route.http.spec"),
+    },
     "argument-variable": {
         MS: Mistake(model_service(engine={"args": ["--max-model-len=${LEN}"]}), "spec.engine.args[0]"),
         LLM: Mistake(llm("--max-model-len=$LEN"), f"{MAIN_PATH}.args[0]"),
@@ -910,6 +928,8 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("pool-port", IS): "has no pool",
     ("cache-scored", IS): "has no picker",
     ("load-unseen", IS): "has no picker",
+    ("host-address", IS): "KServe makes its host names",
+    ("template-left", LLM): "KServe fills in templates itself, and refuses what it does not know",
     ("devices-missing", MS): "one field gives devices to all its engines",
     ("devices-missing", IS): "KServe gives devices to head and workers",
     ("engine-releases", MS): "all its engines have the same image",
@@ -974,7 +994,7 @@ EXEMPT: dict[tuple[str, str], str] = {
 #: Of graphs, by why: their pods run KServe's router and nothing else.
 _OF_GRAPHS: dict[str, tuple[str, ...]] = {
     "its router is no engine, and its command line is KServe's own": (
-        *("argument-blank", "argument-computed", "argument-twice", "argument-typography", "argument-variable", "argument-quotes", "argument-shell"),
+        *("argument-blank", "argument-computed", "argument-twice", "argument-typography", "argument-variable", "argument-quotes", "argument-shell", "argument-empty"),
         *("engine-arguments", "engine-beside", "engine-flag", "engine-release", "engine-variable", "data-parallel"),
         *("engine-other", "argument-script", "picker-flag", "engine-value", "engine-together", "engine-releases", "served-name"),
         *("command-line", "spread-selector", "command-replaced", "probe-path"),
@@ -998,7 +1018,7 @@ _OF_GRAPHS: dict[str, tuple[str, ...]] = {
     ),
     "has one container, whose port is KServe's own": ("port-taken", "port-nobody"),
     "KServe makes no route for it": (
-        *("gateway-missing", "gateway-admits", "gateway-class", "listener-host", "listener-missing"),
+        *("gateway-missing", "gateway-admits", "gateway-class", "listener-host", "listener-missing", "host-address"),
         *("reference-grant", "backend-group", "backend-weights", "backend-missing", "route-collision", "borrowed"),
     ),
     "an HPA keeps at least one router": ("scale-from-zero",),

@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
 from ...kube.command_line import words
-from ...kube.did_you_mean import nearest
 from ...kube.manifest import Json, value_at
 from ...kube.problem import Problem, Severity
 from ...kube.reader import Reader
 from ...kube.release import Since, change
+from ...kube.trace_sampling import RATIO, SAMPLERS, is_share, nearest_sampler
 from ..check import NOTE, WARNING, Check, check
 from ..kserve.images import image
 from ..kserve.local_models import CACHE, NAMESPACE_CACHE, local_model
@@ -102,14 +101,6 @@ TRACES = Check(
     finds='"{value}" is not what OpenTelemetry accepts there, {wanted}: traces do not arrive, or other requests are traced',
     fix="{way}",
 )
-#: Names of samplers, and the ending of those that take a share. Source: OpenTelemetry specification, OTEL_TRACES_SAMPLER.
-_RATIO = "traceidratio"
-_SAMPLERS = (
-    *("always_on", "always_off", _RATIO, "jaeger_remote", "xray"),
-    *("parentbased_always_on", "parentbased_always_off", f"parentbased_{_RATIO}"),
-    "parentbased_jaeger_remote",
-)
-_SHARE = re.compile(r"0*(\.[0-9]*)?|0*1(\.0*)?")
 NO_MODEL = Check(
     "model-not-brought",
     WARNING,
@@ -226,10 +217,10 @@ def traces(view: ServiceView) -> Iterator[Problem]:
     endpoint = str(given.get("exporterEndpoint") or "")
     if endpoint and "$" not in endpoint and not endpoint.startswith(("http://", "https://")):
         yield _untraced("exporterEndpoint", endpoint, "a URL", f"write http://{endpoint}")
-    if sampler and sampler not in _SAMPLERS:
-        near = nearest(sampler, _SAMPLERS) or _RATIO
-        yield _untraced("sampler", sampler, f"one of {', '.join(_SAMPLERS)}", f"write {near}")
-    elif share and sampler.endswith(_RATIO) and not _SHARE.fullmatch(share):
+    if sampler and sampler not in SAMPLERS:
+        near = nearest_sampler(sampler)
+        yield _untraced("sampler", sampler, f"one of {', '.join(SAMPLERS)}", f"write {near}")
+    elif share and sampler.endswith(RATIO) and not is_share(share):
         way = "write 0.1 to trace every tenth request"
         yield _untraced("samplerArg", share, "a number from 0 to 1", way)
 

@@ -27,6 +27,7 @@ from ...kube.schema import (
 )
 from ...kube.schema_of_templates import open_at
 from ...kube.schema_release import at_release
+from ..chart_fields import CHART_HINTS
 from ..kserve.confidential import CONFIDENTIAL
 from ..kserve.releases import KServe
 from ..kserve.service import GROUP
@@ -183,7 +184,7 @@ def _spec(version: str, release: KServe, *, strict: bool) -> Object:
     )
     return Object(
         description="What is wanted.",
-        hints=_scaling_hints("spec"),
+        hints={**_scaling_hints("spec"), **CHART_HINTS},
         fields={
             "model": _model(version),
             "storageInitializer": Object(

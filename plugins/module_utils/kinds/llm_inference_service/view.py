@@ -48,6 +48,7 @@ _SIZES = {
 #: By these the pods of a group are counted.
 _OF_GROUPS = ("pipeline", "data", "dataLocal")
 _PICKER = "spec.router.scheduler"
+_SCHEDULER = ("router", "scheduler")
 _REFERENCE = ("router", "scheduler", "config", "ref")
 #: What every preset of KServe and of the collection starts, and the release of it in the image of the oldest of them.
 _ENGINE, _RELEASE = "vLLM", "0.11"
@@ -214,8 +215,7 @@ def _picker(
     return PickerView(
         workload,
         names.inference_pool(resolved.name),
-        _configuration(resolved, pod),
-        Place(f"{_PICKER}.config{'.ref' if value_at(resolved.service.spec, _REFERENCE) else ''}"),
+        *_configuration(resolved, pod),
         PICKER_TARGET.at(resolved.settings.release),
         f"{_PICKER}.replicas",
         value_at(pool, ("endpointPickerRef", "failureMode")) or "FailClose",
@@ -244,12 +244,21 @@ def _tokenizer(
         )
 
 
-def _configuration(resolved: Resolved, pod: Json) -> str | None:
-    """Return what the picker starts with, which KServe makes of the author's configuration; None where there is none of the author's."""
+def _configuration(resolved: Resolved, pod: Json) -> tuple[str | None, Place]:
+    """Return what the picker starts with, and where it stands: what KServe makes of the author's configuration, or the author's arguments.
+
+    None where there is none of the author's.
+    """
+    spec, release = resolved.service.spec, resolved.settings.release
+    field = Place(f"{_PICKER}.config{'.ref' if value_at(spec, _REFERENCE) else ''}")
     main = container_of(pod, MAIN)
-    if main is None or given_config(resolved) is None:
-        return None
-    return configuration_in(main.get("args") or (), resolved.settings.release)
+    if main is not None and given_config(resolved) is not None:
+        return configuration_in(main.get("args") or (), release), field
+    for number, own in enumerate(value_at(spec, (*_SCHEDULER, "template", "containers")) or ()):
+        text = configuration_in(own.get("args") or (), release) if own.get("name") == MAIN else None
+        if text is not None:
+            return text, Place(f"{_PICKER}.template.containers[{number}].args")
+    return None, field
 
 
 def _routes(resolved: Resolved, manifests: Sequence[Json]) -> Iterator[RouteView]:

@@ -21,6 +21,7 @@ from ...kube.schema import (
     rows,
 )
 from ...kube.schema_release import at_release
+from ..chart_fields import CHART_HINTS
 from .releases import NEWEST, ModelOperator
 from .status_schema import STATUS
 
@@ -257,6 +258,7 @@ def spec_schema(release: ModelOperator) -> Object:
             "httpRoute": HTTP_ROUTE,
             "monitoring": MONITORING,
         },
+        hints=CHART_HINTS,
         required=("accelerator", "decode", "engine", "model"),
     )
     return at_release(spec, release, NEWEST)

@@ -8,6 +8,7 @@ Source: model-operator cmd/main.go@v0.9.0-alpha.2.
 from __future__ import annotations
 
 from ...kube.schema import Boolean, Integer, Object, Text
+from ...kube.trace_sampling import sampler_fault, share_fault
 
 PROVIDERS = ("istio", "gke", "none")
 
@@ -44,11 +45,13 @@ TRACING = Object(
             description="OTEL_TRACES_SAMPLER; empty leaves it out.",
             default="parentbased_traceidratio",
             keep_empty=True,
+            form=sampler_fault,
         ),
         "sampler_arg": Text(
             description="OTEL_TRACES_SAMPLER_ARG; empty leaves it out.",
             default="0.01",
             keep_empty=True,
+            form=share_fault,
         ),
     },
 )

@@ -298,9 +298,15 @@ def _why_none(candidates: Sequence[Runtime], wanted: Wanted) -> str:
     near = [each for each in candidates if _knows(each, wanted)]
     far = ", ".join(str(each) for each in candidates if not _knows(each, wanted))
     words = [f"{each} {_refusal(each, wanted)}" for each in near]
-    return "; ".join([*words, *([f"of other formats: {far}"] if far else [])])
+    known = {name for each in candidates for name in _formats(each)}
+    meant = None if wanted.format in known else nearest(wanted.format, known)
+    hint = [f'did you mean "{meant}"?'] if meant else []
+    return "; ".join([*words, *([f"of other formats: {far}"] if far else []), *hint])
 
 
 def _knows(runtime: Runtime, wanted: Wanted) -> bool:
-    formats = runtime.spec.get("supportedModelFormats") or ()
-    return any(each.get("name") == wanted.format for each in formats)
+    return wanted.format in _formats(runtime)
+
+
+def _formats(runtime: Runtime) -> list[str]:
+    return [str(each.get("name")) for each in runtime.spec.get("supportedModelFormats") or ()]

@@ -61,6 +61,10 @@ class AddressFault:
 def address_fault(uri: str) -> AddressFault | None:
     """Return what is wrong with the form of an address, None for one that can be read or whose scheme has no form."""
     if any(mark.isspace() for mark in uri):
+        if "{{" in uri:
+            return AddressFault(
+                "holds a template, which nobody fills in", "put the value of the variable in before"
+            )
         return AddressFault("has a blank in it, and no address has", "write it without")
     scheme, separator, rest = uri.partition("://")
     if uri and not separator and not uri.startswith("/"):
