@@ -181,8 +181,67 @@ def test_caches_are_gathered_and_looked_at(entries: Entries, place: str, options
     entries.reconcile(wanted, **options)
     (found,) = entries.reconcile(wanted, state="gathered", **options)["gathered"]
     assert found["spec"] == wanted["spec"]
+    assert entries.reconcile(state="gathered", namespace=place)["gathered"] == []
     (told,) = entries.info(wanted, **options)["services"]
     assert (told["name"], told["drift"]) == (place, [])
+
+
+def test_what_the_controller_made_is_taken_over_and_stays_as_it_is(
+    entries: Entries, client: Client, place: str, options: Json
+) -> None:
+    wanted = cache(place)
+    made = client.create(wanted, fieldManager="kubectl-create")
+    spec = group(place)["spec"]
+    owner = {
+        "apiVersion": wanted["apiVersion"],
+        "kind": wanted["kind"],
+        "name": place,
+        "uid": made["metadata"]["uid"],
+        "controller": True,
+        "blockOwnerDeletion": True,
+    }
+    volume = thing(
+        "v1",
+        "PersistentVolume",
+        f"{place}-{place}-download",
+        metadata={"ownerReferences": [owner]},
+        spec=spec["persistentVolumeSpec"],
+    )
+    claim = thing(
+        "v1",
+        "PersistentVolumeClaim",
+        f"{place}-{place}",
+        JOBS,
+        metadata={"ownerReferences": [owner]},
+        spec={**spec["persistentVolumeClaimSpec"], "volumeName": f"{place}-{place}-download"},
+    )
+    before = [client.create(each, fieldManager="manager") for each in (volume, claim)]
+    assert "exists already" in entries.refused(wanted, **options)
+    found = entries.reconcile(wanted, adopt=True, **waiting(options))
+    assert {name for name, done in actions(found).items() if done == "adopted"} == {
+        f"LocalModelCache/{place}",
+        f"PersistentVolume/{place}-{place}-download",
+        f"PersistentVolumeClaim/{place}-{place}",
+    }
+    for each in before:
+        live = there(client, each)
+        assert live["metadata"]["uid"] == each["metadata"]["uid"]
+        assert {key: live["spec"][key] for key in each["spec"]} == each["spec"]
+    assert not entries.reconcile(wanted, **options)["changed"]
+
+
+def test_where_the_controller_runs_its_status_says_when_a_cache_is_ready(
+    entries: Entries, client: Client, place: str, options: Json
+) -> None:
+    wanted = cache(place)
+    first = entries.reconcile(wanted, reconciler="controller", **options)
+    assert set(actions(first)) == {f"LocalModelCache/{place}"}
+    assert not first["services"][0]["ready"]
+    client.patch_status(wanted, {"copies": {"available": 1, "total": 2}})
+    assert not entries.reconcile(wanted, reconciler="controller", **options)["services"][0]["ready"]
+    client.patch_status(wanted, {"copies": {"available": 2, "total": 2}})
+    last = entries.reconcile(wanted, reconciler="controller", **waiting(options))
+    assert last["services"][0]["ready"]
 
 
 def test_a_hundred_settled_caches_cost_no_more_looks_than_one(

@@ -118,6 +118,7 @@ class ServiceKind(Generic[S, C]):
     others, what shows them as they are, and settings; None for a kind without such objects.
     finalizers: what the kind's own controller leaves on the custom resource.
     namespaced: False for a kind that belongs to the whole cluster. reaches: whether children stand beyond the service's namespace.
+    says_ready: whether a status that the kind's controller wrote says that a service is ready; None where the condition Ready does.
     used_by: which services still need what a live custom resource provides, and keep it from being removed; None where nothing does.
     controller: labels by which the Deployment of the kind's controller is recognised. field_manager: the name under which it writes.
     """
@@ -154,6 +155,7 @@ class ServiceKind(Generic[S, C]):
     runtime: Callable[[Json, C, Reader], RuntimeChoice | None] | None = None
     namespaced: bool = True
     reaches: bool = False
+    says_ready: Callable[[Json], bool] | None = None
     used_by: Callable[[Json, Reader], Sequence[Reference]] | None = None
     judged: (
         Callable[[Iterable[Json], Reader, Lookup, C], Mapping[Reference, Sequence[Problem]]] | None

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..cluster.connection import Cluster
@@ -48,7 +48,8 @@ def observe(
     others: where gateways and other objects are read that are not the service's own; nothing is known of them where it is left out.
     """
     if target.reconciler == CONTROLLER:
-        reported = _reported(objects.get(target.reference))
+        says_ready = target.service.kind.says_ready
+        reported = _reported(objects.get(target.reference), says_ready or _is_ready)
         faults = () if reported.ready else tuple(_pod_faults(target, pods))
         observation = replace(reported, faults=faults)
     else:
@@ -101,7 +102,11 @@ def _pod_faults(target: CompiledService, pods: Sequence[Json]) -> Iterator[Workl
                 yield replace(fault, message=f"{subject}, {fault.message}")
 
 
-def _reported(live: Json | None) -> Observation:
+def _is_ready(status: Json) -> bool:
+    return (condition(status, "Ready") or {}).get("status") == "True"
+
+
+def _reported(live: Json | None, says_ready: Callable[[Json], bool]) -> Observation:
     """Return what a controller says of its custom resource; it counts only for the generation that it has seen."""
     status: Json = dict((live or {}).get("status") or {})
     ready = condition(status, "Ready")
@@ -110,7 +115,7 @@ def _reported(live: Json | None) -> Observation:
     current = seen is None or generation is None or seen >= generation
     return Observation(
         status=status,
-        ready=bool(current and ready and ready.get("status") == "True"),
+        ready=current and says_ready(status),
         url=str(status.get("url") or ""),
     )
 

@@ -115,7 +115,8 @@ def _claimed(from_entries: Iterable[Json], wanted: Desired) -> Json:
     """
     ours = [each for each in from_entries if each["apiVersion"] == wanted.reference.api_version]
     unclaimed = field_sets.union(field_sets.of_path(path) for path in wanted.unclaimed)
-    return field_sets.minus(_fields(ours), unclaimed)
+    # A part that is not claimed goes with all that is in it.
+    return field_sets.minus(managed_fields.without(_fields(ours), wanted.unclaimed), unclaimed)
 
 
 def _fields(of_entries: Iterable[Json]) -> Json:

@@ -22,7 +22,7 @@ from .crd import crd
 from .entrance import entrance
 from .input_schemas import shapes
 from .normalise import load
-from .observe import observe, reconcile_error
+from .observe import observe, reconcile_error, says_ready
 from .releases import BACKING, NAMESPACE_BACKING
 from .schema import spec_at
 from .settings import Settings, make_namespace_settings, make_settings
@@ -60,6 +60,7 @@ LOCAL_MODEL_CACHE: ServiceKind[LocalModelCache, Settings] = ServiceKind(
     },
     namespaced=False,
     reaches=True,
+    says_ready=says_ready,
     used_by=still_used,
 )
 

@@ -45,6 +45,12 @@ def observe(resolved: Resolved, reader: Reader, pods: Sequence[Json] = ()) -> Ob
     )
 
 
+def says_ready(status: Json) -> bool:
+    """Tell whether a status says that all nodes have the model; there are no conditions."""
+    copies = status.get("copies") or {}
+    return bool(copies.get("total")) and copies.get("available") == copies["total"]
+
+
 def reconcile_error(observation: Observation, message: str) -> Observation:
     """Return the observation of a cache of which a child could not be applied: the controller leaves its status as it is."""
     faults = (WorkloadFault("ReconcileFailed", message), *observation.faults)
