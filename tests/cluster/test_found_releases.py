@@ -116,7 +116,7 @@ def test_a_controller_of_a_release_that_nobody_knows_is_named(
         result = entries.reconcile(llm("chat", place), check_mode=True)
     assert of(result) == ("0.21", "controller")
     (told,) = [text for text in result["warnings"] if "0.99" in text]
-    assert "KServe 0.99 is in the cluster" in told
+    assert "KServe 0.99 was found" in told
     assert "0.21 is taken" in told
 
 

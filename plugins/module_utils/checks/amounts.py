@@ -55,6 +55,12 @@ MORE_BYTES = Check(
     finds='"{amount}" of {resource} is more than any node has',
     fix='write another unit, for example "{number}Gi"',
 )
+NEGATIVE = Check(
+    "memory-unit",
+    WARNING,
+    finds='"{amount}" of {resource} is below 0: the engine does not start',
+    fix='write an amount, for example "16Gi"',
+)
 CORES = Check(
     "cpu-unit",
     WARNING,
@@ -105,6 +111,14 @@ def few_bytes(view: ServiceView) -> Iterator[Problem]:
                 count=int(each.value),
                 number=each.number,
             )
+
+
+@check(NEGATIVE, costly=True)
+def negative(view: ServiceView) -> Iterator[Problem]:
+    """Yield amounts of memory below 0 that the API accepts."""
+    for each in _amounts(view):
+        if each.value < 0 and each.resource in _IN_BYTES:
+            yield NEGATIVE.at(each.place, amount=each.text, resource=each.resource)
 
 
 @check(MORE_BYTES, costly=True)

@@ -60,6 +60,7 @@ def further_themes() -> Sequence[ModuleType]:
     """Return the themes of which nothing runs for settled services: a run that changes nothing does not pay for loading them."""
     from . import (
         amounts,
+        cache_memory,
         commands,
         device_claims,
         device_names,
@@ -103,7 +104,7 @@ def further_themes() -> Sequence[ModuleType]:
     of_engines = (
         *(other_engines, kserve_server, predictive_servers),
         *(engine_values, parsers, engine_documents, groups, listening, local_addresses, files),
-        *(variables, variable_values, references),
+        *(variables, variable_values, references, cache_memory),
         *(commands, replaced_commands, model_names),
     )
     of_pods = (

@@ -78,7 +78,7 @@ def reproduced(
         return ChosenRelease(release, "controller", found.seen, problems)
     near = nearest_reproduced(found.version, kind.releases.backing)
     text = (
-        f"{near.product} {found.version} is in the cluster ({found.seen}), which is not reproduced; {near} is taken. "
+        f"{near.product} {found.version} was found ({found.seen}), which is not reproduced; {near} is taken. "
         f"Write {near.option} to choose another one"
     )
     told = Problem(near.option, text, "warning", rule="release-not-reproduced")

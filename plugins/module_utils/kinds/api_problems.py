@@ -9,6 +9,7 @@ from ..kube.manifest import Json
 from ..kube.problem import Problem
 from ..kube.reference import Reference
 from ..kube.validation.objects import object_problems
+from ..kube.validation.resources import ABOVE_LIMIT
 from .field_map import FieldMap, Place
 
 _REQUESTS, _LIMITS = "resources.requests", "resources.limits"
@@ -50,7 +51,7 @@ def _problems(fields: FieldMap, manifests: Iterable[Json]) -> Iterator[tuple[Pro
 def _limit(fields: FieldMap, reference: Reference, problem: Problem) -> Place | None:
     """Return where the author writes the limit that somebody else's request exceeds, None where it is about none of the author's."""
     path = problem.path.replace(_REQUESTS, _LIMITS)
-    if path == problem.path or "limit of" not in problem.message:
+    if path == problem.path or problem.rule != ABOVE_LIMIT:
         return None
     place = fields.at(reference, path)
     return place if place.is_authors else None

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import glob
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,10 @@ SUFFIXES = (".yaml", ".yml", ".json")
 MOST_SHOWN = 200
 #: How a file begins that ansible-vault has encrypted.
 VAULT = "$ANSIBLE_VAULT;"
+#: How a file of UTF-16 begins, in both orders of bytes.
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+#: The beginning of an address; where a path was made of it, a slash is lost.
+_ADDRESS = re.compile(r"(?:^|/)(?:https?|git|s3|oci):/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +95,25 @@ def _files(path: str) -> list[Path]:
         if files := [Path(name) for name in found if Path(name).is_file()]:
             return files
         raise ValueError("no file matches this pattern")
+    if _ADDRESS.search(path):
+        raise ValueError(
+            "is an address, and only files on the Ansible controller are read; fetch it first, for example with ansible.builtin.get_url"
+        )
     raise ValueError("there is no such file or folder on the Ansible controller")
 
 
 def _parse(file: Path) -> list[Document]:
     """Return the documents of a file. Raises ValueError where it cannot be used."""
     try:
-        text = file.read_text(encoding="utf-8-sig")
+        content = file.read_bytes()
+        text = content.decode("utf-8-sig")
     except OSError as error:
         raise ValueError(f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
+        if content.startswith(_UTF16):
+            raise ValueError(
+                "is UTF-16 text, as some editors of Windows write it; save it as UTF-8"
+            ) from error
         raise ValueError(f"is not UTF-8 text: {error.reason} at byte {error.start}") from error
     if text.startswith(VAULT):
         raise ValueError(

@@ -709,6 +709,16 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             custom_with(volumes=[{"name": "models", "persistentVolumeClaim": {"claimName": "team-b/models"}}]),
             "spec.predictor.volumes[0].persistentVolumeClaim", (CONFIG,), stops=True),
     },
+    "cache-memory": {
+        MS: Mistake(
+            model_service(
+                accelerator={"type": "cpu"},
+                engine={"env": [{"name": "VLLM_CPU_KVCACHE_SPACE", "value": "40"}]},
+                decode={"resources": {"limits": {"memory": "32Gi"}}}),
+            "spec.engine.env[0]"),
+        LLM: Mistake(llm("--cpu-offload-gb=40", devices={"memory": "32Gi"}), f"{MAIN_PATH}.args[0]"),
+        IS: Mistake(custom("--swap-space=40", devices={"memory": "32Gi"}), f"{SERVER_PATH}.args[0]", (CONFIG,)),
+    },
     "claim-request": {
         LLM: Mistake(
             claiming(llm_inference_service(template={"containers": [{"name": "main"}]}), "template"),
@@ -999,7 +1009,7 @@ _OF_GRAPHS: dict[str, tuple[str, ...]] = {
         *("engine-other", "argument-script", "picker-flag", "engine-value", "engine-together", "engine-releases", "served-name"),
         *("command-line", "spread-selector", "command-replaced", "probe-path"),
         *("variable-reference", "server-argument", "server-model", "argument-again", "model-flag", "probe-port", "probe-scheme"),
-        *("visible-devices", "probe-impatient", "engine-unreached", "file-unmounted"),
+        *("visible-devices", "probe-impatient", "engine-unreached", "file-unmounted", "cache-memory"),
     ),
     "has no groups of pods": ("group-differs", "group-devices", "group-topology"),
     "its router asks for no devices of its own": (

@@ -149,7 +149,8 @@ def test_home_folder_may_be_abbreviated(tmp_path: Path, monkeypatch: pytest.Monk
         ("a.yaml", "day: 2026-13-45\n", "is not YAML: month must be in 1..12"),
         ("a.yaml", "[" * 3000, "is not YAML"),
         ("a.yaml", b"a: \xff\xfe\n", "is not UTF-8 text: invalid start byte at byte 3"),
-        ("a.yaml", "a: b".encode("utf-16"), "is not UTF-8 text"),
+        ("a.yaml", "a: b".encode("utf-16"), "is UTF-16 text"),
+        ("b.yaml", b"\xfe\xff" + "a: b".encode("utf-16-be"), "save it as UTF-8"),
         ("a.json", '{"a": 1,}', "is not JSON"),
         ("a.json", '{\n "a": b}', "in line 2, column"),
         ("a.json", "[" * 100_000, "is not usable JSON: it is nested too deeply"),
@@ -208,7 +209,7 @@ def test_right_to_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     def refuse(*_arguments: Any, **_options: Any) -> Any:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "read_text", refuse)
+    monkeypatch.setattr(Path, "read_bytes", refuse)
     monkeypatch.setattr(Path, "iterdir", refuse)
     complaint = _complaint(path, str(tmp_path))
     assert f"src {path}: 1 problem\n  cannot be read: Permission denied" in complaint

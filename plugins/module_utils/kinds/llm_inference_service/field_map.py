@@ -92,6 +92,11 @@ def _tiers(resolved: Resolved, reference: Reference) -> Iterator[Origin]:
                 if size is not None:
                     child = f"{volume}.emptyDir.sizeLimit"
                     yield Origin(child, f"{field}.emptyDir.size", size, origin.object)
+                    # The engine's container asks its node for as much as all tiers have.
+                    asked = (
+                        f"{template}.spec.containers[{MAIN}].resources.requests.ephemeral-storage"
+                    )
+                    yield Origin(asked, f"{field}.emptyDir.size", None, origin.object)
                 if claim is not None:
                     child = f"{volume}.ephemeral.volumeClaimTemplate.spec"
                     yield Origin(child, f"{field}.pvc.spec", claim, origin.object)

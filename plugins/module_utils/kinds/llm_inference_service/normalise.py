@@ -20,6 +20,7 @@ from ...kube.schema_faults import show
 from ..kind import Loaded
 from ..kserve.load import loaded, outside
 from ..kserve.releases import KServe
+from ..kserve.storage.address import without_quotes
 from .admission import (
     adapters,
     confidential,
@@ -98,7 +99,9 @@ def _address_problems(model: Any) -> Iterator[Problem]:
     try:
         go_url(uri)
     except ValueError as error:
-        yield Problem("spec.model.uri", f"{error}; write it as a URL", rule="model")
+        bare = without_quotes(uri)
+        way = f"the quotes are part of the text: write {bare}" if bare else "write it as a URL"
+        yield Problem("spec.model.uri", f"{error}; {way}", rule="model")
 
 
 def _adapter_problems(adapters: Any) -> Iterator[Problem]:

@@ -18,6 +18,8 @@ from ..schema_check import child_path
 from ..schema_faults import show
 
 _HUGE_PAGES = "hugepages-"
+#: The rule of requests that do not fit the limit beside them.
+ABOVE_LIMIT = "request-above-limit"
 #: Resources that are counted in bytes, and fewer than any container works with.
 _IN_BYTES, _FEW_BYTES = ("memory", "ephemeral-storage"), 2**20
 _CONTAINER_RESOURCES = ("cpu", "memory", "ephemeral-storage")
@@ -40,7 +42,8 @@ def resource_problems(
     for name, amount in requests.items():
         fault = _against_limit(name, amount, limits.get(name))
         if fault:
-            yield Problem(child_path(f"{path}.requests", name), fault, rule="resources")
+            rule = ABOVE_LIMIT if limits.get(name) is not None else "resources"
+            yield Problem(child_path(f"{path}.requests", name), fault, rule=rule)
     named = {*limits, *requests}
     if any(name.startswith(_HUGE_PAGES) for name in named) and not named & {"cpu", "memory"}:
         yield Problem(

@@ -6,10 +6,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from ....kube.did_you_mean import nearest
 from ....kube.manifest import Json
 from ....kube.problem import Problem
 from ....kube.schema_faults import show
-from ...kserve.modes import MODE_ANNOTATION, STANDARD, canonical_mode
+from ...kserve.modes import KNATIVE, LEGACY, MODE_ANNOTATION, MODES, STANDARD, canonical_mode
 from ...kserve.releases import KServe
 from ...kserve.system_config import CONFIG_MAP, SystemConfig
 from ..gpus import GPU_TYPES_ANNOTATION, annotated_gpus
@@ -82,10 +83,16 @@ def _other_modes(service: InferenceService) -> Iterator[Problem]:
         del words["metadata"]
     for path, word in words.items():
         if canonical_mode(word) not in ("", STANDARD):
-            message = (
-                f"{show(word)}: the service is run as {STANDARD}, and its components are run alike"
-            )
+            message = f"{show(word)}: the service is run as {STANDARD}, and its components are run alike; {_mode_meant(word)}"
             yield Problem(f'{path}.annotations["{MODE_ANNOTATION}"]', message, rule="mode")
+
+
+def _mode_meant(word: str) -> str:
+    """Return what to write in the place of a mode that does not fit."""
+    if canonical_mode(word) in MODES:
+        return f"leave it out, or write {STANDARD}"
+    meant = nearest(word, (*MODES, *LEGACY))
+    return f"write {canonical_mode(meant)}" if meant else f"write {STANDARD} or {KNATIVE}"
 
 
 def _rollout(config: SystemConfig, path: str) -> Iterator[Problem]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from ....kube.manifest import Json
 from ....kube.reader import Reader
+from ....kube.schema_faults import show
 from ...kserve.releases import KServe
+from ...kserve.storage.address import without_quotes
 from ..errors import Unbuildable
 from ..implementations import storage_uri
 from ..names import Role
@@ -31,12 +33,13 @@ def with_source(
     try:
         check_uri(uri, reader, release)
     except StorageRefused as error:
+        bare = without_quotes(uri)
         raise Unbuildable(
             error.message,
             role=role,
             path=_path_of(component, role),
-            told=f'"{uri}" is no address that KServe fetches models from ({error.message})',
-            advice=error.advice,
+            told=f"{show(uri)} is no address that KServe fetches models from ({error.message})",
+            advice=f"the quotes are part of the text: write {bare}" if bare else error.advice,
             rule="storage-uri",
         ) from None
     return {**annotations, SOURCE_URI: uri}

@@ -58,6 +58,12 @@ class AddressFault:
     fatal: bool = True
 
 
+def without_quotes(uri: str) -> str:
+    """Return what stands between the quotes of an address that was quoted twice, empty where it has none."""
+    quoted = len(uri) > _PARTS and uri[0] == uri[-1] and uri[0] in "\"'"
+    return uri[1:-1] if quoted else ""
+
+
 def address_fault(uri: str) -> AddressFault | None:
     """Return what is wrong with the form of an address, None for one that can be read or whose scheme has no form."""
     if any(mark.isspace() for mark in uri):
