@@ -389,7 +389,10 @@ def _of_status(cache: Json, intent: Intent, reader: Cluster) -> Iterator[str]:
     kind = KINDS[API_VERSION, cache["kind"]]
     found = kind.observe(intent.basis, reader, ()).status
     theirs = cache.get("status") or {}
-    for field in {*found, *theirs} - {"copies"}:
+    # C13.
+    managed = intent.basis.config.local_model.volumes
+    meant = set() if managed else {"inferenceServices", "llmInferenceServices"}
+    for field in {*found, *theirs} - {"copies"} - meant:
         ours, said = found.get(field) or {}, theirs.get(field) or {}
         if isinstance(ours, list):
             said = sorted(said, key=lambda each: (each["namespace"], each["name"]))

@@ -89,3 +89,8 @@ def test_nodes_that_match_no_longer_leave_the_status() -> None:
     reader = Cluster([configured(), group(), node(), gone])
     found = LOCAL_MODEL_CACHE.observe(resolved(cache(), gone), reader, ())
     assert found.status["nodeStatus"] == {"n1": "NodeDownloadPending"}
+
+
+def test_services_are_named_where_others_make_their_volumes() -> None:
+    found = observed(service(), configured(disableVolumeManagement=True))
+    assert found.status["inferenceServices"] == [{"namespace": "team-a", "name": "chat"}]
