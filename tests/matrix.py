@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Every supported ansible-core, each in an environment of its own: `make test-matrix`.
+"""Every supported ansible-core, each in an environment of its own, and the Kubernetes of before: `make test-matrix`.
 
 What depends on ansible-core is run: its sanity tests, filters, tests, options, and plays on the lab. A Python that is missing is told
-and counted.
+and counted. On an older Kubernetes all that needs a cluster runs.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 
+from .lab.programs import OLDER, VARIABLE
 from .tools.steps import Step, run_steps
 from .tools.tree import BUILD, CHECKOUT
 
@@ -100,6 +101,14 @@ def main() -> int:
             )
         else:
             planned += steps(core, python)
+    planned += [
+        Step(
+            f"Kubernetes {name}: tests",
+            [sys.executable, "-m", "pytest", "-q", "-n", "2", "tests/cluster"],
+            env={VARIABLE: name},
+        )
+        for name in OLDER
+    ]
     code = run_steps("matrix", planned)
     print(f"{missing} not run")
     return code

@@ -16,6 +16,7 @@ from ansible_collections.modelops.inference.plugins.filter.rights import least_p
 from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster, grant
+from tests.lab.proxy import Proxy
 
 from .support.entries import Entries
 from .support.services import reference, small
@@ -150,6 +151,26 @@ def test_whole_fleet_is_asked_at_once(
     assert len(upstream.seen) == 1
 
 
+def requests_of_the_check(entries: Entries, proxy: Proxy, service: Json, **asking: Any) -> int:
+    """Return how many requests of the API server a settled service costs more where it is asked."""
+    spent = []
+    for wanted in ({"wait": True, "wait_timeout": 90.0}, {**ASKING, **asking}):
+        proxy.reset()
+        assert not entries.reconcile(service, **wanted)["changed"]
+        spent.append(proxy.requests)
+    return spent[1] - spent[0]
+
+
+def test_check_by_the_gateway_costs_five_requests_at_most(
+    counted: Entries, proxy: Proxy, routed: Json, upstream: Upstream
+) -> None:
+    counted.reconcile(routed, **ASKING)
+    upstream.seen.clear()
+    reads = requests_of_the_check(counted, proxy, routed)
+    assert len(upstream.seen) == 1
+    assert 0 <= reads <= 4
+
+
 def own_address() -> str:
     """Return an address of this machine that is not its loopback, empty where it has none."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as made:
@@ -199,6 +220,18 @@ def test_api_server_passes_the_request_on(
     answer = result["services"][0]["answer"]
     assert (answer["status"], answer["served_by"]) == (200, "chat-decode-0")
     assert upstream.seen == [("/v1/models", "chat")]
+
+
+@pytest.mark.usefixtures("behind")
+def test_check_by_the_api_server_costs_five_requests_at_most(
+    counted: Entries, proxy: Proxy, routed: Json, upstream: Upstream
+) -> None:
+    by_proxy = {"answer": {"through": "apiserver"}}
+    counted.reconcile(routed, **ASKING, **by_proxy)
+    upstream.seen.clear()
+    # The request to the service is one of these: the API server passes it on.
+    assert 1 <= requests_of_the_check(counted, proxy, routed, **by_proxy) <= 5
+    assert len(upstream.seen) == 1
 
 
 @pytest.mark.usefixtures("behind")

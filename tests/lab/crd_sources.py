@@ -21,7 +21,7 @@ from pathlib import Path
 from . import paths, toolchain
 from .errors import LabError
 from .files import locked
-from .programs import KWOK_VERSION, LWS_VERSION
+from .programs import KWOK_VERSION, LWS_KINDS, LWS_VERSION
 
 Say = Callable[[str], None]
 
@@ -50,7 +50,7 @@ _GATEWAY = "gateway.networking.k8s.io"
 BUNDLES: dict[str, Bundle] = {
     "gateway-api": Bundle(
         "sigs.k8s.io/gateway-api",
-        "v1.5.1",
+        "v1.6.3",
         _in(
             "config/crd/standard",
             f"{_GATEWAY}_gatewayclasses",
@@ -60,7 +60,7 @@ BUNDLES: dict[str, Bundle] = {
     ),
     "inference-extension": Bundle(
         "sigs.k8s.io/gateway-api-inference-extension",
-        "v1.5.0",
+        "v1.6.0",
         _in("config/crd/bases", "inference.networking.k8s.io_inferencepools"),
     ),
     "inference-extension-old": Bundle(
@@ -77,7 +77,7 @@ BUNDLES: dict[str, Bundle] = {
     "lws": Bundle(
         "sigs.k8s.io/lws",
         f"v{LWS_VERSION}",
-        _in("config/crd/bases", "leaderworkerset.x-k8s.io_leaderworkersets"),
+        _in("config/crd/bases", *LWS_KINDS),
     ),
     "prometheus": Bundle(
         "github.com/prometheus-operator/prometheus-operator",

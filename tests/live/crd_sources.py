@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ..lab.crd_sources import Bundle
+from ..lab.crd_sources import KSERVE_CACHES, KSERVE_RUNTIMES, Bundle
 from .programs import ISTIO_VERSION, PICKER_VERSION
 
 #: All kinds of Istio's control plane; it lists each of them.
@@ -24,4 +24,5 @@ PICKER = Bundle(
         )
     ),
 )
-BUNDLES = (ISTIO, PICKER)
+#: All that the lab serves; nothing can be fetched once it runs, since its network leads nowhere.
+BUNDLES = (ISTIO, PICKER, KSERVE_RUNTIMES, KSERVE_CACHES)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..lab.programs import MODULES, Module, Program
+from ..lab import paths
+from ..lab.programs import NEWEST, Module, Program, of_kubernetes, release
 from ..long import LONG
 
 GO_MODULES = Path(__file__).parent / "go"
@@ -18,10 +19,9 @@ PICKER_VERSION = "1.5.0"
 ENVOY_VERSION = "1.40.0"
 ISTIO_VERSION = "v0.0.0-20260827124520-eed52ebb66ad"
 
+#: Programs of the node and Istio's control plane are built with the lab's newest: what they share is compiled once.
+(_LAB,) = release(NEWEST).modules
 _CONTAINERD = "github.com/containerd/containerd/v2/cmd"
-#: What fits a Kubernetes release is stamped into all of its programs.
-_KUBERNETES = next(module for module in MODULES if module.name == "kubernetes")
-
 #: Compiled like the lab's programs, into the same cache, from the least to the most work.
 NODE_MODULES = (
     Module(
@@ -35,11 +35,9 @@ NODE_MODULES = (
     ),
     Module(
         name="node",
-        programs=tuple(
-            Program(name, f"k8s.io/kubernetes/cmd/{name}") for name in ("kubelet", "kube-proxy")
-        ),
-        stamps=_KUBERNETES.stamps,
-        source=GO_MODULES / "node",
+        programs=of_kubernetes("kubelet", "kube-proxy"),
+        stamps=_LAB.stamps,
+        source=paths.GO_MODULES / _LAB.name,
     ),
     Module(
         name="picker",
@@ -49,7 +47,7 @@ NODE_MODULES = (
     Module(
         name="istio",
         programs=(Program("pilot-discovery", "istio.io/istio/pilot/cmd/pilot-discovery"),),
-        source=GO_MODULES / "istio",
+        source=paths.GO_MODULES / _LAB.name,
     ),
 )
 

@@ -34,7 +34,6 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_ser
 from ..lab import crds, nodes, paths, state
 from ..lab.client import UNREACHABLE, wait_until
 from ..lab.control_plane import ControlPlane
-from ..lab.crd_sources import KSERVE_CACHES, KSERVE_RUNTIMES
 from ..lab.errors import LabError
 from . import build, cgroups, crd_sources, dns, gateway, images, mounts, network
 from .node import KUBELET_GROUPS, KUBELET_USER, NAME, PROXY_USER, Node, load
@@ -73,8 +72,7 @@ class World:
             self._watch(plane)
 
     def _kinds(self) -> list[dict[str, object]]:
-        bundles = (*crd_sources.BUNDLES, KSERVE_RUNTIMES, KSERVE_CACHES)
-        served = [each for bundle in bundles for each in crds.documents(bundle)]
+        served = [each for bundle in crd_sources.BUNDLES for each in crds.documents(bundle)]
         llm = [llm_inference_service_crd(), config_crd()]
         return [*served, MODEL_SERVICE.crd(), inference_service_crd(), *llm]
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """LeaderWorkerSets, which run groups of pods: whose a pod is, and of which template their status speaks.
 
-Their manager writes a status without a generation, but anew at once when it sees another template. It counts a group as ready whose
-leader is ready and whose workers were made, whatever becomes of these. Source: sigs.k8s.io/lws v0.7.0.
+Up to v0.7.0 their manager writes a status without a generation, but anew at once when it sees another template. It counts a group as
+ready whose leader is ready and whose workers were made, whatever becomes of these. Source: sigs.k8s.io/lws v0.7.0, v0.9.0.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ API_VERSION, KIND = gvk.LEADER_WORKER_SET, "LeaderWorkerSet"
 SET_LABEL = "leaderworkerset.sigs.k8s.io/name"
 _GROUP_LABEL = "leaderworkerset.sigs.k8s.io/group-index"
 TEMPLATE_LABEL = "leaderworkerset.sigs.k8s.io/template-revision-hash"
-#: The field that Deployments have; a later release of the manager may have it, too.
+#: The field that Deployments have; from v0.9.0 on LeaderWorkerSets have it, too.
 _SEEN = "observedGeneration"
 
 

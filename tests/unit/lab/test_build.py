@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lab import build, crds, paths, toolchain
+from tests.lab import build, crds, paths, programs, toolchain
 from tests.lab.errors import LabError
 from tests.lab.programs import MODULES
 
@@ -56,14 +56,22 @@ def test_go_version(text: str, version: tuple[int, int] | None) -> None:
     assert toolchain.version_of(text) == version
 
 
-def test_versions_in_go_mod_are_those_that_the_lab_names() -> None:
-    from tests.lab.programs import ETCD_VERSION, KUBERNETES_VERSION, KWOK_VERSION
+@pytest.mark.parametrize("name", [programs.NEWEST, *programs.OLDER])
+def test_versions_in_go_mod_are_those_that_the_lab_names(name: str) -> None:
+    found = programs.release(name)
+    modules = " ".join(
+        (paths.GO_MODULES / module.name / "go.mod").read_text() for module in found.modules
+    )
+    assert found.kubernetes.startswith(f"{name}.")
+    assert f"k8s.io/kubernetes v{found.kubernetes} " in modules
+    assert f"go.etcd.io/etcd/server/v3 v{programs.ETCD_VERSION} " in modules
+    assert f"sigs.k8s.io/kwok v{programs.KWOK_VERSION} " in modules
+    assert f"sigs.k8s.io/lws v{found.lws} " in modules
 
-    kubernetes = (paths.GO_MODULES / "kubernetes" / "go.mod").read_text()
-    tools = (paths.GO_MODULES / "tools" / "go.mod").read_text()
-    assert f"k8s.io/kubernetes v{KUBERNETES_VERSION} " in kubernetes
-    assert f"go.etcd.io/etcd/server/v3 v{ETCD_VERSION} " in tools
-    assert f"sigs.k8s.io/kwok v{KWOK_VERSION} " in tools
+
+def test_unknown_release_names_the_known_ones() -> None:
+    with pytest.raises(LabError, match=r"LAB_KUBERNETES=1\.12: the lab has 1\.37 and 1\.36"):
+        programs.release("1.12")
 
 
 def test_unknown_bundle_names_the_known_ones() -> None:

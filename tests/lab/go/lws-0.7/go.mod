@@ -1,4 +1,4 @@
-module modelops.test/lab/lws
+module modelops.test/lws-0.7
 
 go 1.26.0
 
