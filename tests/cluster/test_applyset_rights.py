@@ -7,16 +7,20 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from ansible_collections.modelops.inference.plugins.filter.rights import applyset_privilege
 from module_utils.kube.manifest import Json
+from tests.lab import crds
 from tests.lab.client import Client
 from tests.lab.cluster import Cluster
+from tests.lab.crd_sources import KSERVE_TRAINED_MODELS
 from tests.objects import thing
 
 from .support.bundles import config, crd, deployment, service
 from .support.entries import Entries
+from .support.inference_services import isvc, prepare, trained_model
 from .support.playbooks import WELL, Playbooks
 from .test_applyset import done, refused
 from .test_least_privilege import granted, robot, used
@@ -126,6 +130,34 @@ def test_a_set_within_its_namespace_needs_no_right_of_the_cluster(
     done(runner.applyset(**options, definition=bundle))
     assert done(runner.applyset(**options, definition=bundle)) == {}
     assert len(done(runner.applyset(**options, state="absent"))) == len(bundle) + 1
+
+
+@pytest.mark.parametrize(
+    ("everywhere", "told"),
+    [
+        (True, '"odd" is not a format of ClusterServingRuntime lab-sklearn'),
+        (False, "whether its service loads it was not checked"),
+    ],
+)
+def test_rights_for_models_reach_their_service_and_its_runtimes(
+    lab: Cluster, namespace: str, everywhere: bool, told: str
+) -> None:
+    prepare(lab.client)
+    crds.install(lab.client, crds.documents(KSERVE_TRAINED_MODELS))
+    service, model = isvc("iris", namespace), trained_model("m", namespace)
+    del service["spec"]["predictor"]["model"]["storageUri"]
+    model["spec"]["model"]["framework"] = "odd"
+    lab.client.create(service)
+    found = rights(namespace, [model], cluster_rights=everywhere)
+    runner = robot(lab, namespace, found["manifests"])
+    result = runner.applyset(name="models", namespace=namespace, definition=[model])
+    assert not result.get("failed"), result["msg"]
+    (warning,) = result["warnings"]
+    assert told in warning
+    asked = {("inferenceservices", "get"), ("servingruntimes", "list")}
+    asked |= {("clusterservingruntimes", "list")} if everywhere else set()
+    rightly = granted(found["manifests"], "used")
+    assert asked <= rightly & used(lab, f"system:serviceaccount:{namespace}:robot")
 
 
 def test_the_playbook_writes_the_rights_to_install_without_a_cluster(tmp_path: Path) -> None:
