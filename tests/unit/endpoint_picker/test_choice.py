@@ -21,6 +21,7 @@ RULES = (
     "stage-unfiltered",
     "stage-filter",
     "threshold-ignored",
+    "handler-in-profile",
 )
 MAX, RANDOM = {"pluginRef": "max-score-picker"}, {"pluginRef": "random-picker"}
 QUEUE = {"pluginRef": "queue-scorer"}
@@ -191,3 +192,21 @@ def test_a_scorer_of_adapters_needs_engines_that_serve_some(
     report = _report({"type": "lora-affinity-scorer"})
     found = [each.rule for each in adapter_findings([_workload({}, *args)], report)]
     assert found == (["adapters-off"] if told_of else [])
+
+
+@pytest.mark.parametrize("picker", ["max-score-picker", "random-picker", "weighted-random-picker"])
+@pytest.mark.parametrize(("number", "wrong"), [(0, True), (-1, True), (1, False), (3, False)])
+def test_a_number_of_endpoints_below_one_is_told(picker: str, number: int, *, wrong: bool) -> None:
+    plugin = {"type": picker, "parameters": {"maxNumOfEndpoints": number}}
+    found = told("gaie:1.5", {"default": [QUEUE, {"pluginRef": picker}]}, plugin)
+    path = "plugins[0].parameters.maxNumOfEndpoints"
+    assert (("threshold-ignored", path) in found) is wrong
+
+
+@pytest.mark.parametrize("target", ["gaie:1.0", "gaie:1.5", "llmd:0.10"])
+def test_a_profile_handler_inside_a_profile_is_told(target: str) -> None:
+    handler = {"pluginRef": "single-profile-handler"}
+    found = told(target, {"default": [handler, QUEUE, MAX]})
+    assert ("handler-in-profile", "schedulingProfiles[0].plugins[0]") in found
+    sound = told(target, {"default": [QUEUE, MAX]}, {"type": "single-profile-handler"})
+    assert "handler-in-profile" not in [rule for rule, dummy in sound]

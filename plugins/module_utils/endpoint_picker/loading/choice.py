@@ -22,6 +22,7 @@ def choice_findings(loading: Loading) -> Iterator[Finding]:
         references = profile.get("plugins", [])
         yield from _scores(references, path, profile, loading)
         yield from _twins(references, path, loading)
+        yield from _handlers(references, path, loading)
     yield from _stages(loading)
 
 
@@ -87,6 +88,20 @@ def _twins(references: Sequence[Json], path: str, loading: Loading) -> Iterator[
                 name,
                 f"{name} and {first} are {loading.instances[name]} with the same parameters, so that it counts twice",
                 f"delete one, and give the other both weights; or give {name} parameters of its own",
+            )
+
+
+def _handlers(references: Sequence[Json], path: str, loading: Loading) -> Iterator[Finding]:
+    """Yield profile handlers among the plugins of a profile, which has no place for them."""
+    for number, each in enumerate(references):
+        name = each.get("pluginRef", "")
+        if loading.is_a(name, "handler") and not loading.is_a(name, "filter", "scorer", "picker"):
+            yield warning(
+                "handler-in-profile",
+                f"{path}.plugins[{number}]",
+                name,
+                f"{name} chooses between profiles, and does nothing in one of them",
+                "delete it here; it works from plugins alone",
             )
 
 

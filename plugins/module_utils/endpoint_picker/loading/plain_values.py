@@ -27,12 +27,17 @@ _TOKENS = (
 #: Plugins that ask a scorer of prefixes for what it found, by its name.
 _ASKING = ("no-hit-lru-scorer", "pd-profile-handler")
 _NAME = "prefixPluginName"
+_PICKERS, _MOST = (
+    ("max-score-picker", "random-picker", "weighted-random-picker"),
+    "maxNumOfEndpoints",
+)
 
 
 def plain_values(plugin: Declared, loading: Loading) -> Iterator[Finding]:
     """Yield parameters of a plugin that are not read as they are meant."""
     yield from _time_limit(plugin, loading)
     yield from _asked_plugin(plugin, loading)
+    yield from _endpoints(plugin)
     if plugin.type in _PRECISE:
         yield from _address(plugin)
         yield from _token(plugin)
@@ -63,6 +68,19 @@ def _asked_plugin(plugin: Declared, loading: Loading) -> Iterator[Finding]:
             name,
             f"{plugin.type} asks {name} for the cached prefixes of a request, and no plugin is called so: every request counts as not cached",
             "name the prefix-cache-scorer as it is called in plugins",
+        )
+
+
+def _endpoints(plugin: Declared) -> Iterator[Finding]:
+    """Yield a number of endpoints below 1, which each of the pickers replaces."""
+    value = plugin.get(_MOST) if plugin.type in _PICKERS else None
+    if isinstance(value, int) and not isinstance(value, bool) and value < 1:
+        yield warning(
+            "threshold-ignored",
+            plugin.at(_MOST),
+            value,
+            f"{plugin.type} picks at least one endpoint, so in the place of {value} it takes its default, 1",
+            "write 1 or more, or leave it out",
         )
 
 
