@@ -102,7 +102,7 @@ MODEL_SERVICE = Recording(
         "name-len-63-dotted": "name",
         "pool-port-9090": "picker-port",
         "res-claims": "resource-claims",
-        "res-request-over-limit": "resources",
+        "res-request-over-limit": "request-above-limit",
         "route-bad-hostname": "pattern",
         "route-seventeen-hostnames": "length",
         "schema-unknown-fields": "unknown-field",

@@ -22,7 +22,7 @@ UNMOUNTED = Check(
 DIVERTED = Check(
     "model-not-brought",
     WARNING,
-    finds="KServe mounts the model in the volume {name}, unless the container mounts it already, as here at {mount}: {path}, from which the server starts, stays empty",
+    finds="KServe mounts the model in the volume {name}, unless the container mounts it, as here at {mount}: {path}, where the server looks, stays empty",
     fix="give the volume and its mount another name",
 )
 

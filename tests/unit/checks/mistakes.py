@@ -1004,7 +1004,8 @@ EXEMPT: dict[tuple[str, str], str] = {
 #: Of graphs, by why: their pods run KServe's router and nothing else.
 _OF_GRAPHS: dict[str, tuple[str, ...]] = {
     "its router is no engine, and its command line is KServe's own": (
-        *("argument-blank", "argument-computed", "argument-twice", "argument-typography", "argument-variable", "argument-quotes", "argument-shell", "argument-empty"),
+        *("argument-blank", "argument-computed", "argument-twice", "argument-typography", "argument-variable", "argument-quotes"),
+        *("argument-shell", "argument-empty"),
         *("engine-arguments", "engine-beside", "engine-flag", "engine-release", "engine-variable", "data-parallel"),
         *("engine-other", "argument-script", "picker-flag", "engine-value", "engine-together", "engine-releases", "served-name"),
         *("command-line", "spread-selector", "command-replaced", "probe-path"),
