@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import base64
 import datetime
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -36,7 +37,10 @@ KSERVE_LEASE, LLM_LEASE = LEASES
 
 @dataclass
 class Installed:
-    """KServe's bundle as it runs. led: the Leases that are renewed. undo: what brings back what no installation does."""
+    """KServe's bundle as it runs. led: the Leases that are renewed. undo: what brings back what no installation does.
+
+    acting: held while the pods do something, by themselves or for a test.
+    """
 
     client: Client
     entries: Entries
@@ -44,16 +48,24 @@ class Installed:
     certificates: CertManager
     led: set[str] = field(default_factory=lambda: set(LEASES))
     undo: list[Callable[[], object]] = field(default_factory=list)
+    acting: threading.Lock = field(default_factory=threading.Lock)
 
     def act(self) -> None:
         """Do what the pods would do."""
         self.certificates.act()
-        for lease in list(self.led):
-            keep_lease(self.client, lease, "kserve")
+        with self.acting:
+            for lease in self.led:
+                keep_lease(self.client, lease, "kserve")
+
+    def stop_leading(self, lease: str) -> None:
+        """Let a Lease be renewed no more from now on."""
+        with self.acting:
+            self.led.discard(lease)
 
     def install(self) -> None:
         """Bring everything back."""
-        self.led = set(LEASES)
+        with self.acting:
+            self.led = set(LEASES)
         while self.undo:
             self.undo.pop()()
         options = {"component": "kserve", "version": "v0.17.0", "wait_timeout": 60.0}
@@ -96,12 +108,12 @@ def test_an_installed_release_passes_every_check_of_its_managers(kserve: Install
 
 
 def _no_lease(kserve: Installed) -> None:
-    kserve.led.discard(LLM_LEASE)
+    kserve.stop_leading(LLM_LEASE)
     kserve.client.delete(thing("coordination.k8s.io/v1", "Lease", LLM_LEASE, "kserve"))
 
 
 def _stale_lease(kserve: Installed) -> None:
-    kserve.led.discard(KSERVE_LEASE)
+    kserve.stop_leading(KSERVE_LEASE)
     lease = thing("coordination.k8s.io/v1", "Lease", KSERVE_LEASE, "kserve")
     kserve.client.patch(lease, {"spec": {"leaseDurationSeconds": 1}})
 

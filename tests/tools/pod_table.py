@@ -25,7 +25,20 @@ Json = dict[str, Any]
 ROOT = "PodSpec"
 WIDTH = 150
 #: What Kubernetes after 1.34 has. The CRDs of KServe embed 1.34: a field that they do not know would be lost there without a word.
-LATER = {"PodSpec": {"schedulingGroup"}, "PodCertificateProjection": {"userAnnotations"}}
+LATER = {
+    "PodSpec": {"schedulingGroup", "evictionResponders"},
+    "PodCertificateProjection": {"userAnnotations", "user"},
+    "EmptyDirVolumeSource": {"mode"},
+    "VolumeMount": {"bindMountOptions"},
+    "HTTPGetAction": {"protocol"},
+    "GRPCAction": {"mode"},
+    **{
+        f"{kind}VolumeSource": {"defaultUser"}
+        for kind in ("Secret", "DownwardAPI", "ConfigMap", "Projected")
+    },
+    **{kind: {"user"} for kind in ("KeyToPath", "DownwardAPIVolumeFile")},
+    **{f"{kind}Projection": {"user"} for kind in ("ServiceAccountToken", "ClusterTrustBundle")},
+}
 #: In KServe's CRDs a template of a pod may be a part of one.
 OPTIONAL = {"PodSpec": {"containers"}}
 #: These embed a LocalObjectReference, whose mark controller-gen gives to the whole.
