@@ -27,3 +27,26 @@ def thing(
     """Return an object. namespace: empty in cluster scope. metadata: more of it. parts: what stands beside it, as `spec`."""
     own = {"name": name, **({"namespace": namespace} if namespace else {}), **(metadata or {})}
     return {"apiVersion": api_version, "kind": kind, "metadata": own, **parts}
+
+
+def node_group(name: str, pool: str) -> dict[str, Any]:
+    """Return a LocalModelNodeGroup of the nodes of one pool."""
+    expression = {"key": "pool", "operator": "In", "values": [pool]}
+    volume = {
+        "accessModes": ["ReadWriteOnce"],
+        "capacity": {"storage": "10Gi"},
+        "local": {"path": "/models"},
+        "storageClassName": "local-storage",
+        "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}},
+    }
+    claim = {
+        "accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": "10Gi"}},
+        "storageClassName": "local-storage",
+    }
+    spec = {
+        "storageLimit": "10Gi",
+        "persistentVolumeSpec": volume,
+        "persistentVolumeClaimSpec": claim,
+    }
+    return thing("serving.kserve.io/v1alpha1", "LocalModelNodeGroup", name, spec=spec)

@@ -149,14 +149,21 @@ def test_gathered_lists_the_runtime_of_each_service_and_asks_nothing_where_there
     assert not asked & {"servingruntimes", "clusterservingruntimes", "deployments"}
 
 
-def test_the_server_is_told_its_trained_models_as_far_as_its_memory_goes(
-    counted: Entries, client: Client, proxy: Proxy, place: str
-) -> None:
-    crds.install(client, crds.documents(KSERVE_TRAINED_MODELS))
+def server_of_many(place: str) -> Json:
+    """Return a service without a model of its own, whose server has room for some."""
     service = isvc("iris", place)
     model = service["spec"]["predictor"]["model"]
     del model["storageUri"]
     model["resources"] = {"limits": {"memory": "1Gi"}}
+    return service
+
+
+def test_the_server_is_told_its_trained_models_as_far_as_its_memory_goes(
+    counted: Entries, client: Client, proxy: Proxy, place: str
+) -> None:
+    crds.install(client, crds.documents(KSERVE_TRAINED_MODELS))
+    service = server_of_many(place)
+    model = service["spec"]["predictor"]["model"]
     config = thing("v1", "ConfigMap", "modelconfig-iris-0", place)
     counted.reconcile(service, **GIVEN)
     assert listed(client, config) == []
@@ -190,10 +197,7 @@ def test_trained_models_say_whether_their_service_loads_them(
     counted: Entries, client: Client, proxy: Proxy, place: str
 ) -> None:
     crds.install(client, crds.documents(KSERVE_TRAINED_MODELS))
-    service = isvc("iris", place)
-    model = service["spec"]["predictor"]["model"]
-    del model["storageUri"]
-    model["resources"] = {"limits": {"memory": "1Gi"}}
+    service = server_of_many(place)
     models = [trained_model(name, place) for name in ("first", "second")]
     for each in models:
         client.apply(each)

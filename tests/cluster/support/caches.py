@@ -10,7 +10,7 @@ from typing import Any
 from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.nodes import Pool
-from tests.objects import thing
+from tests.objects import node_group, thing
 
 from . import inference_services
 from .inference_services import config_map
@@ -47,25 +47,7 @@ def cache(name: str, namespace: str = "", **spec: Any) -> Json:
 
 def group(name: str) -> Json:
     """Return a group of the nodes of one pool, which has its name."""
-    expression = {"key": "pool", "operator": "In", "values": [name]}
-    volume = {
-        "accessModes": ["ReadWriteOnce"],
-        "capacity": {"storage": "10Gi"},
-        "local": {"path": "/models"},
-        "storageClassName": "local-storage",
-        "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}},
-    }
-    claim = {
-        "accessModes": ["ReadWriteOnce"],
-        "resources": {"requests": {"storage": "10Gi"}},
-        "storageClassName": "local-storage",
-    }
-    spec = {
-        "storageLimit": "10Gi",
-        "persistentVolumeSpec": volume,
-        "persistentVolumeClaimSpec": claim,
-    }
-    return thing(API_VERSION, "LocalModelNodeGroup", name, spec=spec)
+    return node_group(name, name)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from module_utils.kinds.peers import Peers
 from module_utils.kube.intent import Intent
 from module_utils.kube.manifest import Json
 from module_utils.kube.problem import InputError
-from tests.objects import Cluster, thing
+from tests.objects import Cluster, node_group, thing
 from tests.unit.kinds.inference_service.build import config_map
 
 API_VERSION = "serving.kserve.io/v1alpha1"
@@ -33,26 +33,7 @@ def cache(name: str = "qwen", namespace: str = "", **spec: Any) -> Json:
 
 def group(name: str = "gpus", label: str = "gpus") -> Json:
     """Return a group of the nodes of one pool."""
-    expression = {"key": "pool", "operator": "In", "values": [label]}
-    terms = {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}
-    volume = {
-        "accessModes": ["ReadWriteOnce"],
-        "capacity": {"storage": "10Gi"},
-        "local": {"path": "/models"},
-        "storageClassName": "local-storage",
-        "nodeAffinity": {"required": terms},
-    }
-    claim = {
-        "accessModes": ["ReadWriteOnce"],
-        "resources": {"requests": {"storage": "10Gi"}},
-        "storageClassName": "local-storage",
-    }
-    spec = {
-        "storageLimit": "10Gi",
-        "persistentVolumeSpec": volume,
-        "persistentVolumeClaimSpec": claim,
-    }
-    return thing(API_VERSION, "LocalModelNodeGroup", name, spec=spec)
+    return node_group(name, label)
 
 
 def node(name: str = "n1", pool: str = "gpus", *, ready: bool = True) -> Json:
