@@ -86,7 +86,10 @@ async def ended(pid: int) -> None:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether the process still runs; one that ended and waits for its parent does not."""
+    """Whether the process still runs; one that ended and waits for its parent does not.
+
+    A process whose first thread has ended runs on, and holds its files and locks, until its other threads have ended too.
+    """
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -94,10 +97,9 @@ def is_alive(pid: int) -> bool:
     except PermissionError:
         return True
     try:
-        # After the name in brackets comes the state; Z is a process that has ended.
-        return (
-            Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
-            != "Z"
-        )
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
     except (FileNotFoundError, ProcessLookupError):
         return not Path("/proc/self/stat").exists()
+    # proc(5), after the name in brackets: the state of the first thread (Z: it has ended) and, 17 fields on, the threads.
+    fields = stat.rpartition(")")[2].split()
+    return fields[0] != "Z" or int(fields[17]) > 1

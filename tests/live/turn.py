@@ -24,7 +24,7 @@ _BUILT_WITHIN = 3600.0
 #: A whole run is over after so long.
 _WHOLE_RUN = 4500.0
 #: Seconds of the scenarios together, and the fewest with which a start is worth its while.
-_SCENARIOS, _FEWEST = 600.0, 180.0
+_SCENARIOS, _FEWEST = 840.0, 180.0
 #: What a scenario takes at most that began in time.
 _LAST_SCENARIO = 240.0
 _LOOK_EVERY = 1.0
