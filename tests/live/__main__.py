@@ -56,12 +56,19 @@ def _build(turn: Turn | None) -> str:
     """Build what is missing, or wait for who builds it, and return what is not there; empty when all is."""
     if turn is not None:
         absent = turn.await_built(build.missing)
-        return f"not built yet: {', '.join(absent)} (see {background.LOG})" if absent else ""
+        return _not_built(", ".join(absent), turn) if absent else ""
     try:
         build.build(_say)
     except debian.NotToBeHad as error:
         return str(error)
     return ""
+
+
+def _not_built(absent: str, turn: Turn) -> str:
+    """Say why something is not there: the build takes longer, or it has ended, with its last words."""
+    if turn.is_building:
+        return f"not built yet: {absent} (see {background.LOG})"
+    return f"not built: {absent}; the build ended with: {background.last_words()}"
 
 
 def _scenarios(

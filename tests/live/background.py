@@ -24,13 +24,15 @@ _COMMAND = (sys.executable, "-m", "tests.live.background")
 _PRIORITY = 19
 #: Seconds between TERM and KILL.
 _PATIENCE = 10.0
+#: Lines of the log that a failed build is explained with.
+_LAST_LINES = 5
 
 
 @contextlib.contextmanager
 def built_beside(*, wanted: bool) -> Iterator[dict[str, str]]:
     """Build at the lowest priority until the block ends; yields the environment in which `make live` knows of it.
 
-    wanted: whether there is anything to build for. Whatever becomes of the build, the block goes on.
+    wanted: whether there is anything to build for. Whatever becomes of the build, the block continues.
     """
     began = time.time()
     with contextlib.ExitStack() as until_the_end:
@@ -62,6 +64,15 @@ def _builder() -> Iterator[int]:
         # Also where the builder itself is gone: a compiler of its may not be.
         _signal(process.pid, signal.SIGKILL)
         process.wait()
+
+
+def last_words() -> str:
+    """Return the last lines of the build's log, on one line; empty where nothing was built."""
+    try:
+        lines = LOG.read_text(encoding="utf-8", errors="replace").splitlines()
+    except FileNotFoundError:
+        return ""
+    return " | ".join([line.strip() for line in lines if line.strip()][-_LAST_LINES:])
 
 
 def _signal(group: int, number: signal.Signals) -> None:

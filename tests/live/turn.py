@@ -45,13 +45,18 @@ class Turn:
 
     @property
     def environment(self) -> dict[str, str]:
-        """How it is told."""
+        """The variables that tell `make live` of it."""
         return {BEGAN: str(self.began), BUILDER: str(self.builder)}
 
     @property
     def is_worth_a_start(self) -> bool:
         """Whether scenarios have enough time, even after the slowest start."""
         return self._last_begin - time.time() >= START_WITHIN + _FEWEST
+
+    @property
+    def is_building(self) -> bool:
+        """Whether somebody still builds beside the tests."""
+        return bool(self.builder) and is_alive(self.builder)
 
     @property
     def until(self) -> float:
@@ -70,7 +75,7 @@ class Turn:
     def await_built(self, missing: Callable[[], list[str]]) -> list[str]:
         """Wait for what is built beside, and return what is not there when the time is over or nobody builds any more."""
         while (absent := missing()) and time.time() < self.began + _BUILT_WITHIN:
-            if not self.builder or not is_alive(self.builder):
+            if not self.is_building:
                 break
             time.sleep(_LOOK_EVERY)
         return absent

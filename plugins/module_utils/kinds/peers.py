@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from ..kube.manifest import Json
+from ..kube.planned_objects import PlannedObjects
+from ..kube.reader import Reader
 from ..kube.reference import Reference
 
 S = TypeVar("S")
@@ -56,6 +58,11 @@ class Peers:
             for service in self._services:
                 self._of_kind.setdefault(service.reference.kind, []).append(service)
         return self._of_kind.get(kind, ())
+
+    def planned(self, there: Reader, *kinds: str) -> Reader:
+        """Return a reader that finds services of some kinds as the task gives them; the very same one where it gives none. there: the cluster."""
+        given = [each.document for kind in kinds for each in self.of_kind(kind)]
+        return PlannedObjects(there, given) if given else there
 
     def sharing(self, kind: type[S], trait: Trait[S], value: Hashable) -> Sequence[S]:
         """Return the services of a kind that have a trait in common, in the order of the task. Each trait is asked for once."""

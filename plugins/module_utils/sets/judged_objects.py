@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
 from ..cluster.connection import Cluster
@@ -19,33 +19,13 @@ from ..kinds.inference_service.settings import Settings, make_settings
 from ..kube import gvk
 from ..kube.input_schemas import COMMON, input_problems, merged_shapes
 from ..kube.manifest import Json
+from ..kube.planned_objects import PlannedObjects
 from ..kube.problem import Problem
-from ..kube.reader import GivenObjects, Reader
+from ..kube.reader import GivenObjects
 from ..kube.reference import Reference
 from ..kube.release import ControllerRelease
 
 _ANY = Reference(INFERENCE_SERVICE.api_version, INFERENCE_SERVICE.kind, "", "")
-
-
-class PlannedObjects:
-    """Shows a cluster as a set will leave it. planned: what the set holds. there: the cluster."""
-
-    def __init__(self, planned: Sequence[Json], there: Reader) -> None:
-        self.complete = there.complete
-        self._planned = GivenObjects(planned)
-        self._there = there
-
-    def get(self, reference: Reference) -> Json | None:
-        """Return the object of the set, or else of the cluster."""
-        return self._planned.get(reference) or self._there.get(reference)
-
-    def list(
-        self, api_version: str, kind: str, namespace: str, labels: Mapping[str, str]
-    ) -> Sequence[Json]:
-        """Return the objects of a kind that carry all labels, each as the set has it."""
-        asked = (api_version, kind, namespace, labels)
-        both = (*self._there.list(*asked), *self._planned.list(*asked))
-        return list({Reference.of(each): each for each in both}.values())
 
 
 def judged_in_cluster(
@@ -54,7 +34,7 @@ def judged_in_cluster(
     """Return by object what is wrong with those that a set writes. manifests: all of the set. Raises ClusterError."""
     there = ClusterReader(cluster, common=INFERENCE_SERVICE.common_kinds)
     wanted = [each for each in manifests if Reference.of(each) in written]
-    around = PlannedObjects(_sound(manifests), there)
+    around = PlannedObjects(there, _sound(manifests))
     return judged_objects(wanted, around, there, _settings(cluster, manifests))
 
 

@@ -37,19 +37,18 @@ def given(monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]) -> None:
         monkeypatch.setenv(name, value)
 
 
-def test_build_that_fails_is_told_at_once_and_counted_as_not_run(
+def test_build_that_fails_is_told_at_once_with_its_last_words_and_counted_as_not_run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    starts(monkeypatch, "raise SystemExit('no network')")
+    starts(monkeypatch, "raise SystemExit('compiling\\n\\nno network')")
     began = time.monotonic()
     with background.built_beside(wanted=True) as environment:
         given(monkeypatch, environment)
         assert live.run([]) == 0
     assert time.monotonic() - began < 20
     said = capsys.readouterr().out
-    assert "not run: not built yet: istio, node" in said
+    assert "not run: not built: istio, node; the build ended with: compiling | no network\n" in said
     assert said.rstrip().endswith("live: 0 passed, 0 failed, 1 skipped")
-    assert background.LOG.read_text() == "no network\n"
 
 
 def test_build_that_takes_too_long_is_waited_for_until_its_hour_is_over_and_not_run(
@@ -63,7 +62,7 @@ def test_build_that_takes_too_long_is_waited_for_until_its_hour_is_over_and_not_
         assert live.run([]) == 0
         builder = int(environment[turn.BUILDER])
         assert is_alive(builder)
-    assert "not run: not built yet" in capsys.readouterr().out
+    assert "not run: not built yet: istio, node (see " in capsys.readouterr().out
     assert not is_alive(builder)
 
 

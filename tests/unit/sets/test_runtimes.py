@@ -12,9 +12,9 @@ from module_utils.kinds.inference_service.judged_objects import judged_objects
 from module_utils.kinds.inference_service.settings import Settings
 from module_utils.kinds.kserve.releases import KServe
 from module_utils.kube.manifest import Json
+from module_utils.kube.planned_objects import PlannedObjects
 from module_utils.kube.reader import GivenObjects
 from module_utils.modules import applyset
-from module_utils.sets.judged_objects import PlannedObjects
 from tests.unit.modules.task import result_of
 
 SERVER: Json = {"name": "kserve-container", "image": "example.com/server:1"}
@@ -47,7 +47,7 @@ def refused(
     """Return what is wrong with each runtime: rules by name. written: all of them where it is left out."""
     cluster = GivenObjects(there)
     asked = [each for each in wanted if written is None or each["metadata"]["name"] in written]
-    around = PlannedObjects(wanted, cluster)
+    around = PlannedObjects(cluster, wanted)
     found = judged_objects(asked, around, cluster, Settings(release))
     return {each.name: [problem.rule for problem in problems] for each, problems in found.items()}
 

@@ -16,9 +16,9 @@ from ...kube.intent import Child, Intent, present
 from ...kube.problem import Complaint, InputError
 from ...kube.reader import Reader
 from ..children import Children, Made
-from ..kserve.as_they_will_be import with_caches
 from ..kserve.framework import authors_field
 from ..kserve.host_name import HostError
+from ..kserve.local_models import CACHE, NAMESPACE_CACHE
 from ..kserve.modes import STANDARD
 from ..kserve.releases import KServe
 from ..kserve.system_config import Misconfigured
@@ -95,7 +95,7 @@ def compile(  # noqa: A001
     peers: Peers = NOBODY,
 ) -> Intent:
     """Return the service's intent. Raises InputError where it cannot be built, and says what the controller would report."""
-    reader = with_caches(reader, peers)
+    reader = peers.planned(reader, CACHE, NAMESPACE_CACHE)
     try:
         resolved = resolved_service(service, settings, reader)
         wanted = children(resolved, reader)

@@ -12,7 +12,7 @@ from ...kube.intent import Child, Intent, present
 from ...kube.problem import Complaint, InputError, Problem
 from ...kube.reader import Reader
 from ..children import Children, Made, ObjectKind
-from ..kserve.as_they_will_be import with_caches
+from ..kserve.local_models import CACHE, NAMESPACE_CACHE
 from ..kserve.releases import KServe
 from ..peers import NOBODY, Peers
 from .accounts import check_accounts
@@ -135,7 +135,7 @@ def compile(  # noqa: A001
     changed = _refused_changes(service, reader)
     if changed:
         raise InputError([Complaint(service.subject, changed)])
-    reader = with_caches(reader, peers)
+    reader = peers.planned(reader, CACHE, NAMESPACE_CACHE)
     try:
         resolved = resolve(service, settings, reader)
         group = routing_group(resolved, peers, reader)

@@ -15,7 +15,12 @@ from ..children import Children, Made
 from ..peers import NOBODY, Peers
 from .child_kinds import CLAIM, JOB, VOLUME
 from .children.jobs import jobs
-from .children.volumes import download_volumes, service_volumes
+from .children.volumes import (
+    download_claims,
+    download_volumes,
+    service_claims,
+    service_volumes,
+)
 from .resolve import resolve
 from .resolved import Resolved
 from .settings import Settings
@@ -24,15 +29,12 @@ from .spec import LocalModelCache
 Build: TypeAlias = Callable[[Resolved], "Iterable[Child]"]
 
 
-def _nothing(_resolved: Resolved) -> Iterable[Child]:
-    return ()
-
-
-#: In the controller's order. A claim stands beside its volume.
+#: In the controller's order, but that its volumes and their claims alternate.
 CHILDREN: Children[Build] = Children(
     Made(download_volumes, VOLUME),
-    Made(_nothing, CLAIM),
+    Made(download_claims, CLAIM),
     Made(service_volumes, VOLUME),
+    Made(service_claims, CLAIM),
     Made(jobs, JOB),
 )
 

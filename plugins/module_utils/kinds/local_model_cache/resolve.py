@@ -12,12 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...kube.manifest import Json, value_at
 from ...kube.problem import Complaint, InputError, Problem
 from ...kube.reader import Reader
-from ..kserve.as_they_will_be import AsTheyWillBe
-from ..kserve.local_models import API_VERSION, CACHE
+from ..kserve.local_models import API_VERSION, CACHE, NAMESPACE_CACHE
 from ..kserve.read_system_config import read_system_config
 from ..kserve.system_config import CONFIG_MAP, Misconfigured, SystemConfig
 from ..peers import NOBODY, Peers
-from .child_kinds import JOB
+from .child_kinds import INFERENCE_SERVICE, JOB, LLM_INFERENCE_SERVICE
 from .container import NoContainer, download_of
 from .labels import job_labels
 from .node_groups import group_of, nodes_of
@@ -26,6 +25,9 @@ from .settings import Settings
 from .spec import LocalModelCache
 from .status_schema import DOWNLOADED
 from .users import users
+
+#: The kinds that are read as the task gives them.
+_SEEN = (CACHE, NAMESPACE_CACHE, INFERENCE_SERVICE[1], LLM_INFERENCE_SERVICE[1])
 
 
 def resolve(
@@ -38,7 +40,7 @@ def resolve(
         raise InputError([Complaint(cache.subject, error.problems)]) from error
     found = {name: group_of(name, reader) for name in cache.groups}
     groups = {name: spec for name, spec in found.items() if spec is not None}
-    seen = AsTheyWillBe(reader, peers)
+    seen = peers.planned(reader, *_SEEN)
     live = reader.get(cache.reference) or {}
     problems = [
         *_config_problems(config, settings),

@@ -14,7 +14,6 @@ from ...kube.manifest import Json, value_at
 from ...kube.reader import Reader
 from ...kube.reference import Reference
 from ...kube.release import Since
-from ..kserve.as_they_will_be import AsTheyWillBe
 from ..kserve.framework import model_of
 from ..kserve.local_models import (
     GROUP_ANNOTATION,
@@ -46,7 +45,7 @@ class User(NamedTuple):
 
 
 def users(
-    cache: LocalModelCache, release: KServe, seen: AsTheyWillBe, *, looked_for: bool
+    cache: LocalModelCache, release: KServe, seen: Reader, *, looked_for: bool
 ) -> tuple[User, ...]:
     """Return the services that use a cache. looked_for: whether services look for their models in caches."""
     found = []
@@ -69,7 +68,7 @@ def _is_labelled(metadata: Json, cache: LocalModelCache) -> bool:
 
 
 def _holds(
-    cache: LocalModelCache, document: Json, group: str | None, release: KServe, seen: AsTheyWillBe
+    cache: LocalModelCache, document: Json, group: str | None, release: KServe, seen: Reader
 ) -> bool:
     metadata = document["metadata"]
     uri = address_of(document)

@@ -12,11 +12,11 @@ from module_utils.kinds.inference_service.judged_objects import judged_objects
 from module_utils.kinds.inference_service.settings import Settings
 from module_utils.kinds.kserve.releases import KServe
 from module_utils.kube.manifest import Json
+from module_utils.kube.planned_objects import PlannedObjects
 from module_utils.kube.problem import Problem
 from module_utils.kube.reader import GivenObjects, NotAllowed
 from module_utils.kube.reference import Reference
 from module_utils.modules import applyset
-from module_utils.sets.judged_objects import PlannedObjects
 from tests.objects import Cluster
 from tests.unit.kinds.inference_service.build import document, runtime
 from tests.unit.kinds.inference_service.test_trained_models import several, trained
@@ -38,7 +38,7 @@ def told(
 ) -> dict[str, Problem]:
     """Return what is wrong with a model by field. there: the cluster. planned: what else the set holds."""
     cluster = Cluster(there)
-    around = PlannedObjects([wanted, *planned], cluster)
+    around = PlannedObjects(cluster, [wanted, *planned])
     found = judged_objects([wanted], around, cluster, Settings(release))
     return {each.path: each for each in found.get(Reference.of(wanted), ())}
 

@@ -8,6 +8,7 @@ Source: KServe pkg/controller/v1alpha1/localmodel/reconcilers/{localmodelcache_r
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest
@@ -18,52 +19,79 @@ from ..resolved import Resolved
 ONCE = (("spec",),)
 
 
+class Pair(NamedTuple):
+    """A volume and its claim. spec: of the group. namespace: of the claim."""
+
+    spec: Json
+    volume: str
+    claim: str
+    namespace: str
+
+
 def download_volumes(resolved: Resolved) -> Iterator[Child]:
-    """Yield the volume of each group into which the model is fetched, with its claim beside the Jobs."""
-    cache, jobs = resolved.cache, resolved.config.local_model.job_namespace
-    for group, spec in resolved.groups.items():
-        volume = names.download_volume(cache.name, cache.namespace, group)
-        yield from _pair(
-            spec, volume, names.download_claim(cache.name, cache.namespace, group), jobs
-        )
+    """Yield the volume of each group into which the model is fetched."""
+    return map(_volume, _of_downloads(resolved))
+
+
+def download_claims(resolved: Resolved) -> Iterator[Child]:
+    """Yield its claim, beside the Jobs."""
+    return map(_claim, _of_downloads(resolved))
 
 
 def service_volumes(resolved: Resolved) -> Iterator[Child]:
-    """Yield the volume of each group from which the services of a namespace read, with its claim."""
+    """Yield the volume of each group from which the services of a namespace read."""
+    return map(_volume, _of_services(resolved))
+
+
+def service_claims(resolved: Resolved) -> Iterator[Child]:
+    """Yield its claim, beside the services."""
+    return map(_claim, _of_services(resolved))
+
+
+def _of_downloads(resolved: Resolved) -> Iterator[Pair]:
+    cache, namespace = resolved.cache, resolved.config.local_model.job_namespace
+    for group, spec in resolved.groups.items():
+        named = cache.name, cache.namespace, group
+        yield Pair(spec, names.download_volume(*named), names.download_claim(*named), namespace)
+
+
+def _of_services(resolved: Resolved) -> Iterator[Pair]:
     cache = resolved.cache
     if not resolved.config.local_model.volumes:
         return
     used = {(each.service.namespace, each.group or cache.groups[0]) for each in resolved.users}
-    for place, group in sorted(used):
+    for namespace, group in sorted(used):
         # A service may name a group that the cache has not.
         if group in resolved.groups:
-            yield from _pair(
-                resolved.groups[group],
-                names.volume(cache.name, group, place),
+            volume, claim = (
+                names.volume(cache.name, group, namespace),
                 names.claim(cache.name, group),
-                place,
             )
+            yield Pair(resolved.groups[group], volume, claim, namespace)
 
 
-def _pair(spec: Json, volume: str, claim: str, namespace: str) -> Iterator[Child]:
-    yield Child(
+def _volume(pair: Pair) -> Child:
+    return Child(
         stage=Stage.CONFIG,
         manifest=Manifest(
             api_version="v1",
             kind="PersistentVolume",
-            name=volume,
-            body={"spec": spec["persistentVolumeSpec"]},
+            name=pair.volume,
+            body={"spec": pair.spec["persistentVolumeSpec"]},
         ),
         unclaimed=ONCE,
     )
-    yield Child(
+
+
+def _claim(pair: Pair) -> Child:
+    return Child(
         stage=Stage.SERVICE,
         manifest=Manifest(
             api_version="v1",
             kind="PersistentVolumeClaim",
-            name=claim,
-            namespace=namespace,
-            body={"spec": {**spec["persistentVolumeClaimSpec"], "volumeName": volume}},
+            name=pair.claim,
+            namespace=pair.namespace,
+            body={"spec": {**pair.spec["persistentVolumeClaimSpec"], "volumeName": pair.volume}},
         ),
         unclaimed=ONCE,
     )
