@@ -57,7 +57,7 @@ def mapping(plugin: str, value: Any, argument: str = "") -> dict[str, Any]:
 def service(plugin: str, value: Any, namespace: Any = None) -> tuple[str, str | None]:
     """Return name and namespace of a service, which is given by its name or as custom resource.
 
-    namespace: stands in for, and goes before, the custom resource's own.
+    namespace: replaces the custom resource's own.
     """
     if isinstance(value, str):
         name: Any = value

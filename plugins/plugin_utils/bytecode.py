@@ -6,7 +6,7 @@
 
 Ansible's loader of collections compiles every file anew in every process; for all of the rooms that is a third of a second.
 Python keeps what it compiled beside the sources, where it may write there. While a room is imported the collector of garbage
-stands still: almost all of what is made then stays, and the collector looks again and again at all that Ansible has loaded.
+pauses: almost all of what is made then stays, and the collector looks again and again at all that Ansible has loaded.
 """
 
 from __future__ import annotations

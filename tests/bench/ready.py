@@ -4,7 +4,7 @@
 
 """ready-delay: how long after a status was written a waiting task sees it, and what the waiting costs.
 
-One task waits for two services. Their routes stand in a namespace in which no stage of the lab sets a status, so this
+One task waits for two services. Their routes are in a namespace in which no stage of the lab sets a status, so this
 script is the gateway: it accepts one route and takes that back, again and again, and the line that the task shows for each
 change tells when it was seen. The clock starts before the status is sent, so the delay is an upper bound.
 """

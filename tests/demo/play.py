@@ -122,7 +122,7 @@ def _shown(lines: Iterable[str]) -> Iterable[str]:
 
 
 def read(lines: Iterable[str]) -> Play:
-    """Return the figures that stand in the output of a run."""
+    """Return the figures that are in the output of a run."""
     play = Play()
     for line in lines:
         text = _COLOUR.sub("", line)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs KServe's own controllers beside the renderer: seed after seed, until the time is over.
 
-A seed that was done is not done again: its findings stand in a file below build/differential, and what the controller did, too.
+A seed that was done is not done again: its findings are in a file below build/differential, and what the controller did, too.
 """
 
 from __future__ import annotations

@@ -301,7 +301,7 @@ class Batch:
                 print("status refused", error)
 
     def others(self) -> list[Json]:
-        """Return what stands in the system namespace."""
+        """Return what is in the system namespace."""
         outcome = Outcome(Case("kserve", {}))
         self._look(outcome)
         return outcome.snapshots[0]

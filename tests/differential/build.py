@@ -26,7 +26,7 @@ _FLAGS = ("-buildvcs=false", "-trimpath", "-ldflags=-s -w")
 
 @dataclass(frozen=True)
 class Alteration:
-    """A text of a source file and what stands there instead; it must stand there once."""
+    """A text of a source file and what is there instead; it must be there once."""
 
     file: str
     text: str
@@ -128,7 +128,7 @@ def node_agent(version: str) -> Controller:
 
 @dataclass(frozen=True)
 class Programs:
-    """The programs that stand beside the lab's. recorder: see go/recorder. controller: KServe's own."""
+    """The programs that are beside the lab's. recorder: see go/recorder. controller: KServe's own."""
 
     recorder: Path
     controller: Path

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Caches of models at random, given to KServe's own controller and to its agent on one node: `python -m tests.differential.caches`.
 
-All caches of a seed stand in one cluster, since they share groups, nodes and services. The agent has a folder of its own, in which nothing
+All caches of a seed are in one cluster, since they share groups, nodes and services. The agent has a folder of its own, in which nothing
 ever is, so that it starts a Job for each address.
 """
 

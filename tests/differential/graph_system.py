@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What stands in the cluster before every InferenceGraph of a seed: KServe's configuration, and runtimes."""
+"""What is in the cluster before every InferenceGraph of a seed: KServe's configuration, and runtimes."""
 
 from __future__ import annotations
 

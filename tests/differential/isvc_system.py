@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What stands in the cluster before every InferenceService of a seed: KServe's configuration, runtimes, storage containers."""
+"""What is in the cluster before every InferenceService of a seed: KServe's configuration, runtimes, storage containers."""
 
 from __future__ import annotations
 

@@ -379,7 +379,7 @@ class Generator:
         }
 
     def _neighbours(self, context: list[Json], namespace: str, name: str) -> None:
-        """Add what happens to stand in the namespace: a pod of the service, a Service of it."""
+        """Add what happens to be in the namespace: a pod of the service, a Service of it."""
         labels = {
             "app.kubernetes.io/name": name,
             "app.kubernetes.io/part-of": "llminferenceservice",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What stands in the cluster before every service of a seed: KServe's configuration, a gateway, presets."""
+"""What is in the cluster before every service of a seed: KServe's configuration, a gateway, presets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Json = dict[str, Any]
 
 
 def system_for(seed: int, release: KServe) -> tuple[list[Json], Settings, dict[str, str]]:
-    """Return what stands around the services of a seed. After 0.17 half of the clusters have the presets that KServe ships."""
+    """Return what is around the services of a seed. After 0.17 half of the clusters have the presets that KServe ships."""
     chance, later = random.Random(seed), random.Random(f"later {seed}")
     found = copy.deepcopy(shared_context(LATER.get(release, RECORDINGS)))
     if release > KServe.V0_17 and later.random() < 0.5:

@@ -18,7 +18,7 @@ _FOLDER = "config/llmisvcconfig"
 
 
 def shipped_presets(release: KServe) -> list[Json]:
-    """Return the presets of a release, which are read from its module and never stand in this repository."""
+    """Return the presets of a release, which are read from its module and are never in this repository."""
     files = tuple(f"{_FOLDER}/{name}.yaml" for name in well_known(release))
     found = crds.documents(MODULES[release].of_kserve(*files))
     return [{**one, "metadata": {**one["metadata"], "namespace": "kserve"}} for one in found]

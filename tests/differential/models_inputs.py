@@ -24,7 +24,7 @@ _FRAMEWORKS = (*_FORMATS, "tensorflow", "own")
 
 
 def surroundings(seed: int, release: KServe) -> Surroundings:
-    """Return what stands in the cluster before every case: what stands there for InferenceServices, and runtimes of one namespace."""
+    """Return what is in the cluster before every case: what is there for InferenceServices, and runtimes of one namespace."""
     system, settings, environment = isvc_system.system_for(seed, release)
     there = runtimes_requests.runtimes_there(seed)
     return Surroundings([*system, *there], settings, environment)

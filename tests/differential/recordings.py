@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recorded cases, as they can be given to a controller once more: grouped by what stands in the cluster before them."""
+"""Recorded cases, as they can be given to a controller once more: grouped by what is in the cluster before them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OTHER_CLUSTER = ("bare-",)
 
 
 class Surroundings(NamedTuple):
-    """What stands around services. system: objects. settings: how we are run. environment: of the controller."""
+    """What is around services. system: objects. settings: how we are run. environment: of the controller."""
 
     system: list[Json]
     settings: Any

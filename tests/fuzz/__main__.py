@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The long run: `make fuzz`, `make fuzz ARGS='--cases 1000000'`, `make fuzz ARGS='--seed 17'` to do one round again.
 
-Starts a control plane whose controllers stand still, so that nobody else writes. Ended and started again, it goes on where it was.
+Starts a control plane whose controllers are off, so that nobody else writes. Ended and started again, it continues where it was.
 """
 
 from __future__ import annotations

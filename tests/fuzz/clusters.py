@@ -124,7 +124,7 @@ def _running(random: Random, cluster: str, number: int, node: Json, device: str)
 
 
 def _waiting(random: Random, cluster: str, number: int, device: str) -> Json:
-    # Labels of its own: pods of other clusters stand in the same namespace.
+    # Labels of its own: pods of other clusters are in the same namespace.
     labels = {"app": f"{cluster}-chat-{number}"}
     spec = _spec(random, device, largest=8)
     spec["nodeSelector"] = {CLUSTER: cluster}

@@ -42,7 +42,7 @@ def _below(value: Any, path: Path) -> Iterator[Path]:
 
 
 def value_at(manifest: Any, path: Path) -> Any:
-    """Return what stands at a path."""
+    """Return what is at a path."""
     for step in path:
         manifest = manifest[step]
     return manifest

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The long run of fit: `make fuzz-fit`, `make fuzz-fit ARGS='--seed 17'` to do one batch again.
 
-Random clusters are judged by our fit and by the real scheduler. Ended and started again, it goes on where it was.
+Random clusters are judged by our fit and by the real scheduler. Ended and started again, it continues where it was.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tests.lab.fixtures import fresh_namespace
 from .clusters import Decided, decide, random_cluster
 from .progress import BUILD, Progress, options
 
-#: Clusters that stand side by side in one batch; a batch has one seed.
+#: Clusters that are side by side in one batch; a batch has one seed.
 BATCH = 25
 
 

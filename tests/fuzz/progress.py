@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far a long run is: counts in a file, so that a run that was ended goes on where it was."""
+"""How far a long run is: counts in a file, so that a run that was ended continues where it was."""
 
 from __future__ import annotations
 

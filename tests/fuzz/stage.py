@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where rounds take place: a namespace with a parent for its objects, and controllers that stand still."""
+"""Where rounds take place: a namespace with a parent for its objects, and controllers that are off."""
 
 from __future__ import annotations
 

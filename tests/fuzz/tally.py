@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Counts of cases by class, kept in a file so that a long run can go on where it was ended."""
+"""Counts of cases by class, kept in a file so that a long run can continue where it was ended."""
 
 from __future__ import annotations
 

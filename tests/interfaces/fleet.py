@@ -11,7 +11,7 @@ Json = dict[str, Any]
 HOSTILE = """<script>document.title = 'taken'</script><img src=x onerror="document.title = 'taken'"> & "quoted" 'text'"""
 KINDS = ("ModelService", "LLMInferenceService", "InferenceService")
 NEW_POOL = ("InferencePool", "inference.networking.k8s.io")
-#: What stands between the route and the pods of a kind, with its API group.
+#: What is between the route and the pods of a kind, with its API group.
 POOLS = {
     "ModelService": (NEW_POOL,),
     "LLMInferenceService": (NEW_POOL, ("InferencePool", "inference.networking.x-k8s.io")),

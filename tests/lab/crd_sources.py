@@ -4,7 +4,7 @@
 
 """Which CRDs (and kwok stages) come from which Go module, and their copies in the cache.
 
-They are read from the module's folder, as `go mod download` unpacks it, and never stand in this repository. Needs only
+They are read from the module's folder, as `go mod download` unpacks it, and are never in this repository. Needs only
 the standard library: the YAML is parsed later, by `crds`.
 """
 

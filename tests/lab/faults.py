@@ -28,7 +28,7 @@ from .proxy import ConnectionAbort
 from .proxy_record import Record
 
 Match = Callable[[Record], object]
-#: What a struck request meets: an answer instead of the server's, None where it goes on, or a raised ConnectionAbort.
+#: What a struck request meets: an answer instead of the server's, None where it continues, or a raised ConnectionAbort.
 Effect = Callable[[Record], Awaitable[web.StreamResponse | None]]
 #: Before the server sees the request, or after it has executed it.
 Moment = Literal["before", "after"]
@@ -172,7 +172,7 @@ async def drip(_request: Record) -> web.StreamResponse | None:
 
 
 def delay(seconds: float) -> Effect:
-    """Take longer, and go on."""
+    """Take longer, and continue."""
 
     async def act(_request: Record) -> web.StreamResponse | None:
         await asyncio.sleep(seconds)
@@ -182,7 +182,7 @@ def delay(seconds: float) -> Effect:
 
 
 def do(work: Callable[[], object]) -> Effect:
-    """Do something while the request waits, in a thread, and go on."""
+    """Do something while the request waits, in a thread, and continue."""
 
     async def act(_request: Record) -> web.StreamResponse | None:
         await asyncio.to_thread(work)

@@ -79,7 +79,7 @@ _PROGRAMS = (
 _LWS_MANAGER = Program("lws-manager", "sigs.k8s.io/lws/cmd", compiled_as="cmd")
 _GROUPS = "leaderworkerset.x-k8s.io_leaderworkersets"
 
-#: By Kubernetes, the newest first. What stands in one go.mod compiles the libraries that it shares once; the manager of
+#: By Kubernetes, the newest first. What is in one go.mod compiles the libraries that it shares once; the manager of
 #: before asks for older ones than its Kubernetes.
 _RELEASES = {
     "1.37": Release(

@@ -4,7 +4,7 @@
 
 """An S3 server with a model and a user who may read it: `python -m tests.live.bucket ADDRESS PORT FOLDER`.
 
-The server is moto's, which checks signatures and policies. It runs where its packages are, not among those of the tests; the user's keys stand in
+The server is moto's, which checks signatures and policies. It runs where its packages are, not among those of the tests; the user's keys are in
 `keys.json` of the folder once everything is there.
 """
 

@@ -102,7 +102,7 @@ def _mesh() -> Manifest:
 
 
 def _without_alpn() -> Manifest:
-    """Take out a filter that stands in Istio's build of Envoy alone; a listener that names it is refused."""
+    """Take out a filter that is in Istio's build of Envoy alone; a listener that names it is refused."""
     manager = "envoy.filters.network.http_connection_manager"
     chain = {"filter": {"name": manager, "subFilter": {"name": "istio.alpn"}}}
     return {
@@ -226,7 +226,7 @@ def _from_pod(name: str, path: str) -> dict[str, Any]:
 
 
 def _gateway() -> Manifest:
-    # The Service has to stand in the namespace of the Gateway.
+    # The Service has to be in the namespace of the Gateway.
     host = f"{PROXY}.{NAMESPACE}.svc.cluster.local"
     return {
         "apiVersion": "gateway.networking.k8s.io/v1",

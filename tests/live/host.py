@@ -86,7 +86,7 @@ def _mounts() -> list[str]:
 
 
 def _rules() -> list[str]:
-    """Rules of both kinds, without the counters that stand in brackets."""
+    """Rules of both kinds, without the counters that are in brackets."""
     packages = build.packages()
     folders = [str(each.parent) for each in packages.rglob("*.so.*")]
     environment = {

@@ -46,7 +46,7 @@ disabled_plugins = ["io.containerd.internal.v1.opt", "io.containerd.internal.v1.
 
 
 def load(archive: Path, socket: Path) -> None:
-    """Give the node an image, under all names that stand in its archive. socket: of its containerd."""
+    """Give the node an image, under all names that are in its archive. socket: of its containerd."""
     command = [str(build.program("ctr")), f"--address={socket}", "--namespace=k8s.io"]
     subprocess.run(
         [*command, "images", "import", "--local", str(archive)],

@@ -40,7 +40,7 @@ class File:
 
 @dataclass(frozen=True)
 class Layer:
-    """A layer as it stands in an image: an uncompressed archive."""
+    """A layer as it is in an image: an uncompressed archive."""
 
     content: bytes
 

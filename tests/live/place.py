@@ -62,7 +62,7 @@ class Place:
         return self.root / "logs" / f"{program}.log"
 
     def environment(self) -> dict[str, str]:
-        """The environment of everything inside: the lab's state stands in this folder, apart from that of the machine."""
+        """The environment of everything inside: the lab's state is in this folder, apart from that of the machine."""
         return {**os.environ, "XDG_STATE_HOME": str(self.root), "LIVE_PLACE": str(self.root)}
 
     def write(self, state: State) -> None:

@@ -24,7 +24,7 @@ from .load import Load
 from .test_rollouts import REQUESTS
 
 Json = dict[str, Any]
-#: A pod goes on answering for so long after it was told to end, so that no request under way is lost.
+#: A pod keeps answering for so long after it was told to end, so that no request under way is lost.
 DRAINED: Json = {"lifecycle": {"preStop": {"sleep": {"seconds": 5}}}}
 #: By name: what a change makes of the engine.
 CHANGES: dict[str, Json] = {

@@ -46,7 +46,7 @@ CHANGES: dict[str, tuple[Callable[[Json], Json], int]] = {
     "other arguments": (other_arguments, REQUESTS // 20),
     "another picker": (another_picker, 0),
 }
-#: Pods go on answering for so long after they were told to end.
+#: Pods keep answering for so long after they were told to end.
 DRAINED: Json = {"settings": {"drain_seconds": 5}}
 
 

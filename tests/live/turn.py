@@ -19,7 +19,7 @@ BEGAN, BUILDER = "LIVE_SUITE_BEGAN", "LIVE_BUILDER"
 #: Tells pytest when the time of the scenarios is over, in seconds since 1970.
 UNTIL = "LIVE_UNTIL"
 
-#: What is not built after an hour is left to the next run, which goes on where this one ended.
+#: What is not built after an hour is left to the next run, which continues where this one ended.
 _BUILT_WITHIN = 3600.0
 #: A whole run is over after so long.
 _WHOLE_RUN = 4500.0

@@ -22,7 +22,7 @@ def _of_vllm(service: Service, *words: str, at: int = 0) -> Iterator[Spoilt]:
 
 
 def _started(service: Service, place: Place) -> tuple[Any, list[Any]]:
-    """Return the service with the command of vLLM, where its author gives commands, and the arguments that stand there."""
+    """Return the service with the command of vLLM, where its author gives commands, and the arguments that are there."""
     if place.path == "spec.engine":
         return service.document, list(place.value.get("args") or ())
     named = ["--served-model-name", "chat"]

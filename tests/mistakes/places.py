@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where something stands in a service: every field with its schema, and documents with one thing changed."""
+"""Where something is in a service: every field with its schema, and documents with one thing changed."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def put(document: Json, steps: Steps, value: Any) -> Json:
 
 
 def dropped(document: Json, steps: Steps) -> Json:
-    """Return a copy without what stands at a place."""
+    """Return a copy without what is at a place."""
 
     def drop(holder: Any, key: Any) -> None:
         del holder[key]

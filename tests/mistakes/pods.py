@@ -13,7 +13,7 @@ _GPU = "nvidia.com/gpu"
 
 
 def _list(service: Service, place: Place, name: str, item: Any) -> tuple[Json, str]:
-    """Return a document in which a list of a container or pod has one more item, and where it stands."""
+    """Return a document in which a list of a container or pod has one more item, and where it is."""
     there = list(place.value.get(name) or ())
     document = put(service.document, (*place.steps, name), [*there, item])
     return document, f"{place.path}.{name}[{len(there)}]"

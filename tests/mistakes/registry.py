@@ -31,7 +31,7 @@ class Service:
         return tuple(places(self.document, self.source.schema))
 
     def fields(self, *names: str) -> Iterator[Place]:
-        """Yield the fields of these names, wherever they stand."""
+        """Yield the fields of these names, wherever they are."""
         return (place for place in self.places if place.key in names)
 
     def containers(self) -> Iterator[Place]:

@@ -25,7 +25,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True)
 class Environment:
-    """A place below the checkout, and its requirement files by stage; a stage stands on the one before it."""
+    """A place below the checkout, and its requirement files by stage; a stage depends on the one before it."""
 
     place: Path
     stages: dict[str, tuple[str, ...]]

@@ -80,7 +80,7 @@ without a default has no value unless you set it.
 
 
 def page() -> str:
-    """Return the page about ModelService as it should stand in docs/."""
+    """Return the page about ModelService as it should be in docs/."""
     from ansible_collections.modelops.inference.plugins.module_utils.kinds.model_service.releases import (
         NEWEST,
     )

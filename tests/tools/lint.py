@@ -29,7 +29,7 @@ def quick() -> list[Step]:
     return [
         Step("ruff check", [tool("ruff"), "check", "--quiet"]),
         Step("ruff format", [tool("ruff"), "format", "--check", "--quiet"]),
-        # Only `mypy_path` may lead to the tree: what stands on PYTHONPATH counts as untyped.
+        # Only `mypy_path` may lead to the tree: what is on PYTHONPATH counts as untyped.
         Step("mypy", [tool("mypy"), *packages], env={"PYTHONPATH": ""}),
         Step("import contracts", [tool("lint-imports"), "--no-logo", "--cache-dir", CACHE]),
     ]

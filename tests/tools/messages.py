@@ -39,7 +39,7 @@ _ERRORS = {
 
 @dataclass(frozen=True)
 class Said:
-    """A name or a text, and where in the code it stands."""
+    """A name or a text, and where in the code it is."""
 
     text: str
     place: str
@@ -86,7 +86,7 @@ def says(text: str, message: str) -> bool:
 
 @cache
 def _nodes() -> list[tuple[Path, ast.AST, ast.FunctionDef | None]]:
-    """Return what matters of the syntax of all files, each with the function in which it stands."""
+    """Return what matters of the syntax of all files, each with the function in which it is."""
     found: list[tuple[Path, ast.AST, ast.FunctionDef | None]] = []
 
     def visit(path: Path, node: ast.AST, function: ast.FunctionDef | None) -> None:

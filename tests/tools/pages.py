@@ -17,7 +17,7 @@ PAGES = (
     "roles/model_services/README.md",
     "roles/report/README.md",
 )
-#: What else a reader runs, in a folder of his own: `fleet.yml` and `services/` stand there (tests/cluster/test_guides.py).
+#: What else a reader runs, in a folder of his own: `fleet.yml` and `services/` are there (tests/cluster/test_guides.py).
 GUIDES = tuple(
     f"docs/{name}.md"
     for name in (

@@ -105,7 +105,7 @@ def place(
 ) -> tuple[Placement, Shape, list[Problem]]:
     """Return what goes into the manifest, the shape of a replica, and problems.
 
-    devices: of each pod as the user says; goes before what follows from the parallelism.
+    devices: of each pod as the user says; takes precedence over what follows from the parallelism.
     """
     problems = []
     try:

@@ -16,7 +16,7 @@ from ..kube.validation.resources import is_extended
 from .requests import Amounts, pod_requests
 from .vendors import is_device
 
-#: Kinds of which we know where the pods stand.
+#: Kinds of which we know where the pods are.
 WORKLOADS = ("Pod", "Deployment", "StatefulSet", "ReplicaSet", "Job", _LEADER_WORKER)
 _POD_IN_GROUP = "leaderworkerset.sigs.k8s.io/worker-index"
 _LEADER = "leader"
@@ -108,7 +108,7 @@ def demands_of(manifest: Json) -> list[Demand]:
 
 
 def templates_of(manifest: Json) -> list[tuple[tuple[str, ...], Json]]:
-    """Return where a workload's pod templates stand, each with the template."""
+    """Return where a workload's pod templates are, each with the template."""
     spec = manifest.get("spec") or {}
     if manifest["kind"] == "Pod":
         return [((), manifest)]

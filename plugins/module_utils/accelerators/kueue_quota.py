@@ -109,7 +109,7 @@ def _quotas(flavor: Json) -> Mapping[str, Json]:
 
 
 def _amount(given: Mapping[str, Any], field: str, resource: str) -> int:
-    """Return an amount of a resource that stands in a field, 0 where there is none."""
+    """Return an amount of a resource that is in a field, 0 where there is none."""
     return amounts({resource: given.get(field) or 0})[resource]
 
 

@@ -22,7 +22,7 @@ _COUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMBT]?)", re.ASCII | re.IGNORECA
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
 #: Fewer parameters than any language model has.
 _FEWEST = 10**4
-#: Whole numbers of the option `model`, with the field of a config that each goes before.
+#: Whole numbers of the option `model`, with the field of a config that each takes precedence over.
 _WHOLE: Mapping[str, str] = {
     "layers": "num_hidden_layers",
     "attention_heads": "num_attention_heads",
@@ -96,7 +96,7 @@ def read_model(
 ) -> tuple[Model | None, list[Problem]]:
     """Return the model that a user describes, None where it cannot be sized, and every problem found.
 
-    config, index: content of `config.json` and `model.safetensors.index.json`. What is given by hand goes before both.
+    config, index: content of `config.json` and `model.safetensors.index.json`. What is given by hand takes precedence over both.
     broken: a config is given that cannot be read, so that nothing else need be missing.
     """
     facts, problems = _by_hand(given, path)

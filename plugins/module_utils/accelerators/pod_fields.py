@@ -22,7 +22,7 @@ FIELDS = ("nodeSelector", "tolerations")
 
 @dataclass(frozen=True, slots=True)
 class PodFields:
-    """The live spec of pods. path: where it stands in its object. held: the fields of the object that we have applied."""
+    """The live spec of pods. path: where it is in its object. held: the fields of the object that we have applied."""
 
     path: FieldPath
     spec: Json

@@ -24,7 +24,7 @@ _REQUESTS = "requests."
 _LIMITS = "limits."
 #: What a quota may count without a prefix: it means requests.
 _PLAIN = ("cpu", "memory", "ephemeral-storage")
-#: How an entry begins that counts the objects of a kind, and what stands in one that counts the storage of a class.
+#: How an entry begins that counts the objects of a kind, and what is in one that counts the storage of a class.
 _OBJECTS = "count/"
 _OF_STORAGE = ".storage.k8s.io/"
 _SCOPES_OF_EVERY_SERVER = ("NotBestEffort", "NotTerminating")

@@ -18,7 +18,7 @@ from ..kube.manifest import Json
 from ..kube.quantity import format_quantity, parse_quantity
 
 Amounts = dict[str, int]
-#: How a device class (DRA) stands among resources here, and how a container may ask for its devices like for a resource.
+#: How a device class (DRA) is written among resources here, and how a container may ask for its devices like for a resource.
 CLASS_PREFIX = "deviceclass/"
 _IMPLICIT_CLASS = "deviceclass.resource.kubernetes.io/"
 #: The resource that counts pods themselves.
@@ -54,7 +54,7 @@ def pod_requests(spec: Json, status: Json | None = None) -> Amounts:
     """Return the effective requests of a pod.
 
     The larger of what runs together (containers and sidecars) and of the peak while init containers run one after the
-    other, beside the sidecars that were started before them; what the pod asks for as a whole goes before; overhead is added.
+    other, beside the sidecars that were started before them; what the pod asks for as a whole takes precedence; overhead is added.
     status: of a pod that runs; a container that is being resized counts with the larger of its sizes.
     """
     sizes = _running_sizes(status or {})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The controllers that this collection installs: what each stands on, what it serves, and which of its upgrades are refused.
+"""The controllers that this collection installs: what each depends on, what it serves, and which of its upgrades are refused.
 
 Source: KServe hack/setup/, charts/@v0.17.0; sigs.k8s.io/lws v0.7.0.
 """

@@ -18,7 +18,7 @@ from ..kube.validation.metadata import annotation_problems, label_problems
 
 #: Parts of which an empty one means that the file was cut off there, or that somebody forgot to write it.
 _NEVER_EMPTY = ("spec", "webhooks", "metadata")
-#: Where the containers of a kind stand.
+#: Where the containers of a kind are.
 _CONTAINERS = {
     "Deployment": ("spec", "template", "spec", "containers"),
     "DaemonSet": ("spec", "template", "spec", "containers"),
@@ -34,7 +34,7 @@ _WITH_SPEC = frozenset({*_CONTAINERS, "CustomResourceDefinition", "Service", "Ce
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """One object of a bundle. origin: where it stands, for messages."""
+    """One object of a bundle. origin: where it is, for messages."""
 
     origin: str
     manifest: Json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The shapes of a bundle's objects, as far as changes to a bundle read them: what else stands there is for the API server to judge."""
+"""The shapes of a bundle's objects, as far as changes to a bundle read them: what else is there is for the API server to judge."""
 
 from __future__ import annotations
 

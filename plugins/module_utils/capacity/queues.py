@@ -24,7 +24,7 @@ def read_queues(looking: Looking, workloads: Sequence[Json]) -> AllQueues:
 
 
 def _queues(looking: Looking, namespace: str, *, ranked: bool) -> Queues | None:
-    """Return the queues of a namespace with what they stand on, None where they may not be listed."""
+    """Return the queues of a namespace with what they depend on, None where they may not be listed."""
     local: list[Json] = []
     version = ""
     for version in API_VERSIONS:

@@ -28,7 +28,7 @@ from ..kube.schema_check import child_path
 Steps: TypeAlias = "tuple[str | int, ...]"
 #: Words that mean the opposite of each other to whoever reads a text as a switch.
 _SWITCHES = {"true": "false", "false": "true", "True": "False", "1": "0", "0": "1"}
-#: Maps of texts that are labels or annotations wherever they stand.
+#: Maps of texts that are labels or annotations wherever they are.
 _METADATA = ("labels", "annotations")
 
 

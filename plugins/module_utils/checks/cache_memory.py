@@ -34,7 +34,7 @@ TOO_MUCH = Check(
 
 
 class _Kept(NamedTuple):
-    """Something that is kept in memory: what says so, how many bytes, and where that stands."""
+    """Something that is kept in memory: what says so, how many bytes, and where that is."""
 
     name: str
     size: float
@@ -75,7 +75,7 @@ def _kept(view: ServiceView, workload: Workload) -> Iterator[_Kept]:
 
 
 def _of_connector(view: ServiceView, workload: Workload) -> Iterator[_Kept]:
-    """Yield what a connector keeps: its document may stand in the script of a preset, with quotes of all kinds around it."""
+    """Yield what a connector keeps: its document may be in the script of a preset, with quotes of all kinds around it."""
     prefix = "spec.prefill." if workload.role == PREFILL else "spec.kv"
     said = next((each.field for each in view.sizes if each.field.startswith(prefix)), "")
     for field in ("command", "args"):

@@ -46,7 +46,7 @@ LINE = Check(
 
 
 class _Script(NamedTuple):
-    """What a shell gets. text: the item that is run. place: where it stands. rest: the items behind it, each with its place."""
+    """What a shell gets. text: the item that is run. place: where it is. rest: the items behind it, each with its place."""
 
     text: str
     place: str

@@ -256,7 +256,7 @@ def fitting_devices(sizes: Mapping[str, int], pods: int) -> set[int]:
     tensor, pipeline = sizes.get("tensor", 1), sizes.get("pipeline", 1)
     copies = {sizes.get("data_local", 0) or sizes.get("data", 1)}
     if "data_local" not in sizes:
-        # Each rank may stand in a pod of its own.
+        # Each rank may be in a pod of its own.
         copies.add(1)
     whole = {tensor * pipeline * ranks for ranks in copies}
     in_each_pod = sizes.get("data", 1) == pods * sizes.get("data_local", 0)
@@ -283,7 +283,7 @@ def _passed_on(workload: Workload, container: Json) -> dict[str, int]:
 
 
 def _all_misfits(view: ServiceView) -> Iterator[tuple[Workload, Json, str, dict[str, Any]]]:
-    """Yield containers whose devices are not those of their sizes, where no flag contradicts a field: what is wrong stands last."""
+    """Yield containers whose devices are not those of their sizes, where no flag contradicts a field: what is wrong comes last."""
     for workload in view.workloads:
         for container, path in () if contradicts(workload) else containers_of(workload.pod):
             sizes = _passed_on(workload, container)

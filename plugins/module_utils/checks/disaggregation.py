@@ -17,7 +17,7 @@ from .devices import size_of
 from .engines import model_of, told_to
 
 _TRANSFER = "--kv-transfer-config"
-#: Flags of engines that hand the cache over in another way, and files in which more flags stand.
+#: Flags of engines that hand the cache over in another way, and files in which more flags are.
 _OTHER_WAYS = ("--disaggregation-", "--config", "--enable-disaggregation")
 #: Flags of the proxy that say how the cache travels, and connectors of vLLM that travel otherwise, by their value.
 #: Source: llm-d-routing-sidecar README; vLLM docs/features/disagg_prefill.md.
@@ -251,7 +251,7 @@ def _length(workload: Workload) -> int:
 def _in_common(workload: Workload) -> dict[str, str]:
     """Return what an engine says about the form in which caches are handed over."""
     said = told_to(workload, _ALIKE, _FORM_VARIABLES)
-    # Which type that is stands in the model's own configuration.
+    # The model's own configuration says which type that is.
     if said.get("--dtype") == "auto":
         del said["--dtype"]
     connector = (_transfer(workload) or {}).get("kv_connector")

@@ -164,7 +164,7 @@ _NEEDS: Mapping[str, str] = {
         "--ssl-certfile",
     ),
 }
-#: A file in which more flags stand.
+#: A file in which more flags are.
 _FILE = "--config"
 _UNITS = {"k": 1000, "K": 1 << 10, "m": 10**6, "M": 1 << 20}
 

@@ -23,7 +23,7 @@ _SHELL_VARIABLE = re.compile(
     r"(?<!\$)\$(?:\{(?P<braced>[A-Za-z_]\w*)\}|(?P<bare>[A-Za-z_]\w*))", re.ASCII
 )
 
-#: What a shell takes away before a program sees the word: quotes around a value, blanks behind it, a backslash that goes on in the next line.
+#: What a shell takes away before a program sees the word: quotes around a value, blanks behind it, a backslash that continues in the next line.
 _AROUND = re.compile(
     r"""\A(?:(?:--?[A-Za-z][\w.-]*=)?(?P<quote>['"]).*(?P=quote)|--?[A-Za-z][\w.-]*(?:=[^\s{\["']*)?(?P<blank>\s+)|.*(?P<more>\\)\s*)\Z""",
     re.DOTALL | re.ASCII,

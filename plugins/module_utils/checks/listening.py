@@ -67,7 +67,7 @@ CLIENTS = Check(
 
 @check(LOOPBACK, costly=True)
 def loopback(view: ServiceView) -> Iterator[Problem]:
-    """Yield engines that listen on a loopback address only. What stands in the pod beside them may be their only caller."""
+    """Yield engines that listen on a loopback address only. What is in the pod beside them may be their only caller."""
     for workload, flag in _alone(view):
         if flag.name == _HOST and flag.value in _OWN_POD:
             place = workload.in_engine(flag.place)
@@ -127,7 +127,7 @@ def clients(view: ServiceView) -> Iterator[Problem]:
 
 
 def _alone(view: ServiceView) -> Iterator[tuple[Workload, Flag]]:
-    """Yield the flags of engines that no other container of their pod can stand in front of."""
+    """Yield the flags of engines that no other container of their pod can be in front of."""
     for workload in view.serving:
         if sum(1 for dummy in running_in(workload.pod)) == 1:
             yield from ((workload, flag) for flag in workload.flags)

@@ -69,7 +69,7 @@ def _may_be_idle(leaf: Leaf, trials: Trials) -> bool:
 
 
 def _carried(found: Sequence[Leaf], trials: Trials) -> set[Steps]:
-    """Return the leaves whose values stand in what is made."""
+    """Return the leaves whose values are in what is made."""
     numbers: dict[Any, int] = {}
     marks: dict[Leaf, tuple[str, Any]] = {}
     for leaf in found:

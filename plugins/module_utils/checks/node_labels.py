@@ -131,7 +131,7 @@ _TAINTS = (
 _MEANT_TAINTS: Mapping[str, str] = {"amd/gpu": "amd.com/gpu", "nvidia/gpu": "nvidia.com/gpu"}
 #: One letter or mark may differ.
 _LIKENESS = 0.93
-#: Operators of affinities that name values as they stand at nodes.
+#: Operators of affinities that name values as they are at nodes.
 _OPERATORS = ("In", "NotIn")
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -229,7 +229,7 @@ def _known(label: str, value: str) -> tuple[str, str]:
 
 
 def _names(workload: Workload) -> Iterator[tuple[str, str]]:
-    """Yield the labels of nodes that pods name, whatever the value, each with where it stands in the pod."""
+    """Yield the labels of nodes that pods name, whatever the value, each with where it is in the pod."""
     for label in workload.pod.get("nodeSelector") or {}:
         yield label, child_path("nodeSelector", label)
     affinity: Json = workload.pod.get("affinity") or {}
@@ -252,7 +252,7 @@ def _names(workload: Workload) -> Iterator[tuple[str, str]]:
 
 
 def _asked(workload: Workload) -> Iterator[tuple[str, str, str]]:
-    """Yield the labels that pods ask of nodes: the name, the value, and where it stands in the pod."""
+    """Yield the labels that pods ask of nodes: the name, the value, and where it is in the pod."""
     for label, value in (workload.pod.get("nodeSelector") or {}).items():
         yield label, str(value), child_path("nodeSelector", label)
     affinity: Json = value_at(workload.pod, ("affinity", "nodeAffinity")) or {}
@@ -265,7 +265,7 @@ def _asked(workload: Workload) -> Iterator[tuple[str, str, str]]:
 
 
 def _required(workload: Workload) -> Iterator[tuple[str, list[str], str]]:
-    """Yield the labels that nodes must have, each with the values that are allowed, and where that stands in the pod."""
+    """Yield the labels that nodes must have, each with the values that are allowed, and where that is in the pod."""
     for label, value in (workload.pod.get("nodeSelector") or {}).items():
         yield label, [str(value)], child_path("nodeSelector", label)
     affinity: Json = value_at(workload.pod, ("affinity", "nodeAffinity")) or {}

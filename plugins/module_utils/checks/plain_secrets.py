@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Secrets that stand in a service itself, where everybody who may read it reads them: in arguments, variables, annotations, addresses.
+"""Secrets that are in a service itself, where everybody who may read it reads them: in arguments, variables, annotations, addresses.
 
 What a name or a form tells to be a secret is what messages and diffs hide (`kube/secret_forms.py`); here it also has to look like one, since
 a variable of that name may hold a path, a number, or the name of a Secret.
@@ -125,7 +125,7 @@ def _of_map(value: Json, path: str) -> Iterator[_Text]:
 
 
 def _of_list(items: list[Any], path: str) -> Iterator[_Text]:
-    """Yield the texts of a list. Of arguments, the value of a flag stands in the item itself or in the one after it."""
+    """Yield the texts of a list. Of arguments, the value of a flag is in the item itself or in the one after it."""
     flag = ""
     for number, item in enumerate(items):
         where = f"{path}[{number}]"

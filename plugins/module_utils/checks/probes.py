@@ -20,7 +20,7 @@ from .ports import listens
 
 _PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
 _WAYS = ("httpGet", "tcpSocket", "grpc")
-#: Flags with which vLLM speaks TLS, and a file in which more flags stand.
+#: Flags with which vLLM speaks TLS, and a file in which more flags are.
 _CERTIFICATE, _FILE = "--ssl-certfile", "--config"
 #: What says how long a probe waits, and how many seconds the smallest models take to load onto a device.
 _PATIENCE, _LOADING = (".failureThreshold", ".periodSeconds", ".initialDelaySeconds"), 60

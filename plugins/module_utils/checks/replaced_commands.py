@@ -32,7 +32,7 @@ LOST = Check(
 OTHERS_ARGUMENTS = Check(
     "command-replaced",
     WARNING,
-    finds="the command here starts {engine}, and {object} goes on to give it arguments for {usual}, for example {argument}",
+    finds="the command here starts {engine}, and {object} still gives it arguments for {usual}, for example {argument}",
     fix="leave the command out, or choose or write one that starts {engine} itself",
 )
 

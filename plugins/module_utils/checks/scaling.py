@@ -245,7 +245,7 @@ def _requests(container: Json, resource: str) -> bool:
 
 
 def _asking(view: ServiceView) -> Iterator[tuple[Json, str, Place]]:
-    """Yield the triggers that ask a server, each with its address and where that stands."""
+    """Yield the triggers that ask a server, each with its address and where that is."""
     for manifest in view.made_of(*_SCALED_OBJECT):
         for number, trigger in enumerate(value_at(manifest, ("spec", "triggers")) or ()):
             address = str((trigger.get("metadata") or {}).get(_ADDRESS) or "")

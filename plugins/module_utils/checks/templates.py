@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Templates that nobody has filled in: services are data, and what stands in braces reaches the pods as it is."""
+"""Templates that nobody has filled in: services are data, and what is in braces reaches the pods as it is."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def template_left(view: ServiceView) -> Iterator[Problem]:
     """Yield texts of the author with variables that nobody fills in."""
     for path, text in _texts(view.document.get("spec"), "spec"):
         found = _VARIABLE.search(text)
-        # KServe fills in what stands in an LLMInferenceService.
+        # KServe fills in what is in an LLMInferenceService.
         if found and _STATEMENT not in text and any(found[0] in str(each) for each in view.made):
             yield TEMPLATE.at(path, variable=found["name"])
 

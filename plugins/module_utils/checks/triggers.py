@@ -176,7 +176,7 @@ def metric_type(view: ServiceView) -> Iterator[Problem]:
 
 
 class _Trigger(NamedTuple):
-    """A trigger of a ScaledObject. path: where it stands there. has_formula: whether a formula compares what is measured."""
+    """A trigger of a ScaledObject. path: where it is there. has_formula: whether a formula compares what is measured."""
 
     view: ServiceView
     reference: Reference

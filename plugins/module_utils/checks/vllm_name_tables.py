@@ -3,7 +3,7 @@
 
     0.7..0.24  max-long-partial-prefills max-num-partial-prefills
 
-No release before `..`: the oldest that was read has them; none behind it: the newest has them. A line that begins with a blank goes on
+No release before `..`: the oldest that was read has them; none behind it: the newest has them. A line that begins with a blank continues
 with the one before.
 Source: vllm/engine/arg_utils.py, the cli_args.py below vllm/entrypoints, and vllm/envs.py of the releases in `RELEASES`.
 `python -m tests.tools.vllm_names` writes the tables.

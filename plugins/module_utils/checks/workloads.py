@@ -75,7 +75,7 @@ def workload_device_problems(manifest: Json) -> list[Problem]:
 
 
 def container_device_problems(container: Json, pods: int, path: str) -> list[Problem]:
-    """Return the same of one container. pods: how many hold one copy of the model. path: where it stands."""
+    """Return the same of one container. pods: how many hold one copy of the model. path: where it is."""
     nowhere = Reference("v1", "Pod", "", "")
     stem, dummy, last = path.rpartition(".")
     found = _of_pod({"containers": [container]}, nowhere, pods, stem)
@@ -105,7 +105,7 @@ def _of_pod(pod: Json, reference: Reference, pods: int, path: str) -> list[Probl
 def _view_of(
     pod: Json, reference: Reference, pods: int, path: str, replicas: int | None = None
 ) -> ServiceView:
-    """Return pods that no service makes as checks see them. path: where the pod's spec stands."""
+    """Return pods that no service makes as checks see them. path: where the pod's spec is."""
     stem = f"{path}." if path else ""
     workload = Workload(
         role="",

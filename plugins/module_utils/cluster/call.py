@@ -53,7 +53,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a server said. Header names are in lower case. uncertain: see `ApiError`. cut: the body goes on, and no more of it was read."""
+    """What a server said. Header names are in lower case. uncertain: see `ApiError`. cut: the body continues, and no more of it was read."""
 
     status: int
     headers: Mapping[str, str]

@@ -120,7 +120,7 @@ class Cluster:
         """Send one request to a Service by the API server's proxy, and return whatever comes. It needs `get` or `create` on services/proxy.
 
         path: with a slash in front. body: makes it a POST. limit: bytes of the answer that are read.
-        Source: Kubernetes' API, connect{Get,Post}CoreV1NamespacedServiceProxyWithPath; the scheme stands before the name.
+        Source: Kubernetes' API, connect{Get,Post}CoreV1NamespacedServiceProxyWithPath; the scheme comes before the name.
         """
         name = f"{'https:' if tls else ''}{service.name}:{port}"
         call = Call(

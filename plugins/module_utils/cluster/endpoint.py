@@ -29,7 +29,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class ClientCertificate:
-    """A client certificate with its key, both PEM; the key may stand in the certificate's text."""
+    """A client certificate with its key, both PEM; the key may be in the certificate's text."""
 
     certificate: str = field(repr=False)
     key: str = field(default="", repr=False)

@@ -22,7 +22,7 @@ class Listing:
 def pages(
     requests: Requests, call: Call, keep: Callable[[Json], Json] | None = None
 ) -> Iterator[Listing]:
-    """Give page after page of a LIST. Raises Gone where the server does not know the place to go on any more.
+    """Give page after page of a LIST. Raises Gone where the server does not know the place to continue any more.
 
     keep: makes of an object, as soon as it is read, what is held of it.
     """

@@ -32,7 +32,7 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {
 PROXY_HEADERS = ("proxy_basic_auth", "basic_auth", "user_agent")
 #: Options whose variables may hold a secret: themselves, or user and password in a URL.
 _WITH_SECRETS = ("host", "api_key", "kubeconfig", "password", "client_key", "proxy")
-#: Replaced wherever it stands in a result, so it must not be a part of other words.
+#: Replaced wherever it is in a result, so it must not be a part of other words.
 _SHORTEST_SECRET = 6
 _NO = ("0", "false", "no", "off", "n", "f")
 

@@ -58,7 +58,7 @@ class Transport:
     ) -> Answer | TransportFault:
         """Send and read everything within `timeout` seconds.
 
-        spare: do not wait for a busy connection. limit: bytes of an answer that are read; what goes on is cut.
+        spare: do not wait for a busy connection. limit: bytes of an answer that are read; the rest is cut.
         """
         if spare:
             return self._exchange(self._streams, method, path, body, headers, timeout)

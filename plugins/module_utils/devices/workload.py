@@ -107,7 +107,7 @@ class Workload:
 
 
 class _PodSpec:
-    """The spec of a pod template. path: where it stands. held: the fields of the workload that we have applied."""
+    """The spec of a pod template. path: where it is. held: the fields of the workload that we have applied."""
 
     def __init__(self, path: FieldPath, spec: Json, container: str, held: Json) -> None:
         self.path = path

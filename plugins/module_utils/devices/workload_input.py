@@ -81,7 +81,7 @@ def with_names(workload: GivenWorkload, reader: Reader) -> GivenWorkload:
 
 
 def _workloads_of(reader: Reader, service: Service, intent: Intent) -> list[GivenWorkload]:
-    """Return a service's workloads. What checks say of its devices and its names stands with the first."""
+    """Return a service's workloads. What checks say of its devices and its names is with the first."""
     manifests = [child.manifest for child in intent.children if child.manifest.kind in WORKLOADS]
     view = service.view(intent.basis, [child.manifest.to_dict() for child in intent.children])
     told = [

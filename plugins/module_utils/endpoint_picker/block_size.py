@@ -47,7 +47,7 @@ def block_size_findings(workloads: Iterable[Json], report: Report) -> Iterator[F
 
 
 def _sizes(value: Any, path: str) -> Iterator[tuple[str, int]]:
-    """Yield the block sizes of token processors, however deep they stand."""
+    """Yield the block sizes of token processors, however deep they are."""
     for name, below in as_map(value).items():
         if name == "tokenProcessorConfig":
             for field in _SIZES:

@@ -85,7 +85,7 @@ def _profile(role: str) -> Json:
 
 
 def as_text(document: Json) -> str:
-    """Return a configuration as YAML: block style, keys in the order in which they stand, lists not indented.
+    """Return a configuration as YAML: block style, keys in the order in which they are, lists not indented.
 
     What Go would not read as text is quoted: PyYAML does not know that a bare `y` is a boolean there, and `1e3` a number.
     """

@@ -99,7 +99,7 @@ def deployment_findings(
 
 
 def _word_findings(flags: dict[str, str], path: str) -> Iterator[Finding]:
-    """Yield flags that stand in one word with their value, and those that have none."""
+    """Yield flags that are in one word with their value, and those that have none."""
     for name, value in flags.items():
         first, blank, rest = name.partition(" ")
         if blank and f"--{first}" in (POOL, *CONFIG, *PORTS, *_OTHERS):

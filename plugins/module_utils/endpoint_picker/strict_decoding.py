@@ -71,7 +71,7 @@ def wanted_kind(leaf: str) -> str:
 
 
 def is_number_text(value: Value) -> bool:
-    """Return whether a value is a number that stands in quotes."""
+    """Return whether a value is a number that is in quotes."""
     return isinstance(value, str) and _NUMBER.fullmatch(value) is not None
 
 

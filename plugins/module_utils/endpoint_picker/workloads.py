@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The pods that a picker chooses among, as they stand in workloads that somebody gives."""
+"""The pods that a picker chooses among, as they are in workloads that somebody gives."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What to do and doing it. The names under which this collection is known in a cluster stand here, since all of it uses them."""
+"""What to do and doing it. The names under which this collection is known in a cluster are here, since all of it uses them."""
 
 from __future__ import annotations
 

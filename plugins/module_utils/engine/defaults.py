@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What API servers add to values that are owned as a whole, where what somebody else added would be taken away by an apply.
 
-Only what stands inside atomic maps and lists has to be known: elsewhere a field that we do not send is not ours. A default that is
+Only what is inside atomic maps and lists has to be known: elsewhere a field that we do not send is not ours. A default that is
 missing here costs a second write of the object, once (see `settled`). Tests compare the table with the CRDs and the API server.
 """
 

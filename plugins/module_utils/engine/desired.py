@@ -24,10 +24,10 @@ from . import (
     TAKEN_BACK_ANNOTATION,
 )
 
-#: Where it stands what was taken back from whom, and how the object looks where it never looks as it was sent: beside the intent.
+#: Where it is what was taken back from whom, and how the object looks where it never looks as it was sent: beside the intent.
 TAKEN_BACK: FieldPath = ("metadata", "annotations", TAKEN_BACK_ANNOTATION)
 SETTLED: FieldPath = ("metadata", "annotations", SETTLED_ANNOTATION)
-#: Annotations about how an object was made, which are no part of the intent either, and where they stand.
+#: Annotations about how an object was made, which are no part of the intent either, and where they are.
 _NOTES = (RELEASE_ANNOTATION, KINDS_ANNOTATION)
 NOTES: tuple[FieldPath, ...] = tuple(("metadata", "annotations", name) for name in _NOTES)
 #: The owner's uid in a dry run of a child whose parent does not exist yet.
@@ -46,7 +46,7 @@ class Desired:
     body: canonical JSON with our label and owner annotation, without unclaimed fields, owner references and intent hash. 15,000
     manifests as dicts take over 100 MB, as bytes a third of that; they are parsed when they are needed.
     unclaimed: fields and values that are sent on create only; None where the server is to choose then, too.
-    replaces: objects that go before it is applied.
+    replaces: objects that are removed before it is applied.
     parent: apiVersion, kind and name for the owner reference, None where the object has none (other namespace than its own service, a set).
     manager: the field manager under which the object is applied.
     shared: whether it was there before and is others' as well, so that it never goes with what wants it.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects that a child takes the place of: they cannot exist beside it, so they go before it is applied, not after everything."""
+"""Objects that a child takes the place of: they cannot exist beside it, so they are removed before it is applied, not after everything."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A informer is cut off. It goes on trying where the error is temporary, else it has ended."""
+    """A informer is cut off. It keeps trying where the error is temporary, else it has ended."""
 
     informer: Informer
     error: Exception
@@ -138,7 +138,7 @@ class Informer(threading.Thread):
         return version
 
     def _stream(self, version: str) -> str:
-        """Follow one watch request to its end and return the place to go on from."""
+        """Follow one watch request to its end and return the place to continue from."""
         what = self.what
         watch = self._cluster.watch(
             what.api_version,

@@ -19,7 +19,7 @@ NUMBERS = ("port", "containerPort")
 
 
 def renumbered(wanted: Json, live: Json, manager: str = FIELD_MANAGER) -> list[Json]:
-    """Return JSON patch operations that give live ports of our names our numbers back; none where nothing stands in the way.
+    """Return JSON patch operations that give live ports of our names our numbers back; none where nothing is in the way.
 
     A port that is still ours alone needs none: the apply takes the old number away.
     """

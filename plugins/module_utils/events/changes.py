@@ -149,7 +149,7 @@ def _shape(live: Json) -> str:
 
 
 def _writer(live: Json, *, scaled: bool) -> str:
-    """Return who changed an object last, by what the server recorded; status apart. Of the same second, others go before us.
+    """Return who changed an object last, by what the server recorded; status apart. Of the same second, others win over us.
 
     A change of the scale is recorded without a time, and its record goes when the field is taken back: it counts as the last.
     scaled: whether a change of the scale counts; where replicas are an autoscaler's it does not.

@@ -153,7 +153,7 @@ def _kind(value: Any, also: Sequence[str] = ()) -> tuple[ServiceKind[Any, Any] |
     if key in WRITTEN:
         return WRITTEN[key], Problem("", "")
     if key in BESIDE:
-        advice = f"{key[1]} is no service, it stands beside services; apply it with applyset, or give it in cluster_objects"
+        advice = f"{key[1]} is not a service, services only use it; apply it with applyset, or give it in cluster_objects"
         return None, Problem("kind", advice)
     near = nearest(key[1], [*REGISTERED, *also])
     hint = f", did you mean {near}?" if near and near != key[1] else ""

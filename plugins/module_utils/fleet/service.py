@@ -40,7 +40,7 @@ class Service:
 
     @property
     def errors(self) -> tuple[Problem, ...]:
-        """The problems that forbid to go on with this service."""
+        """The problems that forbid to continue with this service."""
         return tuple(problem for problem in self.problems if problem.severity == "error")
 
     @property

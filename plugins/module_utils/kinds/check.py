@@ -12,7 +12,7 @@ from .field_map import Place
 
 WARNING: Severity = "warning"
 ERROR: Severity = "error"
-#: What is good to know and needs no deed: it stands in the result, and is no warning.
+#: What is good to know and needs no deed: it is in the result, and is no warning.
 NOTE: Severity = "info"
 
 

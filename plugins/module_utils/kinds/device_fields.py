@@ -21,7 +21,7 @@ from .model_service import spec as model_service_spec
 class DeviceFields:
     """How one kind asks for devices.
 
-    roles: of pods that ask separately. place: where such a role stands in the custom resource.
+    roles: of pods that ask separately. place: where such a role is in the custom resource.
     put: the part of `spec` that is applied for what is wanted. taken_back: what is still applied of it afterwards.
     of_others: what other roles have of a `spec` that we have applied, so that it is applied once more.
     problems: what is wanted and cannot be said there. shown: the fields concerned of a version of `spec`, for a role.

@@ -23,7 +23,7 @@ class DeviceRequest:
 
 @dataclass(frozen=True, slots=True)
 class LiveService:
-    """A live service. held: the fields of it that we have applied. role: whose pods are meant. path: where it stands below `spec`."""
+    """A live service. held: the fields of it that we have applied. role: whose pods are meant. path: where it is below `spec`."""
 
     spec: Json
     held: Json

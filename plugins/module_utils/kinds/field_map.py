@@ -37,7 +37,7 @@ _NOTHING = object()
 class Place(NamedTuple):
     """Where something is mended. field: as it is written there. object: the preset or runtime that says it, empty for the service itself.
 
-    exact: it stands there; else nobody wrote it, and it follows from the field.
+    exact: it is there; else nobody wrote it, and it follows from the field.
     """
 
     field: str
@@ -55,7 +55,7 @@ class Origin(NamedTuple):
 
     child: the part, for example `spec.template.spec.containers[vllm].env`: an item of a list by its key, a word by itself; empty for the
     whole child.
-    field: where it is written. value: what stands there. object: as in `Place`.
+    field: where it is written. value: what is there. object: as in `Place`.
     """
 
     child: str
@@ -107,7 +107,7 @@ class FieldMap:
                 yield origin.object, match.value
 
     def of_pod(self, reference: Reference, template: str) -> Callable[[str], Place]:
-        """Return the map of the pods of a workload: from a place in the pod, for example `containers[0].args[3]`. template: where they stand."""
+        """Return the map of the pods of a workload: from a place in the pod, for example `containers[0].args[3]`. template: where they are."""
         return lambda path: self.at(reference, f"{template}.spec.{path}")
 
 

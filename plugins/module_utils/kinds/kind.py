@@ -98,7 +98,7 @@ class ServiceKind(Generic[S, C]):
     compile: the children; of other services it knows those of the task, and by its reader those of the cluster. view: what a service
     became, in words of no kind, from its intent's `basis` and its children.
     schema: of the `spec` of a custom resource as it is written.
-    pod_metadata: where `labels` and `annotations` that are meant for pods stand, as advice. idle: why some fields come to nothing.
+    pod_metadata: where `labels` and `annotations` that are meant for pods are, as advice. idle: why some fields come to nothing.
     unseen: a regular expression for fields whose effect is not seen in what is compiled, or comes later.
     own_checks: checks that no other kind can have.
     observe: status of a compiled service, from its intent's `basis`, the live objects and the pods of its workloads.
@@ -117,7 +117,7 @@ class ServiceKind(Generic[S, C]):
     judged: what the webhooks of the kind's controller refuse of objects beside services, by object: from the objects, a reader of all
     others, what shows them as they are, and settings; None for a kind without such objects.
     finalizers: what the kind's own controller leaves on the custom resource.
-    namespaced: False for a kind that belongs to the whole cluster. reaches: whether children stand beyond the service's namespace.
+    namespaced: False for a kind that belongs to the whole cluster. reaches: whether children are beyond the service's namespace.
     says_ready: whether a status that the kind's controller wrote says that a service is ready; None where the condition Ready does.
     used_by: which services still need what a live custom resource provides, and keep it from being removed; None where nothing does.
     controller: labels by which the Deployment of the kind's controller is recognised. field_manager: the name under which it writes.

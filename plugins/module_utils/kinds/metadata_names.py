@@ -147,7 +147,7 @@ def meant(name: str) -> str:
 
 
 def is_read_on(name: str, manifest: Json, *, label: bool) -> bool:
-    """Tell whether a label or annotation that stands on an object, or on its pods, is read there."""
+    """Tell whether a label or annotation that is on an object, or on its pods, is read there."""
     family, own = family_of(name), known(name)
     if family is None:
         return True

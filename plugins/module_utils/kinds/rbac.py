@@ -17,7 +17,7 @@ def rule(groups: Sequence[str], resources: Sequence[str], verbs: Sequence[str] =
 
 
 def binding_body(kind: str, name: str, *, account: str, namespace: str) -> Json:
-    """Return what stands in a binding of the named Role or ClusterRole to a ServiceAccount."""
+    """Return what is in a binding of the named Role or ClusterRole to a ServiceAccount."""
     return {
         "roleRef": {"apiGroup": gvk.RBAC_GROUP, "kind": kind, "name": name},
         "subjects": [{"kind": "ServiceAccount", "name": account, "namespace": namespace}],

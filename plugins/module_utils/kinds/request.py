@@ -32,7 +32,7 @@ class Request:
     """One way to call a service.
 
     address, port: where the connection goes; an empty address is not known. host: the name to ask for where the address is none of it.
-    path: what stands before the protocol's own paths. route, gateway: which objects pass it on. missing: the gateway is not there.
+    path: what comes before the protocol's own paths. route, gateway: which objects pass it on. missing: the gateway is not there.
     unseen: nobody looked at the gateway. note: what is not known or does not work.
     """
 

@@ -20,7 +20,7 @@ _PLAIN = re.compile(r"[\w/.:~-]*", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What a request has to look like. path: what stands before the protocol's own paths; empty for nothing."""
+    """What a request has to look like. path: what comes before the protocol's own paths; empty for nothing."""
 
     path: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)

@@ -21,7 +21,7 @@ from .field_map import NOWHERE, FieldMap, Place
 from .route_view import RouteView
 
 #: Roles of workloads, in every kind: those that answer, those that only read prompts, those that choose a pod, those that count tokens for
-#: these, and what stands around.
+#: these, and what is around.
 DECODE, PREFILL, PICKER = "decode", "prefill", "picker"
 TOKENIZER = "tokenizer"
 TRANSFORMER, EXPLAINER, ROUTER = "transformer", "explainer", "router"
@@ -88,7 +88,7 @@ class Workload:
 
     @cached_property
     def engine_path(self) -> str:
-        """Where the engine's container stands in the pod, for example `containers[0]`; empty for none."""
+        """Where the engine's container is in the pod, for example `containers[0]`; empty for none."""
         for number, container in enumerate(self.pod.get("containers") or ()):
             if self.engine and container.get("name") == self.engine:
                 return f"containers[{number}]"
@@ -142,7 +142,7 @@ class Workload:
 class PickerView:
     """The endpoint picker of a service. config: what its author's configuration became, None for the release's own.
 
-    place: where that stands. target: the picker's release. replicas_field: what says how many run. failure: what gateways do without one.
+    place: where that is. target: the picker's release. replicas_field: what says how many run. failure: what gateways do without one.
     """
 
     workload: Workload
@@ -327,7 +327,7 @@ def _port_field(engine: str, number: int, fields: Fields) -> str:
 
 
 def templates_of(manifest: Json) -> Iterator[tuple[str, Json]]:
-    """Yield the pod templates of a workload, each with where it stands; a Pod is one itself."""
+    """Yield the pod templates of a workload, each with where it is; a Pod is one itself."""
     spec: Json = manifest.get("spec") or {}
     group = spec.get("leaderWorkerTemplate")
     if manifest.get("kind") == "Pod":

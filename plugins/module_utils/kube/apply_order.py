@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The order in which the objects of a set are applied: what others stand on comes first; they are removed the other way round."""
+"""The order in which the objects of a set are applied: what others depend on comes first; they are removed the other way round."""
 
 from __future__ import annotations
 

@@ -19,12 +19,12 @@ _PREFIX = "applyset.kubernetes.io/"
 ID_LABEL = f"{_PREFIX}id"
 #: Label of each member: the id of the set that it belongs to.
 PART_OF_LABEL = f"{_PREFIX}part-of"
-#: Annotations of the parent: who keeps the set, of which kinds its members are, and in which other namespaces they stand.
+#: Annotations of the parent: who keeps the set, of which kinds its members are, and in which other namespaces they are.
 TOOLING_ANNOTATION = f"{_PREFIX}tooling"
 GROUP_KINDS_ANNOTATION = f"{_PREFIX}contains-group-kinds"
 NAMESPACES_ANNOTATION = f"{_PREFIX}additional-namespaces"
 
-#: This tool as the KEP wants it, `<name>/<version>`; another version of it may go on with a set.
+#: This tool as the KEP wants it, `<name>/<version>`; another version of it may continue with a set.
 TOOL = "modelops.inference"
 TOOLING = f"{TOOL}/v1.0.0"
 
@@ -92,7 +92,7 @@ def namespaces_text(namespaces: Iterable[str], parent: Reference) -> str:
 
 
 def namespaces_of(parent: Json | None) -> frozenset[str]:
-    """Return the namespaces that a parent says its members stand in, beside its own."""
+    """Return the namespaces that a parent says its members are in, beside its own."""
     return frozenset(_listed(parent, NAMESPACES_ANNOTATION))
 
 

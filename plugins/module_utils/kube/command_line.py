@@ -42,7 +42,7 @@ class Flag(NamedTuple):
 def placed_flags(container: Json) -> Iterator[Flag]:
     """Yield each word that begins with a dash: `--a=1` and `--a 1` give the flag `--a` with the value `1`.
 
-    Underscores are dashes, as engines read them. A value that is a variable counts where the variable stands in the container, and is
+    Underscores are dashes, as engines read them. A value that is a variable counts where the variable is in the container, and is
     empty elsewhere. A word that a shell fills in becomes the words of the variable.
     """
     env = container.get("env") or ()
@@ -82,7 +82,7 @@ def flags(container: Json) -> Iterator[tuple[str, str]]:
 
 
 def written(container: Json, flag: str) -> str:
-    """Return what a flag gets as it is written, quotes and blanks included, empty where it stands in a longer item or nowhere."""
+    """Return what a flag gets as it is written, quotes and blanks included, empty where it is in a longer item or nowhere."""
     items = [str(item) for field in ("command", "args") for item in container.get(field) or ()]
     for number, item in enumerate(items):
         name, equals, value = item.partition("=")

@@ -112,7 +112,7 @@ def _current(parent: Json, generation: int) -> Iterator[Json]:
 
 
 def _reference(parent: Mapping[str, Any], namespace: str) -> Reference:
-    """Return what a parentRef names. namespace: that of the object in which it stands."""
+    """Return what a parentRef names. namespace: that of the object in which it is."""
     group = parent.get("group", GATEWAY_GROUP)
     kind, name = parent.get("kind") or "Gateway", parent.get("name") or ""
     return Reference(f"{group}/v1", kind, parent.get("namespace") or namespace, name)

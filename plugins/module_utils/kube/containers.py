@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from .manifest import Json
 
-#: Where containers stand in a pod, in the order in which they start.
+#: Where containers are in a pod, in the order in which they start.
 LISTS = ("initContainers", "containers")
 
 

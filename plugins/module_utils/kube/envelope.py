@@ -28,7 +28,7 @@ METADATA = Object(
     hints={"generateName": "give a name: an object that is found again needs one"},
 )
 
-#: What the API server or a controller writes. It stands in exported objects and is not part of what an author wants.
+#: What the API server or a controller writes. It is in exported objects and is not part of what an author wants.
 SERVER_OWNED = frozenset(
     {
         "creationTimestamp",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sets of fields as `managedFields` writes them (FieldsV1): put together, taken from each other, taken out of an object.
 
-A step's own membership is written in two ways: an empty map where nothing stands below it, a `.` where something does.
+A step's own membership is written in two ways: an empty map where nothing is below it, a `.` where something does.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SELF = "."
 
 
 def of_path(path: FieldPath) -> Fields:
-    """Return the set of one field that no list stands above."""
+    """Return the set of one field that no list is above."""
     fields: Fields = {}
     for step in reversed(path):
         fields = {f"f:{step}": fields}
@@ -25,7 +25,7 @@ def of_path(path: FieldPath) -> Fields:
 
 
 def union(sets: Iterable[Fields]) -> Fields:
-    """Return the fields that stand in any of the sets."""
+    """Return the fields that are in any of the sets."""
     merged: Fields = {}
     for fields in sets:
         merged = _both(merged, fields) if merged and fields else merged or fields

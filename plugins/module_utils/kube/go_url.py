@@ -93,7 +93,7 @@ def _host(text: str) -> str:
 
 
 def _kept(text: str, part: str) -> str:
-    """Return a part as it stands where that is well escaped, else escaped anew."""
+    """Return a part as it is where that is well escaped, else escaped anew."""
     again = _again(text, part)
     return text if all(sign in _KEPT[part] or sign in _WRITTEN for sign in text) else again
 

@@ -18,7 +18,7 @@ from .problem import Problem
 from .schema import Anything, Integer, IntOrText, ListOf, MapOf, Object, Schema, Text
 from .schema_check import check
 
-#: By apiVersion and kind: what stands beside metadata.
+#: By apiVersion and kind: what is beside metadata.
 InputSchemas = Mapping[tuple[str, str], Mapping[str, Schema]]
 
 _MAP = Anything(type="object")

@@ -34,7 +34,7 @@ class Child:
     """One object that a service wants.
 
     unclaimed: fields that are sent on create and never again, because something else may own them (an autoscaler's replicas).
-    replaces: objects of the service that cannot exist beside it and go before it comes (the autoscaler of another kind).
+    replaces: objects of the service that cannot exist beside it and are removed before it comes (the autoscaler of another kind).
     shared: the same for several services, of which the first keeps it.
     """
 

@@ -58,7 +58,7 @@ _WEBHOOKS: Mapping[str, Schema] = {
     )
 }
 _ROLE, _HOOK = "rbac.authorization.k8s.io/v1", "admissionregistration.k8s.io/v1"
-#: By apiVersion and kind: what stands beside metadata, and beside status where there is a spec.
+#: By apiVersion and kind: what is beside metadata, and beside status where there is a spec.
 _KNOWN: Mapping[tuple[str, str], Mapping[str, Schema]] = {
     ("v1", "ConfigMap"): _of("binaryData data immutable").fields,
     ("v1", "Namespace"): {"spec": _of("finalizers")},

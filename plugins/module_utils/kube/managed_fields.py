@@ -37,7 +37,7 @@ def apply_entry(live: Json, manager: str, subresource: str = "") -> Json | None:
 
 
 def entry(manager: str, operation: str, api_version: str, fields: Fields) -> Json:
-    """Return an entry as it stands in `managedFields`; the server adds the time with the next write."""
+    """Return an entry as it is in `managedFields`; the server adds the time with the next write."""
     return {
         "manager": manager,
         "operation": operation,
@@ -60,7 +60,7 @@ def tracked(manifest: Json) -> Json:
 
 
 def owns(fields: Fields, path: FieldPath) -> bool:
-    """Tell whether the fields cover a field that no list stands above."""
+    """Tell whether the fields cover a field that no list is above."""
     below = fields
     for step in path:
         if f"f:{step}" not in below:
@@ -70,7 +70,7 @@ def owns(fields: Fields, path: FieldPath) -> bool:
 
 
 def without(fields: Fields, paths: Iterable[FieldPath]) -> Fields:
-    """Return the fields without some that no list stands above; what owns nothing else goes with them."""
+    """Return the fields without some that no list is above; what owns nothing else goes with them."""
     rest = fields
     for path in paths:
         if owns(rest, path):
@@ -112,7 +112,7 @@ def set_items(fields: Fields) -> list[Any]:
 
 @lru_cache(maxsize=4096)
 def _parsed(step: str) -> Any:
-    """Return the value that stands in a step; most steps are the same in many objects."""
+    """Return the value that is in a step; most steps are the same in many objects."""
     return json.loads(step[2:])
 
 

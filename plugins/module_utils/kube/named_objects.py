@@ -14,7 +14,7 @@ from . import gvk
 from .manifest import Json, value_at
 from .reference import Reference
 
-#: Where claims of devices stand, the newest version first: servers have some of these.
+#: Where claims of devices are, the newest version first: servers have some of these.
 DEVICE_VERSIONS = ("resource.k8s.io/v1", "resource.k8s.io/v1beta2", "resource.k8s.io/v1beta1")
 _SERVED: Mapping[str, tuple[str, ...]] = {
     "Secret": ("v1",),

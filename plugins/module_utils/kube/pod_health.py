@@ -81,7 +81,7 @@ def _waiting_message(pod: str, container: Json, waiting: Mapping[str, Any]) -> s
 def newest(pods: Sequence[Json], selector: Mapping[str, str]) -> list[Json]:
     """Return the living pods of a workload's newest template.
 
-    Pods of an older template may go on failing while the one that mends them is starting; they say nothing about it.
+    Pods of an older template may keep failing while the one that mends them is starting; they say nothing about it.
     """
     living = [pod for pod in pods if selector.items() <= _labels(pod).items() and _alive(pod)]
     if not living:
@@ -112,7 +112,7 @@ def _alive(pod: Json) -> bool:
 
 
 def workload_of(pod: Json) -> Reference | None:
-    """Return the Deployment or LeaderWorkerSet that a pod belongs to, whatever stands between; else what owns it, None for a bare pod."""
+    """Return the Deployment or LeaderWorkerSet that a pod belongs to, whatever is between; else what owns it, None for a bare pod."""
     meta = pod["metadata"]
     if of_groups := _labels(pod).get(leader_worker_set.SET_LABEL):
         return Reference(

@@ -85,7 +85,7 @@ _RAW: Mapping[str, frozenset[str]] = MappingProxyType({"config": frozenset({"inl
 def as_go_writes(value: Any, field: str = "") -> Any:
     """Return JSON as it comes out of Kubernetes' Go types: without nulls and what is left out, quantities in short form.
 
-    field: the name under which the value stands.
+    field: the name under which the value is.
     """
     if isinstance(value, list):
         return [as_go_writes(item) for item in value]

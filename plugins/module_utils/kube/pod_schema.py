@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A whole pod spec and what stands in it.
+"""A whole pod spec and what is in it.
 
 The order of the fields is that of the Go types, in which messages of controllers show values.
 Source: k8s.io/api v0.34, as the CRDs of KServe v0.17 embed it. `python -m tests.tools.pod_table` writes the table from what an API server says.

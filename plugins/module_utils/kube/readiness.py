@@ -10,7 +10,7 @@ from .condition import acceptance
 from .manifest import Json
 from .rollout import read_rollout
 
-#: Their counters say more than their conditions, which stay true while a rollout goes on.
+#: Their counters say more than their conditions, which stay true while a rollout continues.
 _COUNTED = frozenset({"Deployment", "StatefulSet"})
 
 #: What each kind calls it. The first that the object has decides.

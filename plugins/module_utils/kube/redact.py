@@ -3,7 +3,7 @@
 
 A secret is what a Secret holds, the value of a variable, flag, annotation or field whose name says so, and what kubectl keeps
 as last applied. Texts that a server or a pod says are formatted already: in them, the values that are known to be secret
-are replaced, and whatever stands in a form that holds one (`--api-key=…`, `HF_TOKEN=…`, `https://user:…@host`).
+are replaced, and whatever is in a form that holds one (`--api-key=…`, `HF_TOKEN=…`, `https://user:…@host`).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def secrets_of(value: Any) -> frozenset[str]:
 
 
 def redact_text(text: str, known: Iterable[str] = ()) -> str:
-    """Return a text that somebody else wrote, without secrets. known: values that are secret wherever they stand."""
+    """Return a text that somebody else wrote, without secrets. known: values that are secret wherever they are."""
     for secret in sorted(known, key=len, reverse=True):
         if len(secret) >= _SHORTEST:
             for form in _spellings(secret):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Releases of a controller in their order, and facts that differ between them.
 
-A fact stands in the file that reads it, as a table by release: `KEYS: Since[Keys] = Since({V0_17: Keys(), V0_18: change(authority=True)})`,
+A fact is in the file that reads it, as a table by release: `KEYS: Since[Keys] = Since({V0_17: Keys(), V0_18: change(authority=True)})`,
 read by `KEYS.at(release)`. So a new release is one more member, and one more row in each table that it changes.
 """
 

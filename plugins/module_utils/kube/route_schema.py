@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The schema of an HTTPRoute's spec, as custom resources embed it. Its rules across fields stand in route_rules.py.
+"""The schema of an HTTPRoute's spec, as custom resources embed it. Its rules across fields are in route_rules.py.
 
 The order of the fields is that of the Go types, in which messages of controllers show values.
 Source: sigs.k8s.io/gateway-api v1.4.2 (types of the standard and the experimental channel), as the CRDs of KServe v0.17 embed it.

@@ -10,7 +10,7 @@ The rules, which all three functions share:
 3. An accented letter loses its accent; any other character becomes a separator.
 4. What rules 2 and 3 leave empty is an error.
 5. A hash of the whole input is appended where more than case and separators was lost: a character of rule 3, or what
-   had to be cut off. With `distinct` it is appended to every text that is not legal as it stands.
+   had to be cut off. With `distinct` it is appended to every text that is not legal as it is.
 
 So two texts share a name only where they are the same words in the same order, or where somebody chooses a legal name that
 ends in the hash of another.

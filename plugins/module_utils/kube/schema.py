@@ -50,7 +50,7 @@ class Text(_Field):
     """A string.
 
     keep_empty: an empty text says something; elsewhere it counts as absent, as it does on creation with the operator.
-    blank_is_absent: an empty text counts as absent wherever it stands, whatever the other rules ask for.
+    blank_is_absent: an empty text counts as absent wherever it is, whatever the other rules ask for.
     sensitive: the value may be a secret, so messages do not show it.
     form: says what keeps a text from having the form of the field, None for a right one.
     """

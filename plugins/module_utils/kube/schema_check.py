@@ -80,7 +80,7 @@ def _within(path: str, parent: str) -> bool:
 
 
 def _as_given(given: Any, read: Any) -> Any:
-    """Return a value with its defaults, in which what is wrong stands as it was given."""
+    """Return a value with its defaults, in which what is wrong stays as it was given."""
     if isinstance(given, Mapping) and isinstance(read, Mapping):
         there = {name: inner for name, inner in given.items() if inner is not None}
         return {**read, **{name: _as_given(inner, read.get(name)) for name, inner in there.items()}}

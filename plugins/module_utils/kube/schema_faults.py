@@ -55,7 +55,7 @@ def _beginning(value: str, known: Sequence[str]) -> str | None:
 
 
 def not_an_integer(value: Any) -> str:
-    """Say that a value is no integer, and how one is written that stands in quotes or has a fraction of 0."""
+    """Say that a value is no integer, and how one is written that is in quotes or has a fraction of 0."""
     hint = ""
     if isinstance(value, str) and re.fullmatch(r"-?[0-9]+", value):
         hint = f"; write {value} without quotes"

@@ -16,7 +16,7 @@ def at_release(schema: Object, release: ControllerRelease, newest: ControllerRel
 
 
 class _Reduction:
-    """One pass over a schema. A part that stands in several places, as pods do, is looked at once."""
+    """One pass over a schema. A part that occurs in several places, as pods do, is looked at once."""
 
     def __init__(self, release: ControllerRelease, newest: ControllerRelease) -> None:
         self._release = release

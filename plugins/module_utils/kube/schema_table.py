@@ -8,7 +8,7 @@
 A field is a text unless a type follows. `!`: it is required. `=`: its default. `Type[]` is a list, `Type[name]` one whose items are told apart
 by these fields, `Type-set` one in which none is listed twice, `map` a map of texts, `quantities` one of amounts. `atomic` behind a name:
 written and owned as a whole.
-A line that begins with a blank goes on with the one before.
+A line that begins with a blank continues with the one before.
 
 A second table may say what the values have to be, one field a line:
 
@@ -56,7 +56,7 @@ def read_table(
     limits: str = "",
     forms: Mapping[str, Callable[[Any], str | None]] | None = None,
 ) -> dict[str, Object]:
-    """Return the types of a table by name. others: types that it refers to and that stand elsewhere.
+    """Return the types of a table by name. others: types that it refers to and that are elsewhere.
 
     limits: the table of what values have to be. forms: what it names.
     """

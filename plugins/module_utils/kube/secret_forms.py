@@ -69,7 +69,7 @@ def is_secret_name(name: Any) -> bool:
 
 
 def is_secret_flag(flag: str) -> bool:
-    """Return whether the value of a flag is taken for a secret: the word stands at its end, unlike in `--token-threshold`."""
+    """Return whether the value of a flag is taken for a secret: the word is at its end, unlike in `--token-threshold`."""
     return _WHOLE_FLAG.fullmatch(flag) is not None and is_secret_name(flag.lstrip("-"))
 
 
@@ -89,7 +89,7 @@ def split_argument(argument: str) -> tuple[str | None, str | None]:
 
 
 def hide_forms(text: str, hide: Callable[[str], str]) -> str:
-    """Return a text with everything hidden that stands in the form of a secret."""
+    """Return a text with everything hidden that is in the form of a secret."""
 
     def pair(found: re.Match[str]) -> str:
         if not _tells(found["name"]):

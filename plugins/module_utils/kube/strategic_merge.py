@@ -111,7 +111,7 @@ def _check_keys(items: list[Json], key: str) -> None:
 
 
 def _without_nulls(value: Any) -> Any:
-    """Return a new part without nulls in its maps, also in those that stand in lists."""
+    """Return a new part without nulls in its maps, also in those that are in lists."""
     if isinstance(value, dict):
         return {
             name: _without_nulls(inner) if isinstance(inner, dict | list) else inner

@@ -14,7 +14,7 @@ from .readiness import is_ready
 from .reference import Reference
 from .rollout import WORKLOADS, read_rollout
 
-#: Where each kind stands on the way; what is not named stands beside it.
+#: Where each kind is on the way; what is not named is beside it.
 _LAYERS = {
     "Gateway": "gateway",
     "HTTPRoute": "route",
@@ -46,7 +46,7 @@ def way(
     pods: Sequence[Json],
     manager: str,
 ) -> list[Json]:
-    """Return each object of a service with its layer and state, in the order of a request; what stands beside comes last.
+    """Return each object of a service with its layer and state, in the order of a request; what is beside them comes last.
 
     live: the children that are there. gateways: those that the routes name. pods: any, the service's among them.
     manager: whose last write of each object is told.

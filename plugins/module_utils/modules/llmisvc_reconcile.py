@@ -97,7 +97,7 @@ def run(
     environment: Mapping[str, str],
     progress: Progress,
 ) -> Json:
-    """Do what the task says and return its result; `failed` and `msg` stand in it where something failed after the first write.
+    """Do what the task says and return its result; `failed` and `msg` are in it where something failed after the first write.
 
     environment: where K8S_AUTH_* are read. progress: takes one line for each change while waiting.
     Raises InputError for everything that is found before the first write, ClusterError where the cluster cannot be used.

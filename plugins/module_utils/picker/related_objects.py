@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What stands around a picker and is given as manifests: its Deployment, its pool, its model servers."""
+"""What is around a picker and is given as manifests: its Deployment, its pool, its model servers."""
 
 from __future__ import annotations
 

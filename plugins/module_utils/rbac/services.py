@@ -117,7 +117,7 @@ def least_privilege(
 def _reached(
     kinds: Iterable[ServiceKind[Any, Any]], manifests: Sequence[Json], wanted: Wanted
 ) -> Mapping[str, Sequence[Right]]:
-    """Return by namespace what kinds need there whose children stand beyond the services' namespaces."""
+    """Return by namespace what kinds need there whose children are beyond the services' namespaces."""
     found: dict[str, list[Right]] = {}
     if not any(kind.reaches for kind in kinds):
         return found
@@ -173,7 +173,7 @@ def _used(
                 watched = wanted.wait and child in kind.observed_kinds
                 yield child, "", WATCH if watched else LIST
                 if child in _SCALERS:
-                    # One that would stand beside the wanted one is looked up by its name.
+                    # One that would be beside the wanted one is looked up by its name.
                     yield child, "", ("get",)
         yield from _shared(kind, namespaced=namespaced)
         yield from _own(kind, wanted, namespaced=namespaced)
@@ -196,7 +196,7 @@ def _own(kind: ServiceKind[Any, Any], wanted: Wanted, *, namespaced: bool) -> It
     seen = WATCH if wanted.wait else LIST
     if namespaced:
         if kind.certificates is not None:
-            # Keys are made in a run, and stand in nothing that is rendered.
+            # Keys are made in a run, and are in nothing that is rendered.
             yield ("v1", "Secret"), "", WRITE
         for looked_up in kind.looked_up:
             yield looked_up, "", ("get",)
@@ -252,7 +252,7 @@ def _asked(
 
 
 def _named(manifests: Sequence[Json], *, namespaced: bool) -> Iterator[Right]:
-    """Yield what is looked up because pods and autoscalers name it, and what stands behind that."""
+    """Yield what is looked up because pods and autoscalers name it, and what is behind that."""
     for each in manifests:
         found = list(named_by_scaler(each)) if each["kind"] == "ScaledObject" else []
         found += named_by_ingress(each) if each["kind"] == "Ingress" else ()

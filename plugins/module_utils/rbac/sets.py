@@ -116,7 +116,7 @@ def _around_managers(manifests: Sequence[Json]) -> Iterator[Right]:
 
 
 def _used_within(manifests: Sequence[Json]) -> Iterator[Right]:
-    """Yield what is asked for where the members of sets stand."""
+    """Yield what is asked for where the members of sets are."""
     for each in manifests:
         waited = each["kind"] in SLOW or "webhooks" in each
         yield (each["apiVersion"], each["kind"]), "", (*WRITE, *(WATCH if waited else LIST))

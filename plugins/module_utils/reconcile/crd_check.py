@@ -66,6 +66,6 @@ class CrdCheck:
 
 
 def _is_below(path: str, others: frozenset[str]) -> bool:
-    """Tell whether a field stands below one of others."""
+    """Tell whether a field is below one of others."""
     above = path.rpartition(".")[0]
     return bool(above) and (above.removesuffix("[]") in others or _is_below(above, others))

@@ -17,7 +17,7 @@ NODE_COMES = frozenset({"TriggeredScaleUp", "Nominated"})
 
 
 class FaultConfirmation:
-    """Looks once per object. Where looking is not possible, the wait goes on: its time ends it."""
+    """Looks once per object. Where looking is not possible, the wait continues: its time ends it."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster

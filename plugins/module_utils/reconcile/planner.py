@@ -127,7 +127,7 @@ class Planner:
         return wait_for_kinds(self._cluster, sorted(wanted & snapshot.missing.keys()))
 
     def _look(self, targets: Sequence[CompiledService]) -> Snapshot:
-        """List the fleet: the custom resources first, since their uids stand in the owner references of the children."""
+        """List the fleet: the custom resources first, since their uids are in the owner references of the children."""
         services = [target.service for target in targets]
         kinds, places = self._scope(services)
         begun = self._begun or self.begin(services)

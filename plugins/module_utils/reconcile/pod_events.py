@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What Kubernetes says of pods that did not get ready: a probe that fails, a volume that cannot be mounted, a node that went away.
 
-Each stands in events alone, which are not watched, and none is final by itself. They are looked up once, when a wait is over.
+Each is in events alone, which are not watched, and none is final by itself. They are looked up once, when a wait is over.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class Reconciler:
     def run(self, services: Sequence[Service]) -> None:
         """Make the cluster match the services.
 
-        Raises InputError for what is found before the first write, ClusterError where the run cannot go on; then `done` tells what
+        Raises InputError for what is found before the first write, ClusterError where the run cannot continue; then `done` tells what
         was written before.
         """
         done = self.done

@@ -63,7 +63,7 @@ class Remover:
     def run(self, meant: Meant) -> None:
         """Remove the named services.
 
-        Raises InputError where one is another fleet's, may not be removed or still gets requests by another's route, ClusterError where the run cannot go on.
+        Raises InputError where one is another fleet's, may not be removed or still gets requests by another's route, ClusterError where it cannot continue.
         """
         reach = any(kind.reaches for kind, _reference in meant)
         places = {reference.namespace for _kind, reference in meant}

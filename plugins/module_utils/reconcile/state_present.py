@@ -27,7 +27,7 @@ def make_present(
     """Reconcile, wait where that is wanted, write statuses, and return the result.
 
     complaints: about services that were left out before. verbose: whether every child is listed.
-    Raises what the reconcile raises before the first write; what goes wrong after it stands in the result.
+    Raises what the reconcile raises before the first write; what goes wrong after it is in the result.
     """
     reconciler = Reconciler(run)
     done = reconciler.done

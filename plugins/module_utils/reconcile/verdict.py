@@ -44,7 +44,7 @@ def judge(
         target = redact_text(outcome.headers.get("location", "nowhere"))
         return Verdict(f"{where} redirects to {target}, which is not followed")
     parsed = _parsed(outcome.body)
-    # What the API server says by itself, not whoever stands behind its proxy.
+    # What the API server says by itself, not whoever is behind its proxy.
     refused = isinstance(parsed, Mapping) and parsed.get("kind") == "Status"
     said = _words(
         outcome, str(parsed.get("message")) if isinstance(parsed, Mapping) and refused else ""

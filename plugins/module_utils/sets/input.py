@@ -29,7 +29,7 @@ SUBJECT = "applyset"
 
 
 def is_judged(reference: Reference) -> bool:
-    """Tell whether an object stands beside InferenceServices, and is judged as KServe's webhooks judge it."""
+    """Tell whether an object is beside InferenceServices, and is judged as KServe's webhooks judge it."""
     return (reference.api_version, reference.kind) in BESIDE
 
 
@@ -163,7 +163,7 @@ def _definition(value: Any) -> list[manifest_loader.Document]:
 def _is_namespaced(
     cluster: Cluster, reference: Reference, defined: Mapping[GroupKind, Definition]
 ) -> bool:
-    """Tell whether a kind stands in namespaces, by the set's own CRD first. Raises KindMissing."""
+    """Tell whether a kind is in namespaces, by the set's own CRD first. Raises KindMissing."""
     kind = defined.get(GroupKind.of(reference))
     if kind is not None:
         version = reference.api_version.rpartition("/")[2]

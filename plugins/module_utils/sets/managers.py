@@ -77,7 +77,7 @@ class Managers:
         return self._workloads.get((manager.kind, manager.workload))
 
     def _look(self) -> Iterator[tuple[str, str]]:
-        """Look for what the managers stand on and the set does not hold; yield what is not there."""
+        """Look for what the managers depend on and the set does not hold; yield what is not there."""
         for each in self._managers:
             for kind in each.kinds_at(self._version):
                 if wrong := self._missing(kind.crd):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which release of which component a set holds: what it stands on, and from where it may be upgraded."""
+"""Which release of which component a set holds: what it depends on, and from where it may be upgraded."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class SetRelease:
         ]
 
     def _missing(self, cluster: Cluster, manifests: Sequence[Json]) -> Iterator[Problem]:
-        """Yield the kinds that the component stands on and that neither the cluster nor the bundle has."""
+        """Yield the kinds that the component depends on and that neither the cluster nor the bundle has."""
         brought = definitions(manifests)
         needed = self.component.needed(self.version) if self.component else {}
         for kind, by in needed.items():

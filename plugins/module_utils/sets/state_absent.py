@@ -84,7 +84,7 @@ class Remover:
         kept: Sequence[Json],
         check: Callable[[str], object],
     ) -> None:
-        """Delete members, the parent, and last the namespaces: the parent may stand in one of them."""
+        """Delete members, the parent, and last the namespaces: the parent may be in one of them."""
         writer = SetWriter(self._cluster, self._set, self._policy, check)
         execution = Execution(self._cluster, writer)
         removing = Removal(self._cluster, self._set, self._policy, writer, execution)

@@ -29,14 +29,14 @@ _ADDRESS = re.compile(r"(?:^|/)(?:https?|git|s3|oci):/")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One YAML document. origin: where it stands, for messages, for example `services[2]` or `fleet.yaml, document 2`."""
+    """One YAML document. origin: where it is, for messages, for example `services[2]` or `fleet.yaml, document 2`."""
 
     origin: str
     value: Any
 
 
 def given(option: str, values: Sequence[Any]) -> list[Document]:
-    """Return the documents that stand in the task itself; the items of a List are taken apart, as those of a file are."""
+    """Return the documents that are in the task itself; the items of a List are taken apart, as those of a file are."""
     return [
         document
         for number, value in enumerate(values)
@@ -223,7 +223,7 @@ def object_documents(values: Sequence[Any]) -> ObjectDocuments:
 
 
 def _named(document: Document) -> str:
-    """Return how messages call a given object: where it stands, and its kind and name where it has them."""
+    """Return how messages call a given object: where it is, and its kind and name where it has them."""
     value = document.value
     if not isinstance(value, dict) or not isinstance(value.get("metadata"), dict):
         return document.origin

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""YAML and JSON texts, read as kubectl reads them: a key that stands twice in one map is an error, not a value that is lost."""
+"""YAML and JSON texts, read as kubectl reads them: a key that occurs twice in one map is an error, not a value that is lost."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from ..kube.manifest import Json
 
-#: YAML's sign that the entries of another map are taken over; it may stand there more than once.
+#: YAML's sign that the entries of another map are taken over; it may occur there more than once.
 _MERGE = "<<"
 
 
@@ -27,7 +27,7 @@ def yaml_documents(text: str) -> list[Any]:
     except ValueError as error:  # a date that does not exist, a number of too many digits
         raise ValueError(f"is not YAML: {error}") from error
     except (AttributeError, KeyError) as error:
-        text = "a tag, for example !!bool, stands before a value of another kind; leave it out"
+        text = "a tag, for example !!bool, precedes a value of another kind; leave it out"
         raise ValueError(f"is not YAML: {text}") from error
     except RecursionError as error:
         raise ValueError("is not usable YAML: it is nested too deeply") from error
@@ -62,7 +62,7 @@ def _loader() -> Any:
         def construct_document(self, node: Any) -> Any:
             for key, first, second in _repeated(node):
                 raise RepeatedKeyError(
-                    f'is not usable: "{key}" stands in line {first} and again in line {second} of the same map, and the '
+                    f'is not usable: "{key}" is in line {first} and again in line {second} of the same map, and the '
                     "second replaces the first; put both together, or remove one"
                 )
             return super().construct_document(node)
@@ -71,7 +71,7 @@ def _loader() -> Any:
 
 
 def _repeated(document: Any) -> Iterator[tuple[str, int, int]]:
-    """Yield the keys that stand twice in one map, with both lines."""
+    """Yield the keys that occur twice in one map, with both lines."""
     waiting, seen = [document], set()
     while waiting:
         node = waiting.pop()
@@ -98,7 +98,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> Json:
     for key, value in pairs:
         if key in found:
             raise RepeatedKeyError(
-                f'is not usable: "{key}" stands twice in the same map, and the second replaces the first; put both together, or '
+                f'is not usable: "{key}" occurs twice in the same map, and the second replaces the first; put both together, or '
                 "remove one"
             )
         found[key] = value

@@ -2,7 +2,7 @@
 """The long run of what the API refuses: `make fuzz-pods`, `make fuzz-pods ARGS='--seed 17'` to do one case again.
 
 Valid objects and services of all kinds are spoilt, and judged by our rules and by an API server's dry run. Ended and started again,
-it goes on where it was; each disagreement stands in build/fuzz/pods.jsonl.
+it continues where it was; each disagreement is in build/fuzz/pods.jsonl.
 """
 
 from __future__ import annotations

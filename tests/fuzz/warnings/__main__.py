@@ -2,7 +2,7 @@
 """The long run of warnings: `make fuzz-warnings`, `make fuzz-warnings ARGS='--seed 17'` to judge one service again.
 
 Valid services at random: every rule that warns is counted by kind and field, and no line that is said to have no effect has one.
-Ended and started again, it goes on where it was; what was told stands in build/fuzz/warnings-told.json.
+Ended and started again, it continues where it was; what was told is in build/fuzz/warnings-told.json.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Tally:
         )
 
     def keep(self) -> None:
-        """Store the counts for a run that goes on."""
+        """Store the counts for a run that continues."""
         TOLD.parent.mkdir(parents=True, exist_ok=True)
         TOLD.write_text(json.dumps(vars(self)), encoding="utf-8")
 

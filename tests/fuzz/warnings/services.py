@@ -78,7 +78,7 @@ _OWN = (("team", "blue"), ("example.com/note", "hello"))
 
 
 def generated_sources(seed: int, count: int) -> Iterator[Source]:
-    """Yield so many generated LLMInferenceServices of each recorded release, with what stands around them."""
+    """Yield so many generated LLMInferenceServices of each recorded release, with what is around them."""
     for release, root in {KServe.V0_17: RECORDINGS, **LATER}.items():
         system = shared_context(root)
         for case in Generator(seed, release).cases(count):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What stands between two attentions: one network for all tokens, or experts, of which each token takes some.
+"""What is between two attentions: one network for all tokens, or experts, of which each token takes some.
 
 Source: modelling files of huggingface/transformers, of the model classes in `families`.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The fields of a config, read one by one. What is missing or wrong is noted, and a stand-in goes on, so that all faults are found."""
+"""The fields of a config, read one by one. What is missing or wrong is noted, and a stand-in continues, so that all faults are found."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Fields:
         self.notes = notes
 
     def overlaid(self, over: Mapping[str, Any], defaults: Mapping[str, Any]) -> Fields:
-        """Return the same part with values that go before its own, and defaults for those that it has not."""
+        """Return the same part with values that take precedence over its own, and defaults for those that it has not."""
         return Fields({**self._given, **over}, self.path, self.notes, defaults)
 
     def has(self, name: str) -> bool:

@@ -18,7 +18,7 @@ from .layers import attention
 from .recurrent import ShortConvolution, read_delta_net, read_kimi_delta, read_mamba1, read_mamba2
 from .windows import layer_type
 
-#: Kinds of layers in `layer_types`, by what stands beside attention.
+#: Kinds of layers in `layer_types`, by what is beside attention.
 _LINEAR = ("full_attention", "linear_attention")
 _MAMBA = ("attention", "mamba")
 _CONVOLUTION = ("full_attention", "conv")

@@ -262,7 +262,7 @@ _ALGORITHMS: Mapping[str, Scheme] = {
 
 
 def _modelopt(fields: Fields) -> Quantization:
-    """Return NVIDIA's Model Optimizer, whose description stands in the config or in `hf_quant_config.json`."""
+    """Return NVIDIA's Model Optimizer, whose description is in the config or in `hf_quant_config.json`."""
     algorithm = fields.text("quant_algo").upper()
     mixed = algorithm == "MIXED_PRECISION"
     kv_precision = _cache_scheme(fields)

@@ -46,7 +46,7 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """A feed-forward network as tensor ranks split it. inner: its size. block: numbers that have a scale together, 1 where each stands alone."""
+    """A feed-forward network as tensor ranks split it. inner: its size. block: numbers that have a scale together, 1 where each is alone."""
 
     inner: int
     block: int

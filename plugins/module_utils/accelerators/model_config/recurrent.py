@@ -92,7 +92,7 @@ class KimiDeltaAttention:
 
 
 def read_kimi_delta(fields: Fields, part: Fields) -> KimiDeltaAttention:
-    """Return the linear attention of Kimi Linear. part: where its sizes stand, `linear_attn_config` or the config itself."""
+    """Return the linear attention of Kimi Linear. part: where its sizes are, `linear_attn_config` or the config itself."""
     return KimiDeltaAttention(
         fields.whole("hidden_size"),
         part.whole("num_heads", "linear_num_heads"),

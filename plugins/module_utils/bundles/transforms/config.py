@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Settings of a controller that stand in a ConfigMap of its bundle, each key a JSON text or a plain one."""
+"""Settings of a controller that are in a ConfigMap of its bundle, each key a JSON text or a plain one."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def containers(manifest: Json) -> Iterator[Json]:
 def set_workloads(
     manifests: Sequence[Json], wanted: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Problem]:
-    """Change workloads by their names; what stands under `*` holds for all. Yields a problem for each unknown name."""
+    """Change workloads by their names; what is under `*` holds for all. Yields a problem for each unknown name."""
     yield from _mistakes(wanted)
     workloads = [manifest for manifest in manifests if manifest["kind"] in WORKLOADS]
     names = {manifest["metadata"]["name"] for manifest in workloads}

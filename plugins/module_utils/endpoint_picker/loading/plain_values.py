@@ -104,6 +104,6 @@ def _token(plugin: Declared) -> Iterator[Finding]:
                 "token-in-text",
                 plugin.at(key),
                 None,
-                "a token stands here in plain text, and everyone who may read the ConfigMap can read it",
+                "a token is here in plain text, and everyone who may read the ConfigMap can read it",
                 "leave it out, and give the picker's container HF_TOKEN from a Secret",
             )

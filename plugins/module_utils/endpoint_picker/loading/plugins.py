@@ -126,7 +126,7 @@ def _successor(type_name: str, release: PickerRelease) -> str:
 
 
 def _decider_faults(plugin: Declared, loading: Loading) -> Iterator[Finding]:
-    """Yield references to deciders that are not there; before 0.10 a decider has to stand before its handler."""
+    """Yield references to deciders that are not there; before 0.10 a decider has to come before its handler."""
     for key, name in deciders_of(plugin, loading.release.generation).values():
         entries = loading.config["plugins"]
         known = {

@@ -52,7 +52,7 @@ def index_faults(plugin: Declared, release: PickerRelease) -> Iterator[Finding]:
 
 
 def _place(plugin: Declared, release: PickerRelease) -> str | None:
-    """Return the key of the place that counts. Until 0.4 memory goes before all others, later it comes last."""
+    """Return the key of the place that counts. Until 0.4 memory comes before all others, later it comes last."""
     others = [key for key in (_COSTS, *_SERVERS) if plugin.get(f"{_INDEX}.{key}") is not None]
     # Memory is the default: it is only gone where it was set to null.
     memory = [] if plugin.is_null(f"{_INDEX}.{_MEMORY}") else [_MEMORY]

@@ -31,7 +31,7 @@ Adopted = tuple[Change, Desired, Json]
 
 
 def objections(cluster: Cluster, plan: ServicePlan, *, allow_restart: bool) -> list[Problem]:
-    """Return what speaks against adopting a service's objects; a warning for each manager that goes on owning fields beside us."""
+    """Return what speaks against adopting a service's objects; a warning for each manager that keeps owning fields beside us."""
     adopted = [
         (change, change.desired, change.live)
         for change in plan.changes

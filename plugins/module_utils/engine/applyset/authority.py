@@ -63,7 +63,7 @@ def bring_authority(cluster: Cluster, wanted: Json, live: Json) -> bool:
 
 
 def keep_authority(cluster: Cluster, live: Json) -> Json:
-    """Let go of all but the authority, so that nobody else's field stands in the way of a later release. Raises ClusterError."""
+    """Let go of all but the authority, so that nobody else's field is in the way of a later release. Raises ClusterError."""
     crd = Reference.of(live).to_manifest()
     put_at(crd, BUNDLE, value_at(live, BUNDLE))
     return cluster.apply(crd, manager=AUTHORITY_MANAGER, force=True).object

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Carrying out a plan: step by step, each waited for before the next one stands on it."""
+"""Carrying out a plan: step by step, each waited for before the next one depends on it."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def _services(members: Sequence[Desired]) -> set[Reference]:
 
 
 def _asked(changes: Sequence[Change]) -> Iterator[Reference]:
-    """Yield the Services that the API server will ask once these webhooks and converters stand."""
+    """Yield the Services that the API server will ask once these webhooks and converters are there."""
     found: dict[Reference, None] = {}
     for change in changes:
         manifest = change.desired.manifest() if change.desired else {}

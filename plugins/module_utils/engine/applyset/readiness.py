@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an object of a set lacks before others may stand on it."""
+"""What an object of a set lacks before others may depend on it."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from .namespaces import strangers
 from .readiness import is_served
 from .write import SetWriter
 
-#: What is deleted after what. Namespaces come last, since the parent may stand in one of them.
+#: What is deleted after what. Namespaces come last, since the parent may be in one of them.
 _ORDER = (
     SetStage.CUSTOM,
     SetStage.WEBHOOK,
@@ -89,7 +89,7 @@ class Removal:
                 self._until_gone(members)
 
     def namespaces(self, changes: Sequence[Change]) -> dict[Reference, str]:
-        """Delete the set's namespaces, and wait until they are gone. Returns those that stay, with what still stands in them."""
+        """Delete the set's namespaces, and wait until they are gone. Returns those that stay, with what is still in them."""
         kept: dict[Reference, str] = {}
         empty = []
         for change in changes:

@@ -53,7 +53,7 @@ def certificate_fault(
 
 
 def _is_signed(certificate: Certificate, bundle: str) -> bool:
-    """Tell whether one of the authorities of a bundle signed a certificate; one that signed itself may stand in the bundle."""
+    """Tell whether one of the authorities of a bundle signed a certificate; one that signed itself may be in the bundle."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.x509 import load_pem_x509_certificates
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Waiting between the steps of an installation: what a step brought about has to work before the next one stands on it."""
+"""Waiting between the steps of an installation: what a step brought about has to work before the next one depends on it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is special about writing an object of a set: something that it stands on may come with the set itself, and need a moment."""
+"""What is special about writing an object of a set: something that it depends on may come with the set itself, and need a moment."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ ROOT = Object(
 
 
 def documentation() -> tuple[Row, ...]:
-    """Return every field below `spec` in order, for the documentation table; what stands in pods is that of Kubernetes."""
+    """Return every field below `spec` in order, for the documentation table; what is in pods is that of Kubernetes."""
     hidden = ("spec.affinity.", "spec.tolerations[].", "spec.resources.")
     nodes = tuple(rows(NODE, "spec.nodes.<name>"))
     found = [each for each in rows(SPEC, "spec") if not each.path.startswith(hidden)]

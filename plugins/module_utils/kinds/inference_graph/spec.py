@@ -23,7 +23,7 @@ ROUTER_TYPES = (SEQUENCE, SPLITTER, ENSEMBLE, SWITCH)
 
 
 class Step(NamedTuple):
-    """One step of a node. path: where it stands in the document."""
+    """One step of a node. path: where it is in the document."""
 
     node: str
     number: int
@@ -44,7 +44,7 @@ class InferenceGraph(KServeService):
 
 
 def node_path(node: str) -> str:
-    """Return where a node stands in a document."""
+    """Return where a node is in a document."""
     return child_path("spec.nodes", node)
 
 

@@ -45,7 +45,7 @@ LOGGER = Object(
         "storage": Object(
             description="A store to write to instead.",
             fields={
-                **storage_fields("they stand"),
+                **storage_fields("they are"),
                 "serviceAccountName": Text(
                     description="Whose credentials are used.", keep_empty=True
                 ),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects that stand beside InferenceServices, judged as KServe's webhooks judge them, with or without these: runtimes, TrainedModels."""
+"""Objects that are beside InferenceServices, judged as KServe's webhooks judge them, with or without these: runtimes, TrainedModels."""
 
 from __future__ import annotations
 

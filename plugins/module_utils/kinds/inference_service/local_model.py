@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Models that stand on the nodes already: which cache holds a predictor's model.
+"""Models that are on the nodes already: which cache holds a predictor's model.
 
 Source: KServe pkg/apis/serving/v1beta1/inference_service_defaults.go@v0.17.0, @v0.19.0.
 """

@@ -29,7 +29,7 @@ _FORMATS_OF_V2: Since[frozenset[str]] = Since(
 
 
 def with_model(predictor: Json, release: KServe) -> Json:
-    """Return a predictor whose framework field, if it has one, stands in `model`."""
+    """Return a predictor whose framework field, if it has one, is in `model`."""
     framework = next((name for name in FRAMEWORKS if predictor.get(name) is not None), "")
     rest = {name: value for name, value in predictor.items() if name != framework}
     model = predictor.get("model")

@@ -18,7 +18,7 @@ from .system_config import CONFIG_MAP
 
 _VERSION = re.compile(r"v?(\d+)\.(\d+)(?:\.\d+)?(?:[-+.].*)?")
 _HOME = "kserve"
-#: Labels by which those who install something say its version; a chart's name stands before it.
+#: Labels by which those who install something say its version; a chart's name comes before it.
 _VERSION_LABELS = ("app.kubernetes.io/version", "helm.sh/chart")
 #: Blocks of the ConfigMap whose images are released together with KServe.
 _BLOCKS = ("storageInitializer", "agent", "router")
@@ -48,7 +48,7 @@ def _of_labels(live: Json) -> Installed | None:
 
 
 def _of_deployment(live: Json) -> Installed | None:
-    """Read the image of the controller's own container: a proxy that stands beside it has versions of its own."""
+    """Read the image of the controller's own container: a proxy that is beside it has versions of its own."""
     for container in value_at(live, ("spec", "template", "spec", "containers")) or ():
         image = str(container.get("image") or "")
         name = image.partition("@")[0].rpartition("/")[2].partition(":")[0]

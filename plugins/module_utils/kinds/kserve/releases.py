@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The releases of KServe, one list for all of its kinds. What differs between them stands beside what reads it."""
+"""The releases of KServe, one list for all of its kinds. What differs between them is beside what reads it."""
 
 from __future__ import annotations
 

@@ -210,7 +210,7 @@ def no_route(view: ServiceView) -> Iterator[Problem]:
 
 @check(TRACES)
 def traces(view: ServiceView) -> Iterator[Problem]:
-    """Yield values of `tracing` that OpenTelemetry does not accept. What stands in a $(VARIABLE) is not known."""
+    """Yield values of `tracing` that OpenTelemetry does not accept. What is in a $(VARIABLE) is not known."""
     resolved: Resolved = view.basis
     given = resolved.at("tracing") or {}
     sampler, share = str(given.get("sampler") or ""), str(given.get("samplerArg") or "")

@@ -17,7 +17,7 @@ from ...kube.problem import Problem
 from ..device_request import DeviceRequest, LiveService
 from . import names
 
-#: The role of a service → where it stands in the custom resource.
+#: The role of a service → where it is in the custom resource.
 PLACES = {"decode": ("spec",), "prefill": ("spec", "prefill")}
 ROLES = tuple(PLACES)
 #: The container that serves, in all presets.

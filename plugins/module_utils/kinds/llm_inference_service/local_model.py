@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Models that stand on the nodes already: which cache holds the model of a service.
+"""Models that are on the nodes already: which cache holds the model of a service.
 
 Source: KServe pkg/webhook/admission/llminferenceservice/defaulter.go@v0.19.0.
 """

@@ -79,7 +79,7 @@ def picker_role_binding(service: str) -> str:
 def picker_cluster_role_binding(service: str, namespace: str) -> str:
     """Return the name of the binding that lets the picker ask the API server who its callers are.
 
-    The separator may stand in both parts: `team` with `a-chat` and `team-a` with `chat` give one name.
+    The separator may be in both parts: `team` with `a-chat` and `team-a` with `chat` give one name.
     """
     return child_name(namespace, f"-{service}-epp-auth-rb")
 
@@ -145,5 +145,5 @@ def published(namespace: str, model: str) -> str:
 
 
 def adapter_volume(adapter: str) -> str:
-    """Return the name of the volume of an adapter that stands in a claim."""
+    """Return the name of the volume of an adapter that is in a claim."""
     return child_name("lora-pvc-", adapter)

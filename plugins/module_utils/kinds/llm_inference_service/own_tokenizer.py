@@ -21,7 +21,7 @@ from .resolved import Resolved
 
 #: Where the tokenizer listens.
 PORT = 8000
-#: Flags of a configuration that stands among the arguments, and of one in a file.
+#: Flags of a configuration that is among the arguments, and of one in a file.
 _TEXT_FLAGS, _FILE_FLAGS = (
     frozenset(dashes + name for dashes in ("-", "--") for name in both)
     for both in (("config-text", "configText"), ("config-file", "configFile"))
@@ -54,7 +54,7 @@ def tokenizer_url(resolved: Resolved) -> str:
 
 
 def plugin_types(scheduler: Json) -> frozenset[str]:
-    """Return the types of the plugins in a picker's configuration, as far as that stands in the spec: by itself or among arguments."""
+    """Return the types of the plugins in a picker's configuration, as far as that is in the spec: by itself or among arguments."""
     document = value_at(scheduler, ("config", "inline"))
     if document is None:
         document = _among_arguments(scheduler.get("template"))

@@ -41,7 +41,7 @@ REPLACED = Check(
 
 
 class _List(NamedTuple):
-    """A list of a layer. key: what it is in every layer. path: where it stands in a spec. container: that it belongs to, empty for none."""
+    """A list of a layer. key: what it is in every layer. path: where it is in a spec. container: that it belongs to, empty for none."""
 
     key: tuple[str, ...]
     path: str
@@ -105,7 +105,7 @@ def _lists(part: Json, shape: Shape, key: tuple[str, ...] = (), path: str = "") 
 
 
 def _lost(lower: _List, kept: _List | None) -> list[str]:
-    """Return what of a list does not stand in the merged one, as messages show it."""
+    """Return what of a list is not in the merged one, as messages show it."""
     if kept is None:
         return []
     name = lower.key[-1]

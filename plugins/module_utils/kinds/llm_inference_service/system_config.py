@@ -48,7 +48,7 @@ class Prometheus:
 
 @dataclass(frozen=True, slots=True)
 class SystemConfig:
-    """The whole ConfigMap. local_models: whether models may stand on the nodes already."""
+    """The whole ConfigMap. local_models: whether models may be on the nodes already."""
 
     ingress: Ingress
     storage: Storage

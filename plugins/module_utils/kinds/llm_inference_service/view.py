@@ -245,7 +245,7 @@ def _tokenizer(
 
 
 def _configuration(resolved: Resolved, pod: Json) -> tuple[str | None, Place]:
-    """Return what the picker starts with, and where it stands: what KServe makes of the author's configuration, or the author's arguments.
+    """Return what the picker starts with, and where it is: what KServe makes of the author's configuration, or the author's arguments.
 
     None where there is none of the author's.
     """

@@ -79,7 +79,7 @@ def _with_job(
 ) -> Iterator[NodeOfGroup]:
     """Yield the nodes whose Job is there, or is wanted: the node is ready, and nothing says that it has the model already.
 
-    A Job goes by itself some time after its end; what it did stands in the status since the first run that saw it.
+    A Job goes by itself some time after its end; what it did is in the status since the first run that saw it.
     """
     had: Mapping[str, str] = value_at(live, ("status", "nodeStatus")) or {}
     jobs = reader.list(

@@ -56,7 +56,7 @@ def spec_at(release: KServe) -> Object:
 def root(kind: str) -> Object:
     """Return the schema of a whole custom resource."""
     return Object(
-        description="A model that stands on the nodes.",
+        description="A model that is stored on the nodes.",
         fields={
             "apiVersion": Text(description=f"`{API_VERSION}`."),
             "kind": Text(description=f"`{kind}`."),

@@ -68,7 +68,7 @@ def picker_secret(service: str) -> str:
 def picker_cluster_role(service: str, namespace: str) -> str:
     """Return the name of the ClusterRole and of its binding.
 
-    The separator may stand in both parts: `team` with `a-chat` and `team-a` with `chat` give one name.
+    The separator may be in both parts: `team` with `a-chat` and `team-a` with `chat` give one name.
     """
     return f"{namespace}-{picker(service)}"
 

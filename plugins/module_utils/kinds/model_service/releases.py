@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The releases of model-operator, and how far each is reproduced. What differs between them stands beside what reads it."""
+"""The releases of model-operator, and how far each is reproduced. What differs between them is beside what reads it."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Settings:
     operator_version: value of the version label, empty for none.
     plain_http: whether the model registry is called without TLS, as the operator does.
     shared_memory: size limit of a memory-backed /dev/shm for tensor parallel roles; empty text for no limit, None for no volume.
-    drain_seconds: how long a serving pod goes on answering after it was told to end.
+    drain_seconds: how long a serving pod keeps answering after it was told to end.
     """
 
     release: ModelOperator

@@ -89,7 +89,7 @@ SETTINGS = Object(
             description="Memory-backed /dev/shm for tensor parallel roles: true, its size limit, or false."
         ),
         "drain_seconds": Integer(
-            description="Seconds that a serving pod goes on answering after it was told to end, while gateway and picker let go of it.",
+            description="Seconds that a serving pod keeps answering after it was told to end, while gateway and picker let go of it.",
             default=0,
             minimum=0,
             maximum=3600,

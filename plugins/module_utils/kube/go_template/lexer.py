@@ -85,7 +85,7 @@ def _is_space(text: str, position: int) -> bool:
 
 
 def _end(text: str, start: int) -> int:
-    """Return where an action ends: at the first braces that do not stand in a text or a comment."""
+    """Return where an action ends: at the first braces that are not in a text or a comment."""
     if text[start:].lstrip(_SPACE).startswith("/*"):
         close = text.find("*/", start)
         end = text.find(RIGHT, close) if close >= 0 else -1

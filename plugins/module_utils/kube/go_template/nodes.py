@@ -24,7 +24,7 @@ class Nil:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """A path from the current value (`.a.b`, or `.` alone), or from what stands before it.
+    """A path from the current value (`.a.b`, or `.` alone), or from what comes before it.
 
     start: a variable's name, a function or a pipeline in parentheses; None for the current value.
     """
@@ -83,7 +83,7 @@ class Text:
 
 @dataclass(slots=True)
 class Action:
-    """A pipeline whose result is printed. offset: where it stands, in characters. inner: its text."""
+    """A pipeline whose result is printed. offset: where it is, in characters. inner: its text."""
 
     pipeline: Pipeline
     offset: int
@@ -99,7 +99,7 @@ class Jump:
 
 @dataclass(slots=True)
 class Branch:
-    """`if`, `with` or `range`. otherwise: what stands behind `else`."""
+    """`if`, `with` or `range`. otherwise: what follows `else`."""
 
     word: str
     pipeline: Pipeline

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ..problem import Problem
 from ..schema_faults import show
 
-#: What stands in the name of an image beside letters and digits.
+#: What is in the name of an image beside letters and digits.
 _OF_IMAGES = "._-/:@"
 _WORD = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 #: Registry, repository, tag and digest. Source: github.com/distribution/reference, regexp.go.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The types of the objects that are judged, with what each field by itself has to be.
 
-Rules across fields stand in the files beside this one. Source: k8s.io/kubernetes v1.36.3 (pkg/apis/core/validation, pkg/apis/apps/validation,
+Rules across fields are in the files beside this one. Source: k8s.io/kubernetes v1.36.3 (pkg/apis/core/validation, pkg/apis/apps/validation,
 pkg/apis/autoscaling/validation).
 """
 

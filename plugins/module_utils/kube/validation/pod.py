@@ -20,7 +20,7 @@ _LONGEST_HOSTNAME = 64
 
 
 def pod_problems(pod: Json, path: str) -> Iterator[Problem]:
-    """Yield what is wrong with a pod spec. path: where it stands."""
+    """Yield what is wrong with a pod spec. path: where it is."""
     yield from container_problems(pod, path)
     yield from volume_problems(pod.get("volumes") or (), f"{path}.volumes")
     yield from _claims(pod, f"{path}.resourceClaims")

@@ -26,7 +26,7 @@ def route_problems(route: Json) -> Iterator[Problem]:
 
 
 def named_twice(parents: Sequence[Json]) -> list[int]:
-    """Return the places of parents that stand in the list more than once, unless each time with another sectionName."""
+    """Return the places of parents that occur in the list more than once, unless each time with another sectionName."""
     named = [
         (
             parent.get("group", gvk.GATEWAY_GROUP),

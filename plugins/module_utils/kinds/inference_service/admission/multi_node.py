@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Predictors that stand on several nodes.
+"""Predictors that are on several nodes.
 
 Source: KServe pkg/apis/serving/v1beta1/inference_service_validation.go, pkg/controller/v1beta1/inferenceservice/components/predictor.go@v0.17.0.
 """

@@ -19,7 +19,7 @@ from ..names import Role
 #: Stores that `storage` reaches.
 _STORES = ("s3", "hdfs", "webhdfs")
 _CLAIM = "pvc://"
-#: What stands first in an address, and how it is written.
+#: What comes first in an address, and how it is written.
 _NAMED = {
     _CLAIM: ("claim", "pvc://claim/path"),
     "oci://": ("image", "oci://registry/repository:tag"),
@@ -69,7 +69,7 @@ def _paths(uris: list[Json], path: str) -> Iterator[Problem]:
             yield Problem(where, f'{show(mount)} must not hold ".."', rule="mount-path")
         into = claims if item.get("uri", "").startswith(_CLAIM) else others
         if into is claims and mount in claims:
-            # KServe's webhook looks at this only where two other models stand beside.
+            # KServe's webhook looks at this only where two other models are beside it.
             several = sum(not each.get("uri", "").startswith(_CLAIM) for each in uris) > 1
             message = f"{show(mount)} is mounted twice" + (
                 "; give each claim a path of its own"

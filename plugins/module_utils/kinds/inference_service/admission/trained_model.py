@@ -22,7 +22,7 @@ _MEMORY = ("spec", "model", "memory")
 
 
 def trained_model_problems(model: Json, before: Json | None = None) -> Iterator[Problem]:
-    """Yield why the webhook would refuse a TrainedModel. before: as it stands in the cluster."""
+    """Yield why the webhook would refuse a TrainedModel. before: as it is in the cluster."""
     name, uri = str(model["metadata"]["name"]), str(model["spec"]["model"]["storageUri"])
     if not _NAME.fullmatch(name):
         message = f'{show(name)} may hold letters, digits, "-" and "_" only; rename the model'

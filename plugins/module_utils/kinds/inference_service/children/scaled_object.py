@@ -26,7 +26,7 @@ from .horizontal_pod_autoscaler import replica_limits
 from .opentelemetry_collector import OPENTELEMETRY
 
 _PROMETHEUS = "prometheus"
-#: Types of a target that is an amount, and where it stands; that of the other type is a share in per cent.
+#: Types of a target that is an amount, and where it is; that of the other type is a share in per cent.
 _AMOUNTS = {"AverageValue": "averageValue", "Value": "value"}
 
 

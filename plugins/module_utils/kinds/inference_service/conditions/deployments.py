@@ -14,7 +14,7 @@ from ...kserve.releases import KServe
 #: How messages call the Deployments of a predictor on several nodes.
 _NODES = ("predictor-container", "worker-container")
 _COMPLETE = "NewReplicaSetAvailable"
-#: Whether what is available is ready while its rollout goes on.
+#: Whether what is available is ready while its rollout continues.
 _TRUSTS_AVAILABLE: Since[bool] = Since({KServe.V0_17: False, KServe.V0_20: True})
 
 

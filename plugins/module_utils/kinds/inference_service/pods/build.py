@@ -42,7 +42,7 @@ def _with_models(component: Component, resolved: Resolved, reader: Reader) -> Co
         return _fetching(component, uris, around, resolved)
     except StorageRefused as error:
         if resolved.mode != STANDARD:
-            # The controller goes on without the models; pod_advice tells.
+            # The controller continues without the models; pod_advice tells.
             return component
         raise _refused(error, component) from None
 

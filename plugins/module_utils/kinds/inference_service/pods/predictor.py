@@ -147,7 +147,7 @@ def _model_pod(
 
 
 def _transformer(containers: list[Json], own: list[Json], release: KServe) -> Json | None:
-    """Return the transformer that stands in the predictor's pod: the runtime's, the service's, or both merged."""
+    """Return the transformer that is in the predictor's pod: the runtime's, the service's, or both merged."""
     base = container_of({"containers": containers}, TRANSFORMER)
     over = container_of({"containers": own}, TRANSFORMER)
     if base is not None and over is not None:

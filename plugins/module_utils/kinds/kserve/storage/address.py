@@ -59,7 +59,7 @@ class AddressFault:
 
 
 def without_quotes(uri: str) -> str:
-    """Return what stands between the quotes of an address that was quoted twice, empty where it has none."""
+    """Return what is between the quotes of an address that was quoted twice, empty where it has none."""
     quoted = len(uri) > _PARTS and uri[0] == uri[-1] and uri[0] in "\"'"
     return uri[1:-1] if quoted else ""
 

@@ -29,7 +29,7 @@ class CaBundle:
 def ca_bundle_of(container: Json, storage: Storage, *, kserve_namespace: bool) -> CaBundle | None:
     """Return the certificates that a container needs by the configuration or by its own variables, None where it needs none.
 
-    kserve_namespace: whether its pod stands in KServe's own namespace; elsewhere KServe keeps a copy.
+    kserve_namespace: whether its pod is in KServe's own namespace; elsewhere KServe keeps a copy.
     """
     given = {
         variable["name"]: variable.get("value") or "" for variable in container.get("env") or ()

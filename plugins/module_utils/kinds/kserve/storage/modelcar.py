@@ -40,7 +40,7 @@ def with_modelcar(
 ) -> Json:
     """Return a pod spec whose server reads the model from an image.
 
-    server: the name of its container, which must be there. path: where it looks for the model. number: of images that stand there before.
+    server: the name of its container, which must be there. path: where it looks for the model. number: of images that are there before.
     """
     suffix = f"-{number}" if number else ""
     shared, name = f"{VOLUME}{suffix}", f"{_NAME}{suffix}"

@@ -24,12 +24,12 @@ Kind = Literal["Invalid", "Required", "Forbidden", "Unsupported"]
 
 
 class Shown(str):
-    """A value that stands in the message as it is."""
+    """A value that is in the message as it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """One error. value: what stands in the field, shown where the kind of error shows it."""
+    """One error. value: what is in the field, shown where the kind of error shows it."""
 
     kind: Kind
     field: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Updates that cannot go on. Source: KServe pkg/apis/serving/v1alpha2/llm_inference_service_validation.go at aaac4e294dae."""
+"""Updates that cannot continue. Source: KServe pkg/apis/serving/v1alpha2/llm_inference_service_validation.go at aaac4e294dae."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from ..pod import MAIN
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One container of a pod. path: where the model stands there. fetch_variables: beside those of the release, for who fetches it."""
+    """One container of a pod. path: where the model is there. fetch_variables: beside those of the release, for who fetches it."""
 
     container: str = MAIN
     path: str = MODEL_PATH

@@ -70,7 +70,7 @@ def with_storage_initializer(
         pod = without(pod, NAME, "initContainers")
     mount = {**_mount(), "mountPath": place.path, "readOnly": True}
     pod = mounted(pod, place.container, volume, mount)
-    # There may be no server to mount it: the fetching goes on all the same, as with the controller.
+    # There may be no server to mount it: the fetching continues all the same, as with the controller.
     pod = with_volume(pod, volume)
     key = asked_key(resolved.at("model", "confidential"))
     container = _fetching([uri, MODEL_PATH], given, resolved, _mount(), key)

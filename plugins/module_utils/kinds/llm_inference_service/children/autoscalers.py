@@ -54,7 +54,7 @@ class Marks(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """The decode or the prefill pods of a service, as far as they are scaled. path: where they stand in the spec."""
+    """The decode or the prefill pods of a service, as far as they are scaled. path: where they are in the spec."""
 
     path: tuple[str, ...]
     deployment: Callable[[str], str]

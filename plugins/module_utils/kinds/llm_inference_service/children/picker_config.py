@@ -117,7 +117,7 @@ def config_arguments(resolved: Resolved, given: list[str]) -> list[str]:
 
 
 def given_config(resolved: Resolved) -> str | None:
-    """Return the configuration that stands in the spec or in the ConfigMap that it names; None where neither has one."""
+    """Return the configuration that is in the spec or in the ConfigMap that it names; None where neither has one."""
     inline = resolved.at("router", "scheduler", "config", "inline")
     return inline if inline is None or isinstance(inline, str) else go_json(inline, sort_keys=True)
 

@@ -77,7 +77,7 @@ def picker_deployment(resolved: Resolved, reader: Reader) -> Child | None:
 
 
 def _configured(pod: Json, main: Json, annotations: Json, resolved: Resolved) -> Json:
-    """Return the picker's container with its configuration, rewritten for what stands beside it and for its release."""
+    """Return the picker's container with its configuration, rewritten for what is beside it and for its release."""
     release = resolved.settings.release
     arguments = [str(word) for word in main.get("args") or ()]
     replicas = resolved.at("router", "scheduler", "replicas") or 1

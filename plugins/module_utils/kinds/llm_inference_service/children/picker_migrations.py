@@ -190,7 +190,7 @@ def _rename(old: str, new: str, document: Json) -> None:
 
 
 def _say_deciders(document: Json) -> None:
-    """Say which prompts are read elsewhere by a plugin of its own, which has to stand before the one that asks it."""
+    """Say which prompts are read elsewhere by a plugin of its own, which has to come before the one that asks it."""
     wanted: list[Json] = []
     first: int | None = None
     plugins: Any = document.get("plugins")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rewriting the configuration that stands among the arguments of the endpoint picker, as later releases of KServe do.
+"""Rewriting the configuration that is among the arguments of the endpoint picker, as later releases of KServe do.
 
 Source: KServe pkg/controller/v1alpha2/llmisvc/scheduler.go@v0.18.0 and v0.19.0.
 """

@@ -171,7 +171,7 @@ def _renamed(references: list[Any]) -> list[Any]:
 
 
 def _of_producer(parameters: Any) -> Json:
-    """Return the parameters of the former scorer as the producer has them: how tokens are grouped stands by itself, tokenizers go."""
+    """Return the parameters of the former scorer as the producer has them: how tokens are grouped is apart, tokenizers go."""
     if not isinstance(parameters, dict):
         return {}
     indexer = parameters.get("indexerConfig")

@@ -92,7 +92,7 @@ class Accelerator:
 
     @classmethod
     def of(cls, shared: Values, role: Values) -> Accelerator:
-        """Read the accelerator of a role, which goes before the one that both roles share."""
+        """Read the accelerator of a role, which takes precedence over the one that both roles share."""
         own = role.part("accelerator")
         kind = own.text("type") or shared.text("type", "nvidia")
         resources = {**RESOURCES, **shared.mapping("resources")}

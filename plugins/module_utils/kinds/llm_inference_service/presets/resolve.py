@@ -217,7 +217,7 @@ def _with_picker_port(spec: Json) -> Json:
 def _with_picker_config(
     spec: Json, service: LlmInferenceService, settings: Settings, reader: Reader
 ) -> Json:
-    """Return a merged spec whose picker configuration stands in it; one by reference wins over another layer's."""
+    """Return a merged spec whose picker configuration is in it; one by reference wins over another layer's."""
     scheduler = value_at(spec, ("router", "scheduler")) or {}
     reference = value_at(scheduler, ("config", "ref"))
     if reference is None:

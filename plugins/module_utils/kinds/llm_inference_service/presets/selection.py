@@ -96,7 +96,7 @@ def _suffixes(spec: Json, release: KServe) -> Iterator[str]:
 
 
 def _predicts(router: Json, release: KServe) -> bool:
-    """Tell whether the picker's configuration, as it stands in the spec, foretells how long answers take."""
+    """Tell whether the picker's configuration, as it is in the spec, foretells how long answers take."""
     scheduler: Json = router.get("scheduler") or {}
     if not _READS_ARGUMENTS.at(release):
         scheduler = {"config": scheduler.get("config")}

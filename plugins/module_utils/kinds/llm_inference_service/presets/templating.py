@@ -92,7 +92,7 @@ def _shutdown_timeout(pod: Any, stopping: Any) -> int:
 def _kv_transfer_config(given: Any) -> str:
     """Return the flag by which an engine keeps its KV cache beside the GPU, empty where nobody asks for it.
 
-    The quotes are for the JSON text that the template stands in, and for the shell behind it.
+    The quotes are for the JSON text that the template is in, and for the shell behind it.
     """
     spec = pointed(given)
     spec = spec.data if isinstance(spec, Struct) else spec
@@ -176,7 +176,7 @@ def _at(part: Any, steps: Sequence[str]) -> Any:
 
 
 def _places(action: str, layers: Sequence[Layer]) -> Iterator[str]:
-    """Yield where an action stands: preset, field and line, what was merged last first."""
+    """Yield where an action is: preset, field and line, what was merged last first."""
     for name, part in reversed(layers):
         for path, text in _texts(part, ""):
             for line, words in enumerate(text.splitlines(), start=1):

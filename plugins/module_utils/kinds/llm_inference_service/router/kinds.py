@@ -38,7 +38,7 @@ def route(namespace: str, name: str) -> Reference:
 def parent_gateway(parent: Json, namespace: str) -> Reference:
     """Return the Gateway that a parentRef names, whatever its kind says. namespace: that of the route.
 
-    An empty namespace is taken as it stands: presets give one to a gateway ref without namespace, and KServe 0.17 finds
+    An empty namespace is taken as it is: presets give one to a gateway ref without namespace, and KServe 0.17 finds
     nothing there.
     """
     place = parent.get("namespace")

@@ -41,7 +41,7 @@ def unsent(service: ModelService, _settings: Settings) -> Iterator[Problem]:
 
 
 def repeated(service: ModelService, _settings: Settings) -> Iterator[Problem]:
-    """Warn of variables that stand twice (docs/differences.md, W57). The last value has an effect, the others are left out.
+    """Warn of variables that occur twice (docs/differences.md, W57). The last value has an effect, the others are left out.
 
     Create takes them, server-side apply does not. Refused where another variable reads a value that would be left out.
     """

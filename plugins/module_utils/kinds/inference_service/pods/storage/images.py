@@ -28,7 +28,7 @@ _MOST = 10
 
 
 class _Facts(NamedTuple):
-    """in_lists: a model of `storageUris` may stand in an image. each: all of them are read, with what is not in an image."""
+    """in_lists: a model of `storageUris` may be in an image. each: all of them are read, with what is not in an image."""
 
     in_lists: bool
     each: bool
@@ -57,7 +57,7 @@ def reads_each(release: KServe) -> bool:
 
 
 def images_among(uris: Sequence[Json], storage: Storage, release: KServe) -> list[ModelImage]:
-    """Return each model of a list that stands in an image, where a release reads such models."""
+    """Return each model of a list that is in an image, where a release reads such models."""
     if not _FACTS.at(release).in_lists:
         return []
     read = (

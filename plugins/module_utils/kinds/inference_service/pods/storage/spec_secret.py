@@ -121,7 +121,7 @@ def _json(text: str, key: str, secret: str) -> Mapping[str, str]:
     try:
         value = json.loads(text)
     except ValueError as error:
-        # The error of a parser may repeat what stands in the Secret; its place is enough.
+        # The error of a parser may repeat what is in the Secret; its place is enough.
         where = f"at character {getattr(error, 'pos', 0)}"
         raise _no_json(where, key, secret) from None
     if not isinstance(value, dict) or not all(isinstance(each, str) for each in value.values()):
