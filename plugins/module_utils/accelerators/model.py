@@ -33,7 +33,7 @@ _WHOLE: Mapping[str, str] = {
     "rope_head_dim": "qk_rope_head_dim",
     "context": "",
 }
-#: How far two figures of the same weights may be apart before it is told; rounded names such as 70B are within it.
+#: How far two figures of the same weights may be apart before it is reported; rounded names such as 70B are within it.
 _APART = Fraction(3, 100)
 
 

@@ -190,6 +190,6 @@ def _amount(resource: str, given: object, place: Place) -> Iterator[_Amount]:
         value = parse_quantity(text)
     except ValueError:
         return
-    # What nobody wrote follows from what is told at its own field.
+    # What nobody wrote follows from what is reported at its own field.
     if value and place.exact:
         yield _Amount(resource, text, value, place)

@@ -76,7 +76,7 @@ def backend_missing(view: ServiceView, reader: Reader) -> Iterator[Problem]:
     refers = {(each.kind, each.name) for each, dummy in view.refers}
     for route, backend in _backends(view):
         ours = {each.name for each in made if each.kind == backend.kind}
-        # What a controller looks for itself is told in its words.
+        # What a controller looks for itself is reported in the controller's words.
         if backend.name in ours or (reader.complete and (backend.kind, backend.name) in refers):
             continue
         named = [

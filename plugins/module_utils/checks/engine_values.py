@@ -110,7 +110,7 @@ _FORMS_OF: Mapping[str, Mapping[str, _Form]] = {
         "--cuda-memory-fraction": _PART,
     },
 }
-#: Words of flags. Releases add more to some: of these only what is nearly one is told.
+#: Words of flags. Releases add more to some: of these only what is nearly one is reported.
 _WORDS: Mapping[str, tuple[str, ...]] = {
     "--dtype": ("auto", "half", "float16", "bfloat16", "float", "float32"),
     "--tokenizer-mode": ("auto", "hf", "slow", "mistral", "custom", "deepseek_v32"),
@@ -220,7 +220,7 @@ def value_form(view: ServiceView) -> Iterator[Problem]:
     for workload, flag in _flags(view):
         form, words = _FORMS.get(flag.name), _WORDS.get(flag.name, ())
         if MEANINGS.get(flag.name) in workload.said:
-            # What contradicts the field is told by itself.
+            # What contradicts the field is reported by itself.
             continue
         if not flag.value or flag.value.startswith("--") or "$" in flag.value:
             continue

@@ -25,7 +25,7 @@ def further_problems(
 
     own: checks that only this kind has. trials: makes the service to be tried with changes, of the fields that are named already; None where it is not tried.
 
-    Where something may not be read, the check that needs it is left out, and that is told.
+    Where something may not be read, the check that needs it is left out, and that is reported.
     """
     found = told(
         (check, problem)

@@ -25,7 +25,7 @@ _VARIABLES = frozenset({"MODEL_ID", "MODEL_DIR"})
 
 
 class _Words(NamedTuple):
-    """Words that a flag takes. others: whether there may be more, so that only what is nearly one of these is told."""
+    """Words that a flag takes. others: whether there may be more, so that only what is nearly one of these is reported."""
 
     known: tuple[str, ...]
     others: bool = False

@@ -80,7 +80,7 @@ PULL_TYPE = Check(
 def _look_up(kinds: tuple[str, ...], view: ServiceView, reader: Reader) -> Iterator[Problem]:
     own = (*map(Reference.of, view.made), *view.own)
     settled = {(each.kind, each.namespace, each.name) for each in own}
-    # What keeps pods from starting comes before what does not, and each object is told once.
+    # What keeps pods from starting comes before what does not, and each object is reported once.
     wanted = sorted(view.names, key=lambda each: not each[0].stuck)
     for named, place in wanted:
         key = (named.kind, named.namespace, named.name)

@@ -56,7 +56,7 @@ _HEALTHY: Mapping[str, tuple[str, ...]] = {
     "nvidia.com/mig.config.state": ("success",),
     "nvidia.com/gpu-driver-upgrade-state": ("upgrade-done",),
 }
-#: Labels whose lists grow: of these only what is nearly a known value is told.
+#: Labels whose lists grow: of these only what is nearly a known value is reported.
 _GROWING: Mapping[str, tuple[str, ...]] = {
     "nvidia.com/gpu.family": (
         *("kepler", "maxwell", "pascal", "volta", "turing", "ampere"),

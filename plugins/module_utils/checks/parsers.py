@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What vLLM calls the parsers of tool calls and of reasoning, against how people spell them.
 
-Releases add parsers, so only what is another spelling of a known one is told.
+Releases add parsers, so only what is another spelling of a known one is reported.
 Source: vLLM vllm/tool_parsers/__init__.py and vllm/reasoning/__init__.py.
 """
 

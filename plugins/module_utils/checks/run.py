@@ -15,7 +15,7 @@ from .registry import settled_checks
 
 
 def settled_problems(view: ServiceView, own: Sequence[BoundCheck] = ()) -> list[Problem]:
-    """Return what a look at the service itself finds. It costs little and is told in every run. own: checks that only this kind has."""
+    """Return what a look at the service itself finds. It costs little and is reported in every run. own: checks that only this kind has."""
     return told(
         (check, problem)
         for check in (*settled_checks(), *own)

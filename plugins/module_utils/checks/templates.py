@@ -36,7 +36,7 @@ def template_left(view: ServiceView) -> Iterator[Problem]:
 
 def _texts(value: Any, path: str) -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
-        # Of images the marks are told that no image has.
+        # Of images, only marks that no image has are reported.
         if "{{" in value and not path.endswith(".image"):
             yield path, value
     elif isinstance(value, dict):

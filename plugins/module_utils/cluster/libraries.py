@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Libraries that may be missing, or of another version, where a task runs, and how that is told."""
+"""Libraries that may be missing, or of another version, where a task runs, and how that is reported."""
 
 from __future__ import annotations
 

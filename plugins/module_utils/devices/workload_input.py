@@ -111,7 +111,7 @@ def _problems(manifest: Json) -> list[Problem]:
 
 
 def _refused(manifest: Json) -> Iterator[Problem]:
-    """Yield what the API server would refuse of a workload; amounts are told with what is said of devices."""
+    """Yield what the API server would refuse of a workload; amounts are reported with what is said of devices."""
     for problem in object_problems(manifest):
         if problem.rule != "resources":
             yield problem

@@ -28,7 +28,7 @@ class Watched:
     """One kind to watch. namespaces: where; all of them where it is empty.
 
     Several namespaces are watched cluster-wide at once, or one by one where that is forbidden. optional: it may be forbidden.
-    whole: whether objects are told with their managed fields, which are half of them.
+    whole: whether objects are reported with their managed fields, which are half of them.
     """
 
     api_version: str

@@ -36,7 +36,7 @@ class Prover:
             return live
         # A LIST that has to begin again shows an object twice.
         self.proved.discard(child.reference)
-        # What the server keeps otherwise than it was sent is told in each run, and needed whole for that.
+        # What the server keeps otherwise than it was sent is reported in each run, and needed whole for that.
         if SETTLED_ANNOTATION in (live["metadata"].get("annotations") or {}):
             return live
         if doubt(child, live, self._uids[child.service] if child.parent else "") is not None:

@@ -20,7 +20,7 @@ class Debounce:
         self._last: dict[str, float] = {}
 
     def pass_on(self, notice: Notice) -> Iterator[Notice]:
-        """Yield a notice that is told at once; keep one about a child that was deleted. A service that goes takes what was kept with it."""
+        """Yield a notice to pass on at once; keep one about a child that was deleted. A service that goes takes what was kept with it."""
         if notice.type == DRIFT and notice.reason == "deleted":
             self._held.setdefault(notice.service, []).append(notice)
             self._last[notice.service] = self._clock()

@@ -72,7 +72,7 @@ def installation(
 def reproduced(
     kind: ServiceKind[Any, Any], found: Installed, problems: tuple[Problem, ...] = ()
 ) -> ChosenRelease:
-    """Return the release that was found, or the nearest one that is reproduced, and say so. problems: what else is to be told."""
+    """Return the release that was found, or the nearest one that is reproduced, and say so. problems: what else is to be reported."""
     release = kind.releases.named(found.version)
     if release is not None:
         return ChosenRelease(release, "controller", found.seen, problems)

@@ -18,7 +18,7 @@ _REQUESTS, _LIMITS = "resources.requests", "resources.limits"
 def api_problems(fields: FieldMap, manifests: Iterable[Json]) -> list[Problem]:
     """Return what would be refused of children, each finding once. fields: the map of their service.
 
-    A value that becomes several parts of children is told where it is written, and what follows from it elsewhere is left out.
+    A value that becomes several parts of children is reported where it is written, and what follows from it elsewhere is left out.
     """
     found = list(dict.fromkeys(_problems(fields, manifests)))
     written = [problem for problem, exact in found if exact]

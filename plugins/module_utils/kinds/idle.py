@@ -18,7 +18,7 @@ def always(dummy: Any) -> bool:
 class Idle:
     """A row. path: a regular expression for the fields. why, fix: in words; `{release}` stands for the controller's release.
 
-    where: tells by the intent's `basis` whether the row fits. fault: whether that is told; not where somebody else says the same.
+    where: tells by the intent's `basis` whether the row fits. fault: whether that is reported; not where somebody else says the same.
     """
 
     path: str

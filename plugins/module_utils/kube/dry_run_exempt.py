@@ -22,7 +22,7 @@ _KEY = re.compile(r"[-._a-zA-Z0-9]{1,253}")
 _METADATA = frozenset({"name", "namespace", "labels", "annotations"})
 #: Bytes. An object may be somewhat larger than a ConfigMap's data, annotations are counted by themselves.
 _LARGEST_DATA, _LARGEST_ANNOTATIONS = 900_000, 200_000
-#: Kinds that grant rights: who may not grant them is told by a trial alone.
+#: Kinds that grant rights: only a trial shows who may not grant them.
 GRANTS = frozenset({"Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"})
 
 

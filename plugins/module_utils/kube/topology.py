@@ -49,7 +49,7 @@ def way(
     """Return each object of a service with its layer and state, in the order of a request; what is beside them comes last.
 
     live: the children that are there. gateways: those that the routes name. pods: any, the service's among them.
-    manager: whose last write of each object is told.
+    manager: whose last write of each object is reported.
     """
     own = [pod for pod in pods if workload_of(pod) in children]
     pickers = _pickers(children, live)

@@ -113,7 +113,7 @@ class _Worker(Protocol):
 
 
 def _work(worker: _Worker, manifests: Sequence[Json]) -> SetResult:
-    """Do the work; what ends it after the first write is told beside what was done."""
+    """Do the work; what ends it after the first write is reported beside what was done."""
     try:
         worker.run(manifests)
     except TROUBLES as error:

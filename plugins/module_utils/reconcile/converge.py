@@ -127,7 +127,7 @@ def _go_on(reconciler: Reconciler, targets: Sequence[CompiledService]) -> list[s
     except (InputError, ClusterError) as error:
         troubles.append(str(error))
     finally:
-        # What was written is told, also where somebody interrupts the run.
+        # What was written is reported, also where somebody interrupts the run.
         reconciler.done.tell()
     return troubles
 

@@ -46,7 +46,7 @@ def judged_alone(manifests: Sequence[Json]) -> dict[Reference, list[Problem]]:
 
 
 def _sound(manifests: Sequence[Json]) -> list[Json]:
-    """Return the objects whose parts have the types that readers expect; of the others that is told where they are judged."""
+    """Return the objects whose parts have the types that readers expect; what is wrong with the others is reported where they are judged."""
     known = merged_shapes((COMMON, shapes()))
     return [each for each in manifests if not any(True for dummy in input_problems(each, known))]
 

@@ -123,7 +123,7 @@ class Presenter:
         if superset or not self._policy.prune:
             kinds |= group_kinds_of(self._parent)
             namespaces |= namespaces_of(self._parent)
-        # What was installed is told until all of the new release is.
+        # What was installed is reported until all of the new release is.
         version = noted_version(self._parent)
         if not superset:
             version = self._fitting.release.version or version

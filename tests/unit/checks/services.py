@@ -7,7 +7,6 @@ from typing import Any
 
 from ansible_collections.modelops.inference.plugins.module_utils.kube.pod_schema import CONTAINER
 from tests.unit.kinds.inference_graph.build import document as inference_graph
-from tests.unit.kinds.inference_service.build import config_map
 from tests.unit.kinds.inference_service.build import document as inference_service
 from tests.unit.kinds.llm_inference_service.build import document as llm_inference_service
 from tests.unit.kinds.model_service.build import document as model_service
@@ -76,19 +75,6 @@ def of_image(release: str) -> Json:
     return found
 
 
-def gateway(name: str, namespace: str) -> Json:
-    """Return a Gateway that lets in routes of its own namespace only."""
-    return {
-        "apiVersion": "gateway.networking.k8s.io/v1",
-        "kind": "Gateway",
-        "metadata": {"name": name, "namespace": namespace},
-        "spec": {
-            "gatewayClassName": "x",
-            "listeners": [{"name": "http", "port": 80, "protocol": "HTTP"}],
-        },
-    }
-
-
 def llm(
     *args: str, devices: Json | None = None, image: str = "", env: Any = None, **fields: Any
 ) -> Json:
@@ -151,64 +137,15 @@ def transfer(role: str, connector: str = "NixlConnector") -> str:
     return f'--kv-transfer-config={{"kv_connector":"{connector}","kv_role":"{role}"}}'
 
 
-def autoscaler(target: str) -> Json:
-    """Return an HPA of somebody for a Deployment."""
-    return {
-        "apiVersion": "autoscaling/v2",
-        "kind": "HorizontalPodAutoscaler",
-        "metadata": {"name": "by-hand", "namespace": "team-a"},
-        "spec": {
-            "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": target},
-            "maxReplicas": 3,
-        },
-    }
-
-
 def from_secret(name: str) -> Json:
     """Return a variable from a Secret."""
     return {"name": "TOKEN", "valueFrom": {"secretKeyRef": {"name": name, "key": "token"}}}
-
-
-def secret(name: str, key: str) -> Json:
-    """Return a Secret with one entry."""
-    return {
-        "apiVersion": "v1",
-        "kind": "Secret",
-        "metadata": {"name": name, "namespace": "team-a"},
-        "stringData": {key: "x"},
-    }
-
-
-def class_of(kind: str, name: str) -> Json:
-    """Return a class for the whole cluster."""
-    versions = {
-        "RuntimeClass": "node.k8s.io/v1",
-        "PriorityClass": "scheduling.k8s.io/v1",
-        "GatewayClass": "gateway.networking.k8s.io/v1",
-    }
-    return {"apiVersion": versions[kind], "kind": kind, "metadata": {"name": name}}
-
-
-def volume(phase: str, mode: str) -> Json:
-    """Return a claim of a volume."""
-    return {
-        "apiVersion": "v1",
-        "kind": "PersistentVolumeClaim",
-        "metadata": {"name": "models", "namespace": "team-a"},
-        "spec": {"accessModes": [mode], "volumeName": "v"},
-        "status": {"phase": phase},
-    }
 
 
 def with_most(service: Json, most: int) -> Json:
     """Return an InferenceService of which an autoscaler may make several pods."""
     service["spec"]["predictor"]["maxReplicas"] = most
     return service
-
-
-def opaque(name: str) -> Json:
-    """Return a Secret that holds no password of a registry."""
-    return {**secret(name, "password"), "type": "Opaque"}
 
 
 def queued(document: Json, **more: str) -> Json:
@@ -221,28 +158,6 @@ def queued(document: Json, **more: str) -> Json:
     return {**document, "metadata": {**document["metadata"], "labels": labels}}
 
 
-#: A queue that admits nothing, since it selects no namespace.
-QUEUES = (
-    {
-        "apiVersion": "kueue.x-k8s.io/v1beta1",
-        "kind": "LocalQueue",
-        "metadata": {"name": "team", "namespace": "team-a"},
-        "spec": {"clusterQueue": "gpus"},
-    },
-    {
-        "apiVersion": "kueue.x-k8s.io/v1beta1",
-        "kind": "ClusterQueue",
-        "metadata": {"name": "gpus"},
-        "spec": {"resourceGroups": []},
-    },
-)
-#: The one class of priorities that Kueue knows.
-PRIORITY = {
-    "apiVersion": "kueue.x-k8s.io/v1beta1",
-    "kind": "WorkloadPriorityClass",
-    "metadata": {"name": "low"},
-    "value": 1,
-}
 PRIORITY_LABEL = 'metadata.labels["kueue.x-k8s.io/priority-class"]'
 
 
@@ -257,40 +172,11 @@ def alone(**fields: Any) -> Json:
     return graph(annotations={"autoscalerClass": "none"}, **fields)
 
 
-def counting(entry: str) -> Json:
-    """Return a quota that counts something of every pod of the namespace."""
-    return {
-        "apiVersion": "v1",
-        "kind": "ResourceQuota",
-        "metadata": {"name": "team", "namespace": "team-a"},
-        "spec": {"hard": {entry: "100"}},
-    }
-
-
-def strict() -> Json:
-    """Return the namespace, which enforces the strictest level of Pod Security."""
-    labels = {"pod-security.kubernetes.io/enforce": "restricted"}
-    return {
-        "apiVersion": "v1",
-        "kind": "Namespace",
-        "metadata": {"name": "team-a", "labels": labels},
-    }
-
-
 def routed(backend: Json) -> Json:
     """Return an LLMInferenceService whose route of its own sends requests somewhere."""
     spec = EVERYTHING["route"]["http"]["spec"]
     rules = [{**spec["rules"][0], "backendRefs": [backend]}]
     return llm(router={"route": {"http": {"spec": {**spec, "rules": rules}}}})
-
-
-def hosts(taken: str, name: str, namespace: str) -> Json:
-    """Return a Gateway whose listener takes requests for one host name of all namespaces."""
-    listener = {"name": "web", "port": 80, "protocol": "HTTP", "hostname": taken}
-    everybody = {"allowedRoutes": {"namespaces": {"from": "All"}}}
-    found = gateway(name, namespace)
-    found["spec"]["listeners"] = [{**listener, **everybody}]
-    return found
 
 
 def scheduled(*args: str) -> Json:
@@ -313,21 +199,7 @@ ONE_GPU = {"nvidia.com/gpu": "1"}
 SLICES = {"nvidia.com/mig-1g.5gb": "2"}
 SHARES = {"nvidia.com/gpu.shared": "2"}
 BOTH = {"nvidia.com/gpu": "1", "nvidia.com/mig-1g.5gb": "1"}
-NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a"}}
 CLAIM = {"name": "gpu", "resourceClaimTemplateName": "one-gpu"}
-CLAIMS = {
-    "apiVersion": "resource.k8s.io/v1",
-    "kind": "ResourceClaimTemplate",
-    "metadata": {"name": "one-gpu", "namespace": "team-a"},
-    "spec": {
-        "spec": {
-            "devices": {
-                "requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.nvidia.com"}}]
-            }
-        }
-    },
-}
-NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a", "labels": {"zone": "z"}}}
 CPU_METRIC = {
     "type": "Resource",
     "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 60}},
@@ -352,7 +224,6 @@ GRAPHITE = {
         "target": {"type": "Value", "value": "5"},
     },
 }
-CONFIG = config_map()
 PROXY = {"secureProxy": False}
 CPU = {"type": "cpu"}
 PASSWORD = [{"name": "OPENAI_API_KEY", "value": "sk-not-one-at-all"}]

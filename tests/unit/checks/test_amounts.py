@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from .checked import told_by
-from .services import CONFIG, custom, custom_with, llm, llm_inference_service, model_service
+from .services import custom, custom_with, llm, llm_inference_service, model_service
+from .surroundings import CONFIG
 
 Json = dict[str, Any]
 RULES = ("memory-unit", "cpu-unit", "device-unit", "device-name")

@@ -9,7 +9,6 @@ import pytest
 
 from .checked import told_by
 from .services import (
-    CONFIG,
     custom,
     inference_service,
     llm,
@@ -18,6 +17,7 @@ from .services import (
     scheduled,
     with_memory,
 )
+from .surroundings import CONFIG
 
 Json = dict[str, Any]
 SIDECAR = {"name": "proxy", "image": "envoy:1", "lifecycle": {"preStop": {"exec": {"command": ["sleep", "60"]}}}}  # fmt: skip

@@ -9,7 +9,6 @@ import pytest
 
 from .checked import told_by
 from .services import (
-    CONFIG,
     CPU_METRIC,
     SGLANG,
     custom,
@@ -22,6 +21,7 @@ from .services import (
     server,
     split,
 )
+from .surroundings import CONFIG
 
 Json = dict[str, Any]
 ROUTER = {"route": {}, "gateway": {}, "scheduler": {}}

@@ -18,18 +18,8 @@ from tests.objects import Cluster
 from tests.unit.modules.task import run
 
 from .checked import warnings
-from .services import (
-    CLAIM,
-    CONFIG,
-    NAMESPACE,
-    class_of,
-    from_secret,
-    llm_inference_service,
-    model,
-    routed,
-    runtime,
-    secret,
-)
+from .services import CLAIM, from_secret, llm_inference_service, model, routed, runtime
+from .surroundings import CONFIG, NAMESPACE, class_of, secret
 
 Json = dict[str, Any]
 

@@ -11,7 +11,8 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.metadata_
 from tests.parity.recorded_llm_services import RECORDINGS, read_all
 
 from .checked import problems_of
-from .services import CONFIG, annotated, custom, custom_with, llm, model_service, runtime
+from .services import annotated, custom, custom_with, llm, model_service, runtime
+from .surroundings import CONFIG
 
 Json = dict[str, Any]
 #: KServe's own presets and configuration, as they were recorded.

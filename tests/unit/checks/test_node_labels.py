@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from .checked import told_by
-from .services import CONFIG, custom_with, graph, llm_inference_service, model_service
+from .services import custom_with, graph, llm_inference_service, model_service
+from .surroundings import CONFIG
 
 Json = dict[str, Any]
 POD: Json = {"containers": [{"name": "main"}]}

@@ -10,7 +10,6 @@ import pytest
 from tests.unit.modules.task import run
 
 from .services import (
-    CONFIG,
     SGLANG,
     custom,
     llm,
@@ -20,6 +19,7 @@ from .services import (
     runtime,
     server,
 )
+from .surroundings import CONFIG
 
 Json = dict[str, Any]
 TGI = {"image": "ghcr.io/huggingface/text-generation-inference:3.0"}

@@ -8,16 +8,8 @@ from typing import Any
 import pytest
 
 from .checked import told_by
-from .services import (
-    CONFIG,
-    custom,
-    graph,
-    llm,
-    llm_inference_service,
-    model,
-    model_service,
-    runtime,
-)
+from .services import custom, graph, llm, llm_inference_service, model, model_service, runtime
+from .surroundings import CONFIG
 
 Json = dict[str, Any]
 RULE = ("secret-in-text",)

@@ -13,7 +13,8 @@ from tests.objects import Cluster
 
 from .checked import warnings
 from .mistakes import MISTAKES, MS
-from .services import CONFIG, S3, llm
+from .services import S3, llm
+from .surroundings import CONFIG
 
 
 class WithoutGateways(Cluster):

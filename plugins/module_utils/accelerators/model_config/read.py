@@ -175,7 +175,7 @@ def _state_precision(fields: Fields, precision: str) -> str:
 
 
 def _quantization(whole: Fields, fields: Fields, notes: Notes) -> Quantization | None:
-    """Return how weights are packed, None where they are not, or where it cannot be told, which is noted."""
+    """Return how weights are packed, None where they are not, or where that is unknown, which is noted."""
     for part in (whole, fields):
         for name in ("quantization_config", "quantization"):
             if part.has(name):

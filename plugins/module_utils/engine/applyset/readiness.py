@@ -12,7 +12,7 @@ from ...kube.reference import Reference
 from ...kube.rollout import read_rollout
 from ...kube.text import few
 
-#: The kind in which it is told where a Service leads to, and the label by which they are found.
+#: The kind that says where a Service leads to, and the label by which they are found.
 SLICES = ("discovery.k8s.io/v1", "EndpointSlice")
 SLICE_LABEL = "kubernetes.io/service-name"
 #: How many objects a message names.

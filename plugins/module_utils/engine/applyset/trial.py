@@ -33,7 +33,7 @@ def try_out(
     but: objects of which that is known, and which are not tried.
     Other refusals say nothing about the object: a right that is missing, a webhook or a kind that comes with the set.
     """
-    # Whether somebody may grant what a role does is told by a trial alone, unless everything is allowed.
+    # Whether somebody may grant what a role does only a trial shows, unless everything is allowed.
     grants = not cluster.allowed_everything()
     applyset, new_namespaces = plan.applyset, coming_namespaces(plan.changes)
     changes = [

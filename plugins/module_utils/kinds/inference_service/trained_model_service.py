@@ -38,7 +38,7 @@ def service_problems(model: Json, around: Reader, settings: Settings) -> Iterato
         return
     service = load(document, settings).service
     if service is None:
-        # What is wrong with it is told where it is reconciled.
+        # What is wrong with it is reported where it is reconciled.
         return
     predictor = with_model(service.component("predictor") or {}, settings.release)
     if not is_multi_model(predictor):

@@ -64,7 +64,7 @@ def _of_config(live: Json) -> Installed | None:
         try:
             image = json.loads(data.get(block) or "{}").get("image")
         except (ValueError, AttributeError, TypeError):
-            # What is wrong with it is told where it is read for its own sake.
+            # What is wrong with it is reported where it is read for its own sake.
             continue
         version = _of_image(image)
         if version:

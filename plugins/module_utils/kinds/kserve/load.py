@@ -45,7 +45,7 @@ def loaded(
 ) -> Loaded[S]:
     """Return what a custom resource came to.
 
-    found: about the form of its fields. judged: what its rules say; nothing is told twice of a field whose form is wrong.
+    found: about the form of its fields. judged: what its rules say; nothing is reported twice of a field whose form is wrong.
     whole: fields about which form says nothing of the fields in them. make: called where nothing is an error.
     """
     broken = [problem.path for problem in found if problem.path not in whole]

@@ -241,7 +241,7 @@ def _status(
 
 
 def _problems(service: ModelService, decode: Rollout, prefill: Rollout | None) -> Iterator[Problem]:
-    """Yield roles that somebody else scaled to nothing; what the author asks for is told by a check."""
+    """Yield roles that somebody else scaled to nothing; what the author asks for is reported by a check."""
     roles = (("decode", service.decode, decode), ("prefill", service.prefill, prefill))
     for name, role, part in roles:
         asked_for = role is not None and role.replicas == 0

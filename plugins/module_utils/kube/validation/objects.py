@@ -95,7 +95,7 @@ def _across(kind: _Kind, value: Json, broken: frozenset[str]) -> Iterator[Proble
             if not related(problem.path, broken):
                 yield problem
     except (AttributeError, KeyError, TypeError, ValueError):
-        # What stands in for a part that is wrong may be nothing that rules can work with; the part itself is told.
+        # What stands in for a part that is wrong may be nothing that rules can work with; the part itself is reported.
         if not broken:
             raise
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from module_utils.kube.manifest import Json
-from tests.unit.checks.services import CONFIG, inference_service, runtime
+from tests.unit.checks.services import inference_service, runtime
+from tests.unit.checks.surroundings import CONFIG
 from tests.unit.modules.task import run
 
 MODEL = {"modelFormat": {"name": "huggingface"}, "storageUri": "hf://acme/chat"}

@@ -6,7 +6,8 @@ from __future__ import annotations
 import pytest
 
 from module_utils.kube.manifest import Json
-from tests.unit.checks.services import CONFIG, inference_service, runtime
+from tests.unit.checks.services import inference_service, runtime
+from tests.unit.checks.surroundings import CONFIG
 from tests.unit.modules.task import run
 
 #: As KServe's own runtimes name the model after the service.

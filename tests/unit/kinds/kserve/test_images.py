@@ -6,7 +6,8 @@ from __future__ import annotations
 import pytest
 
 from module_utils.kube.manifest import Json
-from tests.unit.checks.services import CONFIG, custom, inference_service, llm, llm_inference_service
+from tests.unit.checks.services import custom, inference_service, llm, llm_inference_service
+from tests.unit.checks.surroundings import CONFIG
 from tests.unit.modules.task import run
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a component's one model is, as its pods are told. Source: KServe pkg/controller/v1beta1/inferenceservice/components/component.go@v0.17.0."""
+"""Where a component's one model is, as its pods get it. Source: KServe pkg/controller/v1beta1/inferenceservice/components/component.go@v0.17.0."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def _rollout(workload: Json) -> Json:
 def _templates(
     resolved: Resolved, reader: Reader, role: labels.Role, worker_labels: labels.Labels
 ) -> Json:
-    """Return the pods of a group, the leader first: of both, its fault is the one that is told."""
+    """Return the pods of a group, the leader first: of both, its fault is the one that is reported."""
     prefill = role == "prefill"
     workload: Json = resolved.at("prefill") if prefill else resolved.spec
     annotations = pod_annotations(resolved, prefill=prefill, group=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The values that a user gives a Helm chart, read by path: what nobody read can be told at the end."""
+"""The values that a user gives a Helm chart, read by path: what nobody read can be reported at the end."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Judging a config that was given instead of read: no API server has taken it, so what would keep one from it is told here.
+"""Judging a config that was given instead of read: no API server has taken it, so what would keep one from it is reported here.
 
 Source: KServe pkg/apis/serving/v1alpha2/llm_inference_service_config_validation.go@v0.17.0.
 """

@@ -23,7 +23,7 @@ _GATEWAY_LABEL = "gateway.networking.k8s.io/gateway-name"
 
 
 class DiscoveryError(Exception):
-    """The URLs of a route cannot be told; its text is the controller's."""
+    """The URLs of a route are unknown; its text is the controller's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mistakes, each made in every kind of service that can have it, and where each is reported."""
+
+from __future__ import annotations
+
+from .engines import ENGINES
+from .exempt import EXEMPT
+from .mistake import IG, IS, KINDS, LLM, MS, Mistake
+from .pods import PODS
+from .routes import ROUTES
+
+__all__ = ["EXEMPT", "IG", "IS", "KINDS", "LLM", "MISTAKES", "MS", "Mistake"]
+
+#: Rule → kind → the mistake.
+MISTAKES = {**ENGINES, **PODS, **ROUTES}
