@@ -130,7 +130,8 @@ options:
     description:
       - V(ready), V(answer), or the type of a condition that must be true, for example V(RouteAccepted).
       - With V(answer), the task sends a request to every service that has become ready, as O(answer) says, and fails if one does not answer. The message
-        names the hop that failed. It needs O(wait=true). A service that cannot be called is refused before anything is written.
+        names the hop that failed. A service that cannot be called is refused before anything is written.
+      - Another value than V(ready) needs O(wait=true), and services that run.
       - If a service does not have the type, the wait fails and names those that it has. A missing Gateway only ends a wait for
         V(ready) or V(RouteAccepted).
     type: str
@@ -157,7 +158,7 @@ options:
         type: str
       body:
         description:
-          - A map, or JSON as text, that is posted to O(answer.path).
+          - A map, or JSON as text, that is posted to O(answer.path), which it needs.
         type: raw
       headers:
         description:

@@ -92,6 +92,9 @@ def run(row: Json, folder: Path) -> Seen:
         arguments["settings"] = {"config_prefix": "modelops-"}
     if plugin == "epp_config":
         arguments["config"] = row["config"]
+    elif plugin == "applyset" and "base" in row:
+        objects = [merged(BASES[row["base"]], row.get("with", {})), *row.get("also", [])]
+        arguments.update({"name": "kserve", "definition": objects, **row.get("args", {})})
     elif "base" in row:
         arguments.update(_services(row))
         if plugin == "gpu_resources":

@@ -10,6 +10,7 @@ import pytest
 
 from ansible_collections.modelops.inference.plugins.filter.names import FilterModule
 from ansible_collections.modelops.inference.plugins.module_utils.modules import (
+    applyset,
     epp_config,
     gpu_resources,
     llmisvc_reconcile,
@@ -33,6 +34,7 @@ PRESETS = [
 OFFLINE = sorted(name for name, expected in ALL.items() if expected["run"]["needs"] == "nothing")
 FILES = ("src", "cluster_objects")
 ENTRIES: dict[str, Any] = {
+    "applyset": applyset,
     "epp_config": epp_config,
     "gpu_resources": gpu_resources,
     "llmisvc_reconcile": llmisvc_reconcile,

@@ -28,6 +28,10 @@ _CONTAINERS = {
 }
 #: How many objects a message names.
 _NAMED = 5
+#: What a template of a Helm chart begins with.
+_TEMPLATE = "{{"
+#: The group of what no API server serves.
+_KUSTOMIZE = "kustomize.config.k8s.io/"
 #: Kinds that say nothing without a spec.
 _WITH_SPEC = frozenset({*_CONTAINERS, "CustomResourceDefinition", "Service", "Certificate"})
 
@@ -114,6 +118,10 @@ def _problems(value: Any) -> Iterator[Problem]:
         kind = type(value).__name__
         yield Problem("", f"{kind} is not a manifest; give a map with apiVersion and kind")
         return
+    if str(value.get("apiVersion")).startswith(_KUSTOMIZE):
+        text = "kustomize alone reads it; give what kubectl kustomize makes of its folder"
+        yield Problem("kind", text)
+        return
     for field in ("apiVersion", "kind"):
         if not isinstance(value.get(field), str) or not value[field]:
             yield Problem(field, f"{_no_text(value.get(field))}; this is no Kubernetes object")
@@ -142,6 +150,9 @@ def _metadata_problems(metadata: Any) -> Iterator[Problem]:
             else ""
         )
         yield Problem("metadata.name", f"{_no_text(name)}{hint}")
+    elif _TEMPLATE in name:
+        text = f"{show(name)} is a template that nobody has filled in; render the chart first, for example with helm template"
+        yield Problem("metadata.name", text)
     if namespace is not None and not isinstance(namespace, str):
         yield Problem("metadata.namespace", f"{namespace!r} is not a text")
     for part, check in (("labels", label_problems), ("annotations", annotation_problems)):

@@ -15,9 +15,40 @@ from ..kube.schema_faults import show
 
 R = TypeVar("R", bound=ControllerRelease)
 
+#: Every name that `settings` has, whichever kind reads it: one option serves tasks with services of several kinds.
+NAMES = frozenset(
+    {
+        "cluster_domain",
+        "config_prefix",
+        "drain_seconds",
+        "gateway_name",
+        "gateway_namespace",
+        "images",
+        "kserve_namespace",
+        "metrics_endpoint_auth",
+        "model_registry",
+        "operator_version",
+        "pod_mutation",
+        "provider",
+        "shared_memory",
+        "tracing",
+        "versioned_config",
+        "wildcard_hostname",
+    }
+)
+
 #: How templates write a whole number.
 _WHOLE = re.compile(r"-?[0-9]{1,9}")
 BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+
+
+def meant_for(schema: Object, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that are given, without those that only other kinds read. schema: of those that a kind reads."""
+    return {
+        key: value
+        for key, value in options.items()
+        if value is not None and (key in schema.fields or key not in NAMES)
+    }
 
 
 def as_ansible_means(schema: Object, value: Any) -> Any:

@@ -13,6 +13,7 @@ from ..kube.problem import InputError
 from ..sets.checks import check
 from ..sets.fitted_manifests import FittedManifests
 from ..sets.input import SUBJECT, placed, read_set, rendered, the_set
+from ..sets.options import check_options
 from ..sets.release import SetRelease
 from ..sets.result import EMPTY, SetResult, problems_of, result_of
 from ..sets.state_absent import Remover
@@ -76,6 +77,7 @@ def run(
     clock = Clock()
     applyset = the_set(params)
     given = read_set(params)
+    check_options(params, given)
     if params["state"] == "present" and not given:
         text = "src and definition hold no object; a set is not emptied like this, state: absent removes it"
         raise InputError.single(SUBJECT, "src", text)

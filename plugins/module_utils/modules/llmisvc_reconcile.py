@@ -23,6 +23,7 @@ from ..kube.redact import redact
 from ..reconcile.answer_options import ANSWER, SPEC, AnswerOptions, answer_options
 from ..reconcile.run import Run
 from ..reconcile.state_present import make_present
+from ..reconcile.wait_options import READY, check_wait
 from ..task import arguments
 from ..task.manifest_loader import Document, given, object_documents, read
 from ..task.result import (
@@ -41,7 +42,6 @@ from ..task.result import (
 Params = Mapping[str, Any]
 Progress = Callable[[str], None]
 
-READY = "ready"
 STATES = ("present", "absent", "overridden", "rendered", "gathered")
 
 #: Every key of the result, with what it is where there is nothing to say.
@@ -189,15 +189,11 @@ def _check_options(params: Params, documents: Sequence[Document]) -> None:
 
 def _answer(params: Params) -> AnswerOptions | None:
     """Return what is sent where a real answer is waited for, None where none is. Raises InputError."""
+    check_wait(params)
     if params["wait_for"] != ANSWER:
         if params["answer"] is not None:
             raise InputError.single(ANSWER, "", "is only for wait_for: answer")
         return None
-    if params["state"] not in ("present", "overridden"):
-        text = f"answer needs services that run, and state {params['state']} leaves none to ask"
-        raise InputError.single("wait_for", "", text)
-    if not params["wait"]:
-        raise InputError.single("wait_for", "", "answer needs wait: true")
     return answer_options(params["answer"])
 
 

@@ -73,7 +73,7 @@ def answer_options(
     if given is None:
         return AnswerOptions(timeout=timeout)
     problems: list[Problem] = []
-    headers = {str(name): str(value) for name, value in (given["headers"] or {}).items()}
+    headers = given["headers"] or {}
     path, tls = given["path"], given["tls"] or {}
     timeout = timeout if given["timeout"] is None else given["timeout"]
     if path is not None and not _PATH.fullmatch(path):
@@ -84,11 +84,22 @@ def answer_options(
         problems.append(Problem("timeout", f"{timeout:g} is not more than 0 seconds"))
     problems += _header_problems(headers, given["through"])
     body = _body(given["body"], problems)
+    if body is not None and path is None:
+        problems.append(
+            Problem("body", "needs path, for example /v1/completions: it is posted there")
+        )
+    problems += _tls_problems(tls, given["through"])
     ca = _authority(tls.get("ca_cert"), problems)
     if problems:
         raise InputError([Complaint(option, tuple(problems))])
     return AnswerOptions(
-        given["through"], path, body, headers, timeout, ca, tls.get("verify", True)
+        given["through"],
+        path,
+        body,
+        {str(name): str(value) for name, value in headers.items()},
+        timeout,
+        ca,
+        tls.get("verify", True),
     )
 
 
@@ -99,12 +110,36 @@ def way_in_problems(request: Request, options: AnswerOptions) -> Iterator[Proble
     if request.protocol is None or not ways or request.missing:
         text = f"it cannot be asked: {request.note or 'no gateway leads to it'}"
         yield Problem("wait_for", text, rule="no-way-in")
+    elif options.path is not None and request.path and request.path != "/":
+        rest = options.path.removeprefix(request.path.rstrip("/"))
+        if rest != options.path and rest.startswith("/"):
+            text = (
+                f"begins with {request.path}, which the task puts in front by itself; write {rest}"
+            )
+            yield Problem("answer.path", text, rule="answer-path")
 
 
-def _header_problems(headers: Mapping[str, str], through: str) -> Iterator[Problem]:
+def _tls_problems(tls: Mapping[str, Any], through: str) -> Iterator[Problem]:
+    """Yield what is said of certificates, and nobody reads."""
+    if tls.get("ca_cert") is not None and not tls.get("verify", True):
+        text = "is not read with verify: false; leave one of them out"
+        yield Problem("tls.ca_cert", text)
+    if through == API_SERVER and (tls.get("ca_cert") is not None or not tls.get("verify", True)):
+        text = "is not read with through: apiserver: ca_cert and validate_certs of the task say how the API server's certificate is checked"
+        yield Problem("tls", text)
+
+
+def _header_problems(headers: Mapping[str, Any], through: str) -> Iterator[Problem]:
     """Yield what is wrong with headers; their values are not shown, since they may be secret."""
-    for name, value in headers.items():
-        place = f"headers[{name!r}]"
+    for key, given in headers.items():
+        place = f"headers[{key!r}]"
+        name, value = str(key), str(given)
+        if given is None:
+            yield Problem(place, "has no value; is the variable empty that it comes from?")
+            continue
+        if isinstance(given, Mapping | list):
+            yield Problem(place, "its value is no text; write one text for each header")
+            continue
         if not _NAME.fullmatch(name):
             yield Problem(place, "is not the name of a header: it has letters, digits and -")
         elif name.lower() in _OURS:
@@ -129,7 +164,9 @@ def _body(given: Any, problems: list[Problem]) -> bytes | None:
             if isinstance(error, json.JSONDecodeError)
             else ""
         )
-        problems.append(Problem("body", f"is not JSON{where}"))
+        single = isinstance(given, str) and given.lstrip()[:2] in ("{'", "['")
+        hint = ", which has double quotes; or write a map instead of text" if single else ""
+        problems.append(Problem("body", f"is not JSON{where}{hint}"))
         return None
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from ..engine.lasting import LastingFaults
 from ..kinds.kind import Observation
+from ..kube.did_you_mean import nearest
 from ..kube.fault import WorkloadFault
 from ..kube.leader_worker_set import unchanged_since
 from ..kube.manifest import Json
@@ -130,10 +131,10 @@ class ServiceProgress:
                 )
         direct = self.target.reconciler != CONTROLLER
         if direct and self.wait_for != "ready" and not condition(observation.status, self.wait_for):
-            there = ", ".join(item["type"] for item in observation.status.get("conditions") or ())
-            yield WorkloadFault(
-                "NoSuchCondition", f"it has no condition {self.wait_for}; there are {there}"
-            )
+            there = [item["type"] for item in observation.status.get("conditions") or ()]
+            near = nearest(self.wait_for, there)
+            guess = f', did you mean "{near}"?' if near else f"; there are {', '.join(there)}"
+            yield WorkloadFault("NoSuchCondition", f"it has no condition {self.wait_for}{guess}")
 
 
 def reached(observation: Observation | None, wait_for: str) -> bool:

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from module_utils.kinds.protocols import OPENAI
+from module_utils.kinds.request import Request
 from module_utils.kube.problem import InputError
 from module_utils.module_runner import _shown
-from module_utils.reconcile.answer_options import AnswerOptions, answer_options
+from module_utils.reconcile.answer_options import AnswerOptions, answer_options, way_in_problems
 from tests.unit.cluster.pki import Authority
 from tests.unit.kinds.model_service.build import document
 from tests.unit.modules.task import run
@@ -39,7 +41,11 @@ def refusal(**given: Any) -> str:
         ({"path": "/a b"}, "holds what no path holds"),
         ({"path": "/a\r\nX: y"}, "holds what no path holds"),
         ({"body": '{"model": '}, "body: is not JSON at line 1, column 11"),
+        ({"body": "{'model': 'a'}"}, "column 2, which has double quotes; or write a map"),
         ({"body": {"a": object()}}, "body: is not JSON"),
+        ({"body": {"a": 1}}, "body: needs path"),
+        ({"headers": {"A": None}}, "headers['A']: has no value"),
+        ({"headers": {"A": ["b"]}}, "headers['A']: its value is no text"),
         ({"headers": {"A B": "c"}}, "headers['A B']: is not the name of a header"),
         ({"headers": {"": "c"}}, "is not the name of a header"),
         ({"headers": {"A": "c\r\nB: d"}}, "headers['A']: its value cannot be sent"),
@@ -51,6 +57,8 @@ def refusal(**given: Any) -> str:
         ({"timeout": float("nan")}, "is not more than 0 seconds"),
         ({"timeout": float("inf")}, "is not more than 0 seconds"),
         ({"tls": {"ca_cert": "/nowhere.pem"}}, "tls.ca_cert: /nowhere.pem cannot be read"),
+        ({"tls": {"ca_cert": "/nowhere.pem", "verify": False}}, "is not read with verify: false"),
+        ({"through": "apiserver", "tls": {"verify": False}}, "tls: is not read with through: apiserver"),
     ],
 )  # fmt: skip
 def test_request_that_cannot_be_sent_is_refused(given: Json, said: str) -> None:
@@ -81,7 +89,7 @@ def test_value_of_a_header_is_not_told() -> None:
 
 def test_body_may_be_a_map_or_json(tmp_path: Path) -> None:
     for given in ({"a": 1}, '{"a": 1}'):
-        assert answer_options({**BLANK, "body": given}).body == b'{"a": 1}'
+        assert answer_options({**BLANK, "path": "/", "body": given}).body == b'{"a": 1}'
     (tmp_path / "ca.pem").write_text(Authority().pem)
     tls = {"ca_cert": str(tmp_path / "ca.pem"), "verify": True}
     assert answer_options({**BLANK, "tls": tls}).ca == (tmp_path / "ca.pem").read_text()
@@ -93,6 +101,12 @@ def test_body_may_be_a_map_or_json(tmp_path: Path) -> None:
         ({"state": "absent", "wait": True}, "state absent leaves none to ask"),
         ({"state": "rendered", "wait": True}, "state rendered leaves none to ask"),
         ({"state": "present"}, "answer needs wait: true"),
+        ({"state": "present", "wait_for": "RouterReady"}, "RouterReady needs wait: true"),
+        ({"state": "absent", "wait": True, "wait_for": "Ready"}, "state absent leaves none to look at"),
+        ({"state": "present", "wait": True, "wait_for": "answered"}, 'did you mean "answer"?'),
+        ({"state": "present", "wait": True, "wait_for": "Answer"}, 'did you mean "answer"?'),
+        ({"state": "present", "wait": True, "wait_for": "READY"}, 'did you mean "ready"?'),
+        ({"state": "present", "wait": True, "wait_for": "router ready"}, "nor the type of a condition"),
         ({"state": "present", "wait_for": "ready", "answer": {}}, "answer: is only for wait_for: answer"),
         ({"state": "present", "wait": True, "answer": {"path": "x"}}, "does not begin with a slash"),
     ],
@@ -113,3 +127,21 @@ def test_headers_and_body_are_masked_in_what_ansible_shows() -> None:
     shown = _shown({"answer": answer, "answer_options": answer})
     assert "letmein" not in str(shown)
     assert shown["answer"]["through"] == "gateway"
+
+
+@pytest.mark.parametrize(
+    ("prefix", "path", "said"),
+    [
+        ("/team-a/chat", "/team-a/chat/v1/models", "write /v1/models"),
+        ("/team-a/chat/", "/team-a/chat/v1/models", "write /v1/models"),
+        ("/team-a/chat", "/team-a/chatter/v1", None),
+        ("/team-a/chat", "/v1/models", None),
+        ("/", "/v1/models", None),
+        ("", "/v1/models", None),
+    ],
+)
+def test_prefix_of_the_route_is_not_written_twice(prefix: str, path: str, said: str | None) -> None:
+    request = Request(protocol=OPENAI, model="m", address="10.0.0.1", path=prefix)
+    told = [str(each) for each in way_in_problems(request, AnswerOptions(path=path))]
+    assert [said in each for each in told if said] == [True] * (said is not None)
+    assert bool(told) == (said is not None)

@@ -349,7 +349,7 @@ def test_condition_that_the_service_does_not_have_ends_the_wait() -> None:
     assert waited.after(FAULT_LASTS_S)
     assert waited.verdict
     assert "DecodReady" in waited.verdict.message
-    assert "DecodeReady" in waited.verdict.message
+    assert 'did you mean "DecodeReady"?' in waited.verdict.message
 
 
 def test_controller_s_silence_about_a_broken_pod_does_not_count() -> None:

@@ -34,17 +34,29 @@ def set_config(
 
 
 def _set(data: Json, key: str, value: Any, path: str) -> Iterator[Problem]:
-    if not isinstance(value, Mapping):
-        data[key] = value if isinstance(value, str) else json.dumps(value)
+    there = _parsed(data.get(key) or "{}")
+    if isinstance(value, Mapping):
+        if not isinstance(there, dict):
+            text = "the bundle's text is no JSON map to merge into; give the whole text"
+            yield Problem(path, text)
+            return
+        data[key] = json.dumps(_merged(there, value), indent=2)
         return
+    if data.get(key) and isinstance(there, dict):
+        given = _parsed(value) if isinstance(value, str) else value
+        if not isinstance(given, dict):
+            text = "the bundle has a JSON map here, and this is none; give a map, which is merged, or a JSON map as text"
+            yield Problem(path, text)
+            return
+    data[key] = value if isinstance(value, str) else json.dumps(value)
+
+
+def _parsed(text: str) -> Any:
+    """Return what JSON says, None for what is no JSON."""
     try:
-        there = json.loads(data.get(key) or "{}")
+        return json.loads(text)
     except ValueError:
-        there = None
-    if not isinstance(there, dict):
-        yield Problem(path, "the bundle's text is no JSON map to merge into; give the whole text")
-        return
-    data[key] = json.dumps(_merged(there, value), indent=2)
+        return None
 
 
 def _merged(there: Json, value: Mapping[str, Any]) -> Json:

@@ -26,7 +26,13 @@ def set_images(
         # Any repository will do: what is judged is the registry in front of it.
         yield from _faults(f"{registry.rstrip('/')}/image", registry, "transform.registry")
     for name, wanted in images.items():
-        yield from _faults(wanted, wanted, f"transform.images.{name}")
+        faults = list(_faults(wanted, wanted, f"transform.images.{name}"))
+        yield from faults
+        if not faults and wanted == repository_of(wanted):
+            message = (
+                f"{show(wanted)} has no tag and no digest, so nodes pull latest; write {wanted}:TAG"
+            )
+            yield Problem(f"transform.images.{name}", message)
     used = set()
     for manifest in manifests:
         for container in containers(manifest):
@@ -55,10 +61,17 @@ def _faults(image: Any, given: Any, path: str) -> Iterator[Problem]:
 
 
 def add_pull_secrets(manifests: Sequence[Json], names: Sequence[str]) -> Iterator[Problem]:
-    """Let the pods of all workloads pull with these Secrets, beside those that they have. Yields a problem for each name that no Secret can have."""
+    """Let the pods of all workloads pull with these Secrets, beside those that they have.
+
+    Yields a problem for each name that no Secret can have, and where there are no workloads.
+    """
     for number, name in enumerate(names):
         if fault := check_dns_subdomain(name):
             yield Problem(f"transform.image_pull_secrets[{number}]", fault)
+    if names and not any(pod_spec(manifest) for manifest in manifests):
+        yield Problem(
+            "transform.image_pull_secrets", "the bundle has no workload that pulls images"
+        )
     for manifest in manifests:
         pod = pod_spec(manifest)
         if pod is None or not names:

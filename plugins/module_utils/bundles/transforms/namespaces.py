@@ -10,7 +10,10 @@ from ...kube.manifest import Json, value_at
 from ...kube.names import check_namespace
 from ...kube.problem import Problem
 from ...kube.schema_faults import show
+from ...kube.text import few
 
+#: How many namespaces a message names.
+_SHOWN = 5
 _LEVEL = "pod-security.kubernetes.io/"
 #: Annotations that name an object as `<namespace>/<name>`. Source: cert-manager documentation, CA injector.
 _NAMED = ("cert-manager.io/inject-ca-from", "cert-manager.io/inject-ca-from-secret")
@@ -32,8 +35,12 @@ def move(manifests: Sequence[Json], moves: Mapping[str, str]) -> Iterator[Proble
         _move_annotations(manifest, moves, found)
         if manifest["kind"] == "Certificate":
             _move_names(manifest["spec"], moves)
+    there = sorted({str(each["metadata"].get("namespace") or "") for each in manifests} - {""})
     for name in sorted(moves.keys() - found):
-        yield Problem(f"transform.namespaces.{name}", "nothing in the bundle is in this namespace")
+        text = (
+            f"nothing in the bundle is in this namespace; there are: {few(there, _SHOWN) or 'none'}"
+        )
+        yield Problem(f"transform.namespaces.{name}", text)
 
 
 def set_pod_security(manifests: Sequence[Json], level: str) -> Iterator[Problem]:

@@ -12,7 +12,7 @@ from ...kube.problem import Complaint, InputError, Problem
 from ...kube.release import Backing, newest_proved
 from ...kube.schema import Object, Schema, Text
 from ...kube.schema_check import check
-from ..options import as_ansible_means, wanted_release
+from ..options import as_ansible_means, meant_for, wanted_release
 from .releases import KServe
 
 #: The fields that all kinds read.
@@ -43,10 +43,8 @@ def read_settings(
     """
     proved = newest_proved(backing)
     release, problems = wanted_release(releases.get("kserve"), backing, proved, found=True)
-    given = {
-        key: value for key, value in options.items() if value is not None and key in schema.fields
-    }
-    checked = check(schema, as_ansible_means(schema, given), "settings")
+    given = as_ansible_means(schema, meant_for(schema, options))
+    checked = check(schema, given, "settings")
     value: Json = checked.value
     faults = {key: look(value[key]) for key, look in {**_COMMON_CHECKS, **checks}.items()}
     found = [

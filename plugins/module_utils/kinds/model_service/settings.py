@@ -15,9 +15,9 @@ from ...kube.release import Since
 from ...kube.schema import Object
 from ...kube.schema_check import check
 from ...kube.schema_faults import show
-from ..options import BOOLEANS, as_ansible_means, wanted_release
+from ..options import BOOLEANS, as_ansible_means, meant_for, wanted_release
 from .releases import BACKING, DEFAULT, ModelOperator
-from .settings_schema import FOREIGN, SETTINGS
+from .settings_schema import SETTINGS
 
 #: The gateway of default routes where the settings name none.
 _DEFAULT_GATEWAY: Since[str] = Since(
@@ -26,7 +26,6 @@ _DEFAULT_GATEWAY: Since[str] = Since(
         ModelOperator.V1_0_1: "otterscale-llm-d-infra-inference-gateway",
     }
 )
-_READ_ELSEWHERE = FOREIGN | {"shared_memory"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +78,8 @@ def make_settings(options: Mapping[str, Any], releases: Mapping[str, str]) -> Se
     groups: Json = {
         name: {} for name, field in SETTINGS.fields.items() if isinstance(field, Object)
     }
-    given = {
-        key: value
-        for key, value in options.items()
-        if value is not None and key not in _READ_ELSEWHERE
-    }
+    given = meant_for(SETTINGS, options)
+    given.pop("shared_memory", None)
     checked = check(SETTINGS, as_ansible_means(SETTINGS, {**groups, **given}), "settings")
     value: Json = checked.value
     value.setdefault("gateway_name", _DEFAULT_GATEWAY.at(release))

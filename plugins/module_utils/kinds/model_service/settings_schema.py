@@ -96,8 +96,3 @@ SETTINGS = Object(
         ),
     },
 )
-
-#: Settings that other kinds read; they are not an error here.
-FOREIGN = frozenset(
-    {"kserve_namespace", "config_prefix", "versioned_config", "wildcard_hostname", "pod_mutation"}
-)
