@@ -37,6 +37,7 @@ FROM_THE_TARBALL = (
     "pip install --no-index ",
     "pip install -r ~/.ansible/",
     "ansible-galaxy collection install --offline ",
+    "rm -r ~/.ansible/",
 )
 
 

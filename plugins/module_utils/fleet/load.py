@@ -155,6 +155,10 @@ def _kind(value: Any, also: Sequence[str] = ()) -> tuple[ServiceKind[Any, Any] |
     if key in BESIDE:
         advice = f"{key[1]} is not a service, services only use it; apply it with applyset, or give it in cluster_objects"
         return None, Problem("kind", advice)
+    if key[1] in REGISTERED:
+        wanted = " or ".join(REGISTERED[key[1]][0])
+        given = "missing" if value.get("apiVersion") is None else f'"{key[0]}" has no {key[1]}'
+        return None, Problem("apiVersion", f"{given}; write {wanted}")
     near = nearest(key[1], [*REGISTERED, *also])
     hint = f", did you mean {near}?" if near and near != key[1] else ""
     field_name = "apiVersion" if near == key[1] else "kind"

@@ -47,15 +47,21 @@ def test_services_are_loaded_in_their_order() -> None:
         ({**document(), "kind": "modelservice"}, "did you mean ModelService?"),
         ({**document(), "kind": "Deployment"}, 'kind: "Deployment" is not a service'),
         *(
-            (thing(gvk.KSERVE_V1ALPHA1, kind, "a", spec={}), f"{kind} is no service, it stands")
+            (
+                thing(gvk.KSERVE_V1ALPHA1, kind, "a", spec={}),
+                f"{kind} is not a service, services only use it",
+            )
             for kind in ("TrainedModel", "ServingRuntime", "ClusterServingRuntime")
         ),
         ({**document(), "kind": None}, "kind: missing"),
         (
             {**document(), "apiVersion": "model.otterscale.io/v1"},
-            'apiVersion: "model.otterscale.io/v1"',
+            'apiVersion: "model.otterscale.io/v1" has no ModelService; write model.otterscale.io/v1alpha1',
         ),
-        ({**document(), "apiVersion": None}, "apiVersion: missing"),
+        (
+            {**document(), "apiVersion": None},
+            "apiVersion: missing; write model.otterscale.io/v1alpha1",
+        ),
         ({}, "kind: missing; known are ModelService (model.otterscale.io/v1alpha1)"),
         ("chat", "str is not a custom resource; give a map"),
         ([document()], "list is not a custom resource"),
