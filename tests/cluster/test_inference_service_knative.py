@@ -8,38 +8,19 @@ from typing import Any
 import pytest
 
 from module_utils.kube.manifest import Json
-from tests.lab import crds
 from tests.lab.client import Client
-from tests.lab.cluster import Cluster
-from tests.lab.crd_sources import KSERVE_NEIGHBOURS
 from tests.objects import thing
 
+from .support import knative as of_knative
 from .support.cluster import there
 from .support.entries import Entries, conditions
 from .support.inference_services import SETTINGS, isvc, prepare
-from .support.places import own_namespace
+from .support.places import knowing, own_namespace
 from .support.services import custom_resource
 
 GIVEN = {"settings": SETTINGS}
-MODE = {"serving.kserve.io/deploymentMode": "Knative"}
-KNATIVE = "serving.knative.dev/v1"
 
-
-@pytest.fixture(scope="module")
-def client(lab: Cluster) -> Client:
-    """Another program's view of a cluster with the kinds and the configuration of KServe and Knative."""
-    prepare(lab.client)
-    crds.install(lab.client, crds.documents(KSERVE_NEIGHBOURS))
-    place = "knative-serving"
-    lab.client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": place}})
-    for name, data in (
-        ("config-autoscaler", {"allow-zero-initial-scale": "false"}),
-        ("config-domain", {"example.com": ""}),
-    ):
-        lab.client.apply({**thing("v1", "ConfigMap", name, place), "data": data})
-    return lab.client
-
-
+client = knowing(prepare, of_knative.prepare)
 place = own_namespace("knative")
 
 
@@ -54,13 +35,13 @@ class Knative:
     def reconcile(self, storage: str = "hf://acme/iris", **predictor: Any) -> Json:
         """Reconcile the service with a model and return the result."""
         model = {"modelFormat": {"name": "lab"}, "storageUri": storage}
-        service = isvc("iris", self._place, MODE, model=model, **predictor)
+        service = isvc("iris", self._place, of_knative.MODE, model=model, **predictor)
         return self._entries.reconcile(service, **GIVEN)
 
     @property
     def made(self) -> Json:
         """The Knative Service as it is."""
-        return there(self._client, thing(KNATIVE, "Service", "iris-predictor", self._place))
+        return there(self._client, thing(of_knative.API, "Service", "iris-predictor", self._place))
 
     @property
     def status(self) -> Json:

@@ -84,7 +84,7 @@ _SPEC: tuple[tuple[str, Any], ...] = (
     ("nodeName", "node-1"),
     ("serviceAccountName", "runner"),
 )
-_MODES = ("Standard", "Standard", "RawDeployment", "Knative", "Serverless", "odd")
+_MODES = ("Standard", "RawDeployment", *("Knative", "Serverless") * 3, "ModelMesh", "odd")
 _CLASSES = ("hpa", "none", "external", "keda", "odd")
 
 
@@ -139,7 +139,7 @@ class Generator:
         if chance.random() < 0.2:
             plain = [one for one in ANNOTATIONS if "deploymentMode" not in one[0]]
             found |= dict(chance.sample(plain, chance.randint(1, 2)))
-        if chance.random() < 0.15:
+        if chance.random() < 0.3:
             found[f"{_KEY}/deploymentMode"] = chance.choice(_MODES)
         if chance.random() < 0.2:
             found[f"{_KEY}/autoscalerClass"] = chance.choice(_CLASSES)

@@ -21,14 +21,14 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.mutation.subject import (
     Subject,
 )
-from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.pods.storage.errors import (
-    StorageRefused,
-)
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.settings import (
     Settings,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.read_system_config import (
     read_system_config,
+)
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.storage.refused import (
+    StorageRefused,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import (
     InputError,

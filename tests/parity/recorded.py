@@ -263,8 +263,10 @@ INFERENCE_GRAPHS = [
             "scaled-by-keda": "autoscaler",
             "service-missing": "graph-service",
             "service-runtime-missing": "graph-service",
+            "knative-model-mesh": "mode",
         },
         rows={
+            "knative-model-mesh": "G5",
             "cpu-zero": "G10",
             "name-59": "G8",
             "scaled-by-keda": "G4",

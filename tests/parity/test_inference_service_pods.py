@@ -10,8 +10,8 @@ import pytest
 
 from module_utils.kinds.inference_service.pods.mutation.mutate import mutated
 from module_utils.kinds.inference_service.pods.mutation.subject import Subject
-from module_utils.kinds.inference_service.pods.storage.errors import StorageRefused
 from module_utils.kinds.kserve.read_system_config import read_system_config
+from module_utils.kinds.kserve.storage.refused import StorageRefused
 
 from .compare import Key, differences, reduced
 from .recorded_inference_services import (

@@ -80,5 +80,5 @@ def test_every_recorded_status_is_looked_at() -> None:
         "InferenceService-0.19": 87,
         "InferenceService-0.20": 102,
         "InferenceService-impossible": 0,
-        "InferenceGraph-0.20": 34,
+        "InferenceGraph-0.20": 43,
     }

@@ -16,9 +16,11 @@ from ...kube.reference import Reference
 from ...kube.schema_faults import show
 from ..check import WARNING, Check, check
 from ..kserve.autoscaler_class import AUTOSCALER_ANNOTATION, AUTOSCALER_HPA, AUTOSCALER_NONE
+from ..kserve.modes import KNATIVE
 from ..kserve.system_config import CONFIG_MAP
 from ..view import ServiceView
 from .condition_path import path_fault
+from .knative_mode import features, knative_limits, other_scaler
 from .resolved import Resolved
 from .spec import ENSEMBLE, SEQUENCE, SPLITTER, SWITCH, Step, all_steps, node_path, steps_of
 from .step_targets import nobody, stopped, url
@@ -243,6 +245,8 @@ def unscaled(view: ServiceView) -> Iterator[Problem]:
     """Yield fields without effect in Standard mode."""
     resolved = _resolved(view)
     spec, scaler = _spec(view), resolved.autoscaler
+    if resolved.mode == KNATIVE:
+        return
     if spec.get("timeout") is not None:
         why = "Knative obeys it, and in Standard mode nothing does"
         yield WITHOUT_EFFECT.at(
@@ -302,6 +306,9 @@ CHECKS = (
     nobody,
     stopped,
     no_config,
+    features,
+    knative_limits,
+    other_scaler,
 )
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from ...kube import gvk
 from ..children import ObjectKind
+from ..kserve.knative.names import KNATIVE_API
 
 DEPLOYMENT = ObjectKind(gvk.APPS, "Deployment", observed=True)
 SERVICE = ObjectKind("v1", "Service")
+KNATIVE_SERVICE = ObjectKind(KNATIVE_API, "Service", observed=True)
 HPA = ObjectKind(gvk.AUTOSCALING, "HorizontalPodAutoscaler")
 
 #: What others keep.

@@ -2,7 +2,7 @@
 """From one InferenceGraph to everything it wants to exist.
 
 Where the controller waits with all children until the services of the steps are ready, we make them in the same run.
-Source: KServe pkg/controller/v1alpha1/inferencegraph/controller.go@v0.17.0.
+Source: KServe pkg/controller/v1alpha1/inferencegraph/{controller,knative_reconciler}.go@v0.17.0.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from typing import TypeAlias
 from ...kube.intent import Child, Intent, present
 from ...kube.reader import Reader
 from ..children import Children, Made
+from ..kserve.modes import KNATIVE
 from ..peers import NOBODY, Peers
-from .child_kinds import DEPLOYMENT, HPA, SERVICE
+from .child_kinds import DEPLOYMENT, HPA, KNATIVE_SERVICE, SERVICE
 from .children.deployment import deployment
 from .children.horizontal_pod_autoscaler import horizontal_pod_autoscaler
+from .children.knative_service import knative_service
 from .children.service import service
 from .resolve import resolve
 from .resolved import Resolved
@@ -25,12 +27,14 @@ from .spec import InferenceGraph
 
 Build: TypeAlias = Callable[[Resolved], "Child | None"]
 
-#: In the controller's order.
-CHILDREN: Children[Build] = Children(
+#: By mode, in the controller's order.
+_STANDARD: Children[Build] = Children(
     Made(deployment, DEPLOYMENT),
     Made(service, SERVICE),
     Made(horizontal_pod_autoscaler, HPA),
 )
+_KNATIVE: Children[Build] = Children(Made(knative_service, KNATIVE_SERVICE))
+CHILDREN: Children[Build] = Children(*_STANDARD.made, *_KNATIVE.made)
 
 
 def compile(  # noqa: A001
@@ -43,5 +47,6 @@ def compile(  # noqa: A001
     resolved = resolve(graph, settings, reader, peers)
     wanted: tuple[Child, ...] = ()
     if not graph.stopped:
-        wanted = present(build(resolved) for build in CHILDREN.at(settings.release))
+        made = _KNATIVE if resolved.mode == KNATIVE else _STANDARD
+        wanted = present(build(resolved) for build in made.at(settings.release))
     return Intent(parent=graph.document, children=wanted, basis=resolved, nothing=graph.stopped)

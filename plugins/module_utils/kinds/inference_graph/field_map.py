@@ -10,6 +10,7 @@ from ...kube import gvk
 from ...kube.manifest import Json
 from ...kube.reference import Reference
 from ..field_map import FieldMap, Origin
+from ..kserve.knative.names import KNATIVE_API
 from ..kserve.system_config import CONFIG_MAP
 from .resolved import Resolved
 
@@ -31,8 +32,9 @@ def _of_child(resolved: Resolved, reference: Reference) -> Iterator[Origin]:
     for texts, value in (("labels", graph.labels), ("annotations", graph.annotations)):
         yield Origin(f"metadata.{texts}", f"metadata.{texts}", value)
         yield Origin(f"{_TEMPLATE}.metadata.{texts}", f"metadata.{texts}", value)
-    if reference.api_version == gvk.APPS:
-        container = f"{_POD}.containers[{graph.name}]"
+    if reference.api_version in (gvk.APPS, KNATIVE_API):
+        knative = reference.api_version == KNATIVE_API
+        container = f"{_POD}.containers[{'' if knative else graph.name}]"
         yield Origin(f"{container}.args", "spec.nodes", spec["nodes"])
         if any((spec.get("resources") or {}).values()):
             yield Origin(f"{container}.resources", "spec.resources", spec["resources"])
@@ -40,6 +42,7 @@ def _of_child(resolved: Resolved, reference: Reference) -> Iterator[Origin]:
         yield Origin(container, "router", object=config)
         yield Origin(f"{_POD}.imagePullSecrets", "router.imagePullSecrets", object=config)
         yield Origin("spec.replicas", "spec.minReplicas", spec.get("minReplicas"))
+        yield Origin(f"{_POD}.timeoutSeconds", "spec.timeout", spec.get("timeout"))
         yield Origin(_POD, "spec", spec)
     elif reference.api_version == gvk.AUTOSCALING:
         for field in ("minReplicas", "maxReplicas"):

@@ -7,11 +7,18 @@ Labels = dict[str, str]
 
 GRAPH = "serving.kserve.io/inferencegraph"
 APP = "app"
+#: Of what a pod is made; only pods of Knative have it.
+KIND = "serving.kserve.io/kind"
 
 
 def graph(name: str) -> Labels:
     """Return the labels of a graph's objects and pods beside its author's."""
     return {GRAPH: name, **app(name)}
+
+
+def revision(name: str) -> Labels:
+    """Return the labels of the pods that Knative runs."""
+    return {GRAPH: name, KIND: "InferenceGraph"}
 
 
 def app(name: str) -> Labels:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From a graph as it was loaded to what it means in its cluster: which router, whom each step asks, who scales.
 
-Source: KServe pkg/controller/v1alpha1/inferencegraph/{controller,raw_ig}.go@v0.17.0.
+Source: KServe pkg/controller/v1alpha1/inferencegraph/{controller,raw_ig,knative_reconciler}.go@v0.17.0.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ from ..kserve.autoscaler_class import (
     AUTOSCALER_ANNOTATION,
     AUTOSCALER_HPA,
     AUTOSCALER_KEDA,
+    AUTOSCALER_NONE,
     CLASSES,
     AutoscalerClass,
 )
 from ..kserve.host_name import HostError, host_name
-from ..kserve.modes import KNATIVE, MODE_ANNOTATION, MODEL_MESH, STANDARD, canonical_mode
+from ..kserve.knative.scaling import NoAutoscaler, without_invalid_initial_scale
+from ..kserve.modes import KNATIVE, MODE_ANNOTATION, MODES, STANDARD, canonical_mode
 from ..kserve.predictor_endpoint import NoEndpoint, predictor_endpoint
 from ..kserve.read_system_config import read_system_config
 from ..kserve.system_config import CONFIG_MAP, Misconfigured, SystemConfig
@@ -47,10 +49,17 @@ def resolve(
         config.need("router")
     except Misconfigured as error:
         raise InputError([Complaint(graph.subject, error.problems)]) from error
-    problems = [*_mode_problems(graph, config, reader), *_scaling_problems(graph)]
-    url = ""
+    mode = _mode(graph, config, reader)
+    problems = [*_mode_problems(graph, mode)]
+    annotations, url = graph.annotations, ""
     try:
-        url = f"http://{_host(graph, config)}"
+        if mode == KNATIVE:
+            annotations = without_invalid_initial_scale(annotations, reader)
+        else:
+            problems += _scaling_problems(graph)
+            url = f"http://{_host(graph, config)}"
+    except NoAutoscaler as error:
+        problems.append(Problem("", f"{error}; {error.advice}", rule="knative"))
     except HostError as error:
         advice = f"the name comes from `domainTemplate` in {CONFIG_MAP}: shorten the graph's name, or change the template"
         problems.append(Problem("metadata.name", f"{error}; {advice}", rule="host"))
@@ -66,32 +75,35 @@ def resolve(
     return Resolved(
         graph,
         settings,
+        mode=mode,
+        annotations=annotations,
         router=config.router,
         deploy=config.deploy,
         spec=_with_urls(graph.spec, urls),
         services={name: found for name, found in services.items() if found is not None},
-        autoscaler=_autoscaler(graph),
+        autoscaler=_autoscaler(graph) if mode == STANDARD else AUTOSCALER_NONE,
         url=url,
         headless=config.service_cluster_ip_none,
     )
 
 
-def _mode_problems(
-    graph: InferenceGraph, config: SystemConfig, reader: Reader
-) -> Iterator[Problem]:
-    """Yield why a graph is not run by a Deployment."""
-    written = graph.annotations.get(MODE_ANNOTATION, "")
+def _mode(graph: InferenceGraph, config: SystemConfig, reader: Reader) -> str:
+    """Return the mode of a graph: that of its status, of its annotation, of the configuration."""
     running = value_at(reader.get(graph.reference) or {}, ("status", "deploymentMode")) or ""
-    wanted = canonical_mode(written)
-    known = wanted if wanted in (STANDARD, KNATIVE, MODEL_MESH) else config.deploy.default_mode
-    mode = canonical_mode(running) or known
-    if written and wanted not in (STANDARD, KNATIVE, MODEL_MESH):
-        message = f"{show(written)} is no mode in which KServe runs a graph; write {STANDARD}"
+    wanted = canonical_mode(graph.annotations.get(MODE_ANNOTATION, ""))
+    return canonical_mode(running) or (wanted if wanted in MODES else config.deploy.default_mode)
+
+
+def _mode_problems(graph: InferenceGraph, mode: str) -> Iterator[Problem]:
+    """Yield why a graph is run neither by a Deployment nor by Knative."""
+    written = graph.annotations.get(MODE_ANNOTATION, "")
+    ways = f"write {STANDARD} or {KNATIVE}"
+    if written and canonical_mode(written) not in MODES:
+        message = f"{show(written)} is no mode in which KServe runs a graph; {ways}"
         yield Problem(_MODE, message, rule="mode")
-    elif mode != STANDARD:
+    elif mode not in (STANDARD, KNATIVE):
         who = f"{show(written)}" if written else f"{mode or 'nothing'}, the default of {CONFIG_MAP}"
-        message = f"{who}: this collection runs graphs only in Standard mode; write {STANDARD}"
-        yield Problem(_MODE, f"{message} here, and the router becomes a Deployment", rule="mode")
+        yield Problem(_MODE, f"{who}: KServe would run the graph by Knative; {ways}", rule="mode")
 
 
 def _scaling_problems(graph: InferenceGraph) -> Iterator[Problem]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from ...kube.manifest import Json
 from ..kserve.autoscaler_class import AUTOSCALER_HPA, AutoscalerClass
+from ..kserve.modes import STANDARD
 from ..kserve.system_config import Deploy, Router
 from . import labels
 from .settings import Settings
@@ -18,12 +19,15 @@ from .spec import InferenceGraph
 class Resolved:
     """One graph. Of a stopped one nothing else is worked out.
 
-    spec: with the URL of each step. services: the InferenceServices that steps name, by name. url: what the status says.
-    headless: whether the Service has no address of its own.
+    mode: `Standard` or `Knative`. annotations: the author's, as far as Knative takes them. spec: with the URL of each step.
+    services: the InferenceServices that steps name, by name.
+    In Standard mode, url: what the status says; autoscaler: who scales; headless: whether the Service has no address of its own.
     """
 
     graph: InferenceGraph
     settings: Settings
+    mode: str = STANDARD
+    annotations: Mapping[str, str] = field(default_factory=dict)
     router: Router = field(default_factory=Router)
     deploy: Deploy = field(default_factory=Deploy)
     spec: Json = field(default_factory=dict)
@@ -34,5 +38,5 @@ class Resolved:
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """The labels of every child and of the pods."""
+        """The labels of every child and of the pods in Standard mode."""
         return {**self.graph.labels, **labels.graph(self.graph.name)}

@@ -8,6 +8,9 @@ from collections.abc import Iterator, Sequence
 from ...kube import gvk
 from ...kube.manifest import Json
 from ...kube.reference import Reference
+from ...kube.validation.workload import with_knative_defaults
+from ..kserve.knative.names import KNATIVE_API
+from ..kserve.modes import KNATIVE
 from ..view import ROUTER, Said, ServiceView, Workload
 from .field_map import field_map
 from .resolved import Resolved
@@ -18,10 +21,13 @@ def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
     """Return what a graph became. manifests: its children."""
     graph, fields = resolved.graph, field_map(resolved, manifests)
     made = {Reference.of(manifest): manifest for manifest in manifests}
-    reference = Reference(gvk.APPS, "Deployment", graph.namespace, graph.name)
+    knative = resolved.mode == KNATIVE
+    api_version, kind = (KNATIVE_API, "Service") if knative else (gvk.APPS, "Deployment")
+    reference = Reference(api_version, kind, graph.namespace, graph.name)
     workloads: tuple[Workload, ...] = ()
     if reference in made:
-        spec = made[reference]["spec"]
+        manifest = made[reference]
+        spec = (with_knative_defaults(manifest) if knative else manifest)["spec"]
         workloads = (
             Workload(
                 role=ROUTER,

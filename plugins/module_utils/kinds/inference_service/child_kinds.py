@@ -6,8 +6,8 @@ from __future__ import annotations
 from ...kube import gvk
 from ...kube.condition import GATEWAY_GROUP
 from ..children import ObjectKind
+from ..kserve.knative.names import KNATIVE_API
 from ..kserve.local_models import API_VERSION, CACHE, NAMESPACE_CACHE
-from .knative import KNATIVE_API
 
 CONFIG_MAP = ObjectKind("v1", "ConfigMap", compared=True)
 SERVICE = ObjectKind("v1", "Service", observed=True)

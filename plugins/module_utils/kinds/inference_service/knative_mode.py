@@ -12,13 +12,13 @@ from ...kube.manifest import Json
 from ...kube.problem import Problem
 from ...kube.reader import Reader
 from ..check import ERROR, WARNING, Check, check
+from ..kserve.knative.annotations import annotation_faults
+from ..kserve.knative.features import FEATURES_OFF, switched_off, told_off
+from ..kserve.knative.limits import BEYOND_LIMITS, number_faults, port_faults
 from ..kserve.modes import KNATIVE
 from ..view import ServiceView
 from .errors import Unbuildable
 from .pods.build import models_refused
-from .pods.knative_annotations import annotation_faults
-from .pods.knative_features import FEATURES, switched_off
-from .pods.knative_limits import number_faults, port_faults
 from .pods.webhook_emulation import is_rendered, mutator
 from .resolved import Resolved
 from .router.front_component import front_role, has_routes
@@ -42,19 +42,6 @@ AGENT = Check(
     finds="logger, batcher and multi-model serving need an agent that KServe's webhook puts behind Knative's proxy when a pod is "
     "created; without that webhook Knative sends requests past it",
     fix="use Standard mode, or keep the webhook",
-)
-KNATIVE_FEATURES = Check(
-    "knative-features",
-    WARNING,
-    finds="Knative refuses these pods while {missing} {be} off",
-    fix=f"write `enabled` in {FEATURES}, or use Standard mode",
-)
-KNATIVE_LIMITS = Check(
-    "knative-limits",
-    ERROR,
-    finds="Knative {fault}: it refuses the service",
-    fix="change it, or use Standard mode",
-    stops=True,
 )
 
 
@@ -93,7 +80,7 @@ def agent(view: ServiceView, reader: Reader) -> Iterator[Problem]:
             yield AGENT.at(f"spec.{component.role}")
 
 
-@check(KNATIVE_FEATURES, reads=("ConfigMaps",))
+@check(FEATURES_OFF, reads=("ConfigMaps",))
 def features(view: ServiceView, reader: Reader) -> Iterator[Problem]:
     """Yield features of pods that are switched off in Knative."""
     resolved: Resolved = view.basis
@@ -105,11 +92,10 @@ def features(view: ServiceView, reader: Reader) -> Iterator[Problem]:
             continue
         missing = switched_off(finished["spec"], reader)
         if missing:
-            be = "are" if len(missing) > 1 else "is"
-            yield KNATIVE_FEATURES.at(f"spec.{component.role}", missing=", ".join(missing), be=be)
+            yield told_off(f"spec.{component.role}", missing)
 
 
-@check(KNATIVE_LIMITS, reads=("ConfigMaps",))
+@check(BEYOND_LIMITS, reads=("ConfigMaps",))
 def knative_limits(view: ServiceView, reader: Reader) -> Iterator[Problem]:
     """Yield ports, numbers and annotations that Knative refuses."""
     resolved: Resolved = view.basis
@@ -120,15 +106,13 @@ def knative_limits(view: ServiceView, reader: Reader) -> Iterator[Problem]:
         own = fields.get(f"spec.{component.role}")
         for place, fault in port_faults(component.pod):
             where = own(place) if own else f"spec.{component.role}"
-            yield KNATIVE_LIMITS.at(where, fault=fault)
+            yield BEYOND_LIMITS.at(where, fault=fault)
         for field, fault, sure in number_faults(component.spec, reader):
             severity = ERROR if sure else WARNING
-            yield KNATIVE_LIMITS.at(
-                f"spec.{component.role}.{field}", severity=severity, fault=fault
-            )
+            yield BEYOND_LIMITS.at(f"spec.{component.role}.{field}", severity=severity, fault=fault)
     for path, given in annotations_of(view):
         for name, fault in annotation_faults(given):
-            yield KNATIVE_LIMITS.at(f'{path}.annotations["{name}"]', fault=fault)
+            yield BEYOND_LIMITS.at(f'{path}.annotations["{name}"]', fault=fault)
 
 
 def annotations_of(view: ServiceView) -> Iterator[tuple[str, Json]]:

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from ...kube.manifest import Json
 from ...kube.problem import Problem
 from ..check import WARNING, Check, check
+from ..kserve.knative.annotations import MIN_SCALE, unknown_annotations
 from ..kserve.modes import KNATIVE, STANDARD
 from ..view import ServiceView
 from .admission.multi_node import CLASS_ANNOTATION
 from .knative_mode import annotations_of
-from .pods.knative_annotations import MIN_SCALE, unknown_annotations
 from .resolved import Resolved
 
 _KNATIVE_METRICS = ("concurrency", "rps")

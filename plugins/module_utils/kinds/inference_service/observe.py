@@ -17,6 +17,7 @@ from ...kube.reader import Reader
 from ...kube.reference import Reference
 from ...kube.rollout import Rollout, read_rollout
 from ..kind import Observation
+from ..kserve.knative.service_status import is_current, refused
 from ..kserve.modes import KNATIVE, STANDARD
 from .conditions.reconcile_pass import deployments, knative_reference, observe_once
 from .conditions.routing import route_references
@@ -50,7 +51,7 @@ def observe(resolved: Resolved, reader: Reader, pods: Sequence[Json] = ()) -> Ob
     rollouts = [read_rollout(live, pods) for kind, live in workloads if kind == "Deployment"]
     routes = _routes(resolved, reader)
     current = all(rollout.complete for rollout in rollouts) and all(
-        _is_current(live) for kind, live in workloads if kind != "Deployment"
+        is_current(live) for kind, live in workloads if kind != "Deployment"
     )
     said_ready = draft.conditions.status(READY) == "True"
     return Observation(
@@ -96,13 +97,6 @@ def _workloads(
     return [(reference.kind, reader.get(reference)) for reference in found]
 
 
-def _is_current(live: Json | None) -> bool:
-    """Return whether Knative has seen a Service as it is now."""
-    generation = ((live or {}).get("metadata") or {}).get("generation") or 0
-    seen = ((live or {}).get("status") or {}).get("observedGeneration") or 0
-    return bool(live is not None and seen >= generation)
-
-
 def _routes(resolved: Resolved, reader: Reader) -> list[Acceptance]:
     """Return what gateways say of each HTTPRoute."""
     if resolved.mode == KNATIVE or not has_routes(resolved):
@@ -139,13 +133,4 @@ def _faults(
     yield from (fault for fault in said if fault is not None)
     for kind, live in workloads:
         if kind != "Deployment" and live is not None:
-            yield from _refused(live)
-
-
-def _refused(live: Json) -> Iterator[WorkloadFault]:
-    """Yield what Knative says no to."""
-    for said in (live.get("status") or {}).get("conditions") or ():
-        if (said.get("type"), said.get("status")) == ("Ready", "False") and _is_current(live):
-            name = live["metadata"]["name"]
-            reason = said.get("reason") or "NotReady"
-            yield WorkloadFault(reason, f"Knative Service {name}: {said.get('message') or reason}")
+            yield from refused(live)

@@ -6,8 +6,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...kube.reader import GivenObjects, Reader
+from ..kserve.knative.scaling import NoAutoscaler, without_invalid_initial_scale
+from ..kserve.modes import KNATIVE
 from ..kserve.read_system_config import read_system_config
-from .initial_scale import with_valid_initial_scale
+from .errors import Unbuildable
 from .mode import deployment_mode
 from .pods.build import components
 from .resolve import resolve
@@ -26,7 +28,19 @@ def stopped_service(service: InferenceService, settings: Settings, reader: Reade
 
 def resolved_service(service: InferenceService, settings: Settings, reader: Reader) -> Resolved:
     """Return what a service means in its cluster, its components and TrainedModels included. Raises InputError and Unbuildable."""
-    resolved = with_valid_initial_scale(resolve(service, settings, reader), reader)
+    resolved = _with_valid_initial_scale(resolve(service, settings, reader), reader)
     parts = components(resolved, reader)
     models = trained_models(resolved.service, parts, reader)
     return replace(resolved, components=parts, models=models)
+
+
+def _with_valid_initial_scale(resolved: Resolved, reader: Reader) -> Resolved:
+    """Return a service in Knative mode without a number of first pods that Knative would refuse; others stay as they are."""
+    if resolved.mode != KNATIVE:
+        return resolved
+    service = resolved.service
+    try:
+        annotations = without_invalid_initial_scale(service.annotations, reader)
+    except NoAutoscaler as error:
+        raise Unbuildable(str(error), advice=error.advice, rule="knative") from None
+    return replace(resolved, service=replace(service, annotations=annotations))

@@ -9,6 +9,7 @@ from ...kube import gvk
 from ...kube.manifest import Json
 from ...kube.reference import Reference
 from ..field_map import FieldMap, Place
+from ..kserve.knative.names import KNATIVE_API
 from ..kserve.storage.credentials import credential_entries
 from ..kserve.storage.initializer import NAME as INITIALIZER
 from ..kserve.storage.s3 import secret_keys
@@ -17,7 +18,6 @@ from ..route_view import Parent, RouteView, gateway_of, routes_of
 from ..view import DECODE, EXPLAINER, TRANSFORMER, Said, ServiceView, Workload, port_said
 from .field_map import field_map
 from .implementations import CUSTOM, implementations, storage_uri
-from .knative import KNATIVE_API
 from .pods.annotations import SOURCE_URI
 from .pods.component import Component
 from .pods.containers import SERVER, WORKER

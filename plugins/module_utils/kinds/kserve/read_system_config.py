@@ -15,6 +15,7 @@ from . import system_config as parts
 from .config_block import Block, gateway_fault, read_block
 from .config_schema import BLOCKS
 from .defaults import DEFAULTS
+from .knative.names import VISIBILITY
 from .modes import MODES, canonical_mode
 from .storage_config import Credentials, Storage
 from .system_config import CONFIG_MAP, Misconfigured, SystemConfig
@@ -32,7 +33,7 @@ WITHHELD_ANNOTATIONS = frozenset(
         "modelFormat",
     }
 )
-WITHHELD_LABELS = frozenset({"networking.knative.dev/visibility"})
+WITHHELD_LABELS = frozenset({VISIBILITY})
 
 #: What other kinds read.
 NOT_READ = ("scheduler", "autoscaling-wva-controller-config")

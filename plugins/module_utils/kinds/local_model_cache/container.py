@@ -15,6 +15,8 @@ from ..kserve.local_models import storage_key
 from ..kserve.releases import KServe
 from ..kserve.storage.containers import API_VERSION, KIND, BadPattern, takes
 from ..kserve.storage.credentials import SecretMissing, with_credentials
+from ..kserve.storage.refused import StorageRefused
+from ..kserve.storage.spec_secret import StorageSpec, with_storage_spec
 from ..kserve.storage.target import Target
 from ..kserve.system_config import SystemConfig
 from .resolved import Download, NodeOfGroup
@@ -46,7 +48,7 @@ def download_of(
     reader: Reader,
 ) -> Download:
     """Return what fetches a model onto a node. Raises NoContainer."""
-    container = _container(cache, config, release, reader)
+    container = {**_container(cache, config, release, reader), "args": [cache.source, MOUNT_PATH]}
     target = Target({key: value for key, value in container.items() if key != "volumeMounts"})
     target = _with_credentials(target, cache, config, release, reader)
     mount = {
@@ -55,7 +57,7 @@ def download_of(
         "subPath": f"models/{folder(cache, release)}",
     }
     mounts = [mount, *(target.container.get("volumeMounts") or ())]
-    made = {**target.container, "args": [cache.source, MOUNT_PATH], "volumeMounts": mounts}
+    made = {**target.container, "volumeMounts": mounts}
     return Download(node, made, target.volumes)
 
 
@@ -95,14 +97,13 @@ def _with_credentials(
     release: KServe,
     reader: Reader,
 ) -> Target:
-    """Return the container with the credentials of the cache's account, in the namespace of the Jobs."""
+    """Return the container with the credentials of the cache: of its storage Secret, else of its account, in the namespace of the Jobs."""
     account, storage = cache.spec.get("serviceAccountName"), cache.spec.get("storage")
-    if storage is not None and storage.get("key"):
-        message = "the entry of a storage Secret is not read for caches; put the credentials into a Secret of serviceAccountName"
-        raise NoContainer(Problem("spec.storage.key", message, rule="cache-storage"))
+    place = config.local_model.job_namespace
+    if storage is not None and storage.get("key") is not None:
+        return _with_storage_secret(target, storage, config, place, reader)
     if not account and storage is None:
         return target
-    place = config.local_model.job_namespace
     name = account or _DEFAULT_ACCOUNT
     live = reader.get(Reference("v1", "ServiceAccount", place, name))
     if live is None:
@@ -119,3 +120,16 @@ def _with_credentials(
     except SecretMissing as error:
         message = f"Secret {place}/{error.name}, which the account {name} names, does not exist; create it"
         raise NoContainer(Problem("spec.serviceAccountName", message, rule="account")) from None
+
+
+def _with_storage_secret(
+    target: Target, storage: Json, config: SystemConfig, place: str, reader: Reader
+) -> Target:
+    """Return the container with what the storage Secret says under the key of the cache."""
+    spec = StorageSpec(storage["key"], storage.get("parameters") or {})
+    try:
+        return with_storage_spec(target, spec, {}, config.credentials, place, reader)
+    except StorageRefused as error:
+        field = f"spec.{error.field.removeprefix('model.')}"
+        message = f"{error}; {error.advice}"
+        raise NoContainer(Problem(field, message, rule="cache-storage")) from None

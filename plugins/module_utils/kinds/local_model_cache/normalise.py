@@ -24,7 +24,7 @@ from .spec import LocalModelCache
 def load(kind: str, document: Json, settings: Settings) -> Loaded[LocalModelCache]:
     """Return the cache that a custom resource describes, and every problem of it. No cache where there is an error."""
     envelope = read_envelope(document, API_VERSION, kind, namespaced=kind != CACHE)
-    spec = check(spec_at(settings.release), document.get("spec") or {}, "spec")
+    spec = check(spec_at(settings.release), document.get("spec") or {}, "spec", keep_empty=True)
     found = [*envelope.problems, *spec.problems]
 
     def make() -> LocalModelCache:

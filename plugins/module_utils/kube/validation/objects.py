@@ -30,7 +30,7 @@ from .workload import (
     pod_object_problems,
     replicated_problems,
     with_claimed_volumes,
-    with_ports_of_knative,
+    with_knative_defaults,
 )
 
 
@@ -66,7 +66,7 @@ _KINDS: Mapping[tuple[str, str], _Kind] = {
         TYPES["LeaderWorkerSet"], groups_problems, read_as=with_claimed_volumes
     ),
     ("serving.knative.dev", "Service"): _Kind(
-        TYPES["KnativeService"], knative_problems, read_as=with_ports_of_knative
+        TYPES["KnativeService"], knative_problems, read_as=with_knative_defaults
     ),
     (gvk.GATEWAY_GROUP, "HTTPRoute"): _Kind(_route(), route_problems),
 }

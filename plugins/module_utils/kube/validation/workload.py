@@ -20,6 +20,8 @@ _DEADLINE = 600
 _WHOLE = 100
 #: Where templates of pods stand for which a workload makes claims.
 _TEMPLATES = ("template", "leaderTemplate", "workerTemplate")
+#: What Knative calls a container without a name.
+_KNATIVE_NAME = "user-container"
 _PERCENT = re.compile(r"([0-9]+)%", re.ASCII)
 
 
@@ -154,19 +156,23 @@ def _is_filled_in(field: str, value: Any) -> bool:
     )
 
 
-def with_ports_of_knative(manifest: Json) -> Json:
-    """Return a Knative Service without the probes that name port 0, for which Knative puts the container's own."""
+def with_knative_defaults(manifest: Json) -> Json:
+    """Return a Knative Service as Knative fills it in: containers have names, and probes that name port 0 get the container's own port."""
     pod = value_at(manifest, ("spec", "template", "spec"))
     if not isinstance(pod, dict) or not isinstance(pod.get("containers"), list):
         return manifest
 
-    def judged(container: Any) -> Any:
+    several = len(pod["containers"]) > 1
+
+    def judged(number: int, container: Any) -> Any:
         if not isinstance(container, dict):
             return container
-        return {key: value for key, value in container.items() if not _names_no_port(key, value)}
+        name = f"{_KNATIVE_NAME}-{number}" if several else _KNATIVE_NAME
+        kept = {key: value for key, value in container.items() if not _names_no_port(key, value)}
+        return {**kept, "name": container.get("name") or name}
 
     spec = manifest["spec"]
-    pods = {**pod, "containers": [judged(each) for each in pod["containers"]]}
+    pods = {**pod, "containers": [judged(*each) for each in enumerate(pod["containers"])]}
     return {**manifest, "spec": {**spec, "template": {**spec["template"], "spec": pods}}}
 
 

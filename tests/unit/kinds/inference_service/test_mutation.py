@@ -10,10 +10,10 @@ import pytest
 
 from module_utils.kinds.inference_service.pods.mutation.mutate import mutated
 from module_utils.kinds.inference_service.pods.mutation.subject import Subject
-from module_utils.kinds.inference_service.pods.storage.errors import StorageRefused
 from module_utils.kinds.inference_service.pods.storage.several_models import common_folder
 from module_utils.kinds.kserve.read_system_config import read_system_config
 from module_utils.kinds.kserve.releases import KServe
+from module_utils.kinds.kserve.storage.refused import StorageRefused
 from module_utils.kube.manifest import Json
 from tests.parity.recorded_llm_services import Recorded
 

@@ -145,6 +145,33 @@ def test_a_storage_container_for_downloads_takes_the_place_of_the_usual_one() ->
     assert made["args"] == [MODEL, "/mnt/models"]
 
 
+@pytest.mark.parametrize(
+    ("parameters", "more"),
+    [
+        ({}, []),
+        (
+            {"region": "eu", "bucket": "b"},
+            [{"name": "STORAGE_OVERRIDE_CONFIG", "value": '{"bucket":"b","region":"eu"}'}],
+        ),
+    ],
+)
+def test_a_storage_secret_brings_credentials_in_place_of_an_account(
+    parameters: Json, more: list[Json]
+) -> None:
+    text = '{"type": "s3", "bucket": "models", "cabundle_configmap": "ca"}'
+    secret = {**thing("v1", "Secret", "storage-config", JOBS), "stringData": {"own": text}}
+    storage = {"key": "own", **({"parameters": parameters} if parameters else {})}
+    made = job(children(cache(serviceAccountName="nobody", storage=storage), secret))
+    (container,) = made["spec"]["template"]["spec"]["containers"]
+    assert container["args"] == [MODEL, "/mnt/models"]
+    reference = {"secretKeyRef": {"name": "storage-config", "key": "own"}}
+    assert container["env"] == [
+        {"name": "AWS_CA_BUNDLE_CONFIGMAP", "value": "ca"},
+        {"name": "STORAGE_CONFIG", "valueFrom": reference},
+        *more,
+    ]
+
+
 def test_the_account_of_a_cache_brings_its_credentials() -> None:
     account = thing("v1", "ServiceAccount", "fetcher", JOBS, secrets=[{"name": "s3"}])
     secret = thing(

@@ -6,13 +6,16 @@ Read in KServe pkg/webhook/admission/localmodelcache/localmodelcache_validator.g
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from module_utils.kinds.local_model_cache.users import still_used
 from module_utils.kube.manifest import Json
+from module_utils.kube.problem import InputError
 from tests.objects import Cluster, thing
 
-from .build import MODEL, cache, configured, group, llm, refused, service
+from .build import JOBS, MODEL, cache, configured, group, intent, llm, refused, service
 
 LABEL = "internal.serving.kserve.io/localmodel"
 
@@ -30,12 +33,33 @@ LABEL = "internal.serving.kserve.io/localmodel"
         ),
         ({"serviceAccountName": "nobody"}, [("spec.serviceAccountName", "account")]),
         ({"storage": {"key": "s3"}}, [("spec.storage.key", "cache-storage")]),
+        ({"storage": {"key": ""}}, [("spec.storage", "cache-storage")]),
+        ({"storage": {"key": "", "parameters": {"type": "s3"}}}, []),
     ],
 )
 def test_what_is_wrong_with_a_spec_is_told_at_its_field(
     spec: Json, found: list[tuple[str, str]]
 ) -> None:
     assert refused(cache(**spec)) == found
+
+
+@pytest.mark.parametrize(
+    ("entry", "field", "words"),
+    [
+        ({"other": "{}"}, "spec.storage.key", "name one of its keys: other"),
+        ({"key": "{"}, "spec.storage.key", "invalid json"),
+        ({"key": '{"bucket": "b"}'}, "spec.storage", "unable to determine storage type"),
+        ({"key": '{"type": "ftp"}'}, "spec.storage", "one of [s3, hdfs, webhdfs]"),
+    ],
+)
+def test_a_storage_secret_that_does_not_say_how_is_told(
+    entry: Json, field: str, words: str
+) -> None:
+    secret = {**thing("v1", "Secret", "storage-config", JOBS), "stringData": entry}
+    with pytest.raises(InputError, match=re.escape(words)) as caught:
+        intent(cache(storage={"key": "key"}), [secret])
+    ((problem,),) = [each.problems for each in caught.value.complaints]
+    assert (problem.path, problem.rule) == (field, "cache-storage")
 
 
 def test_all_that_is_wrong_is_told_at_once() -> None:

@@ -6,18 +6,14 @@ from __future__ import annotations
 from ....kube.fields import filled
 from ....kube.intent import Child, Stage
 from ....kube.manifest import Json, Manifest, value_at
-from ..knative import KNATIVE_API
+from ...kserve.knative.names import KNATIVE_API, PASSTHROUGH
+from ...kserve.knative.scaling import scaling_annotations
 from ..pods.component import Component
 from ..pods.webhook_emulation import Mutator
 from ..resolved import Resolved
 
-_SCALING = "autoscaling.knative.dev/"
-_USUAL_CLASS = "kpa.autoscaling.knative.dev"
 #: Annotations of the Knative Service itself; its revisions do not get them.
-_OF_SERVICE = (
-    "serving.knative.dev/rollout-duration",
-    "serving.knative.openshift.io/enablePassthrough",
-)
+_OF_SERVICE = ("serving.knative.dev/rollout-duration", PASSTHROUGH)
 _TAG_ANNOTATION = "serving.kserve.io/enable-tag-routing"
 _ALL = 100
 
@@ -53,15 +49,7 @@ def knative_service(component: Component, resolved: Resolved, mutate: Mutator) -
 def _annotations(component: Component) -> dict[str, str]:
     given = component.annotations.items()
     kept = {key: value for key, value in given if key not in _OF_SERVICE}
-    spec, least = component.spec, component.spec.get("minReplicas")
-    scaling = {
-        "target": spec.get("scaleTarget"),
-        "metric": spec.get("scaleMetric"),
-        "min-scale": 1 if least is None else least,
-        "max-scale": spec.get("maxReplicas") or None,
-    }
-    asked = {f"{_SCALING}{key}": str(value) for key, value in scaling.items() if value is not None}
-    return {f"{_SCALING}class": _USUAL_CLASS, **kept, **asked}
+    return scaling_annotations(component.spec, kept)
 
 
 def _limits(component: Component) -> Json:

@@ -13,8 +13,8 @@ from ....kube.manifest import Json
 from ....kube.pod_health import Unread
 from ....kube.reader import Reader
 from ....kube.reference import Reference
+from ...kserve.knative.names import KNATIVE_API
 from ...kserve.modes import STANDARD
-from ..knative import KNATIVE_API
 from ..labels import app
 from ..pods.component import Component, Components
 from ..resolved import Resolved

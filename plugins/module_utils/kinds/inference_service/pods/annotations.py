@@ -6,6 +6,7 @@ from __future__ import annotations
 from ....kube.go_json import go_json
 from ....kube.manifest import Json
 from ...kserve.confidential import asked_key
+from ...kserve.storage.spec_secret import SCHEME_PLACEHOLDER
 from .. import names
 
 PREFIX = "internal.serving.kserve.io/"
@@ -24,8 +25,6 @@ AGENT = f"{PREFIX}agent"
 CONFIG_VOLUME = f"{PREFIX}configVolumeName"
 CONFIG_PATH = f"{PREFIX}configMountPath"
 MODEL_DIR = f"{PREFIX}modelDir"
-#: Stands for the scheme where the type of storage is known only from a Secret.
-SCHEME_PLACEHOLDER = "<scheme-placeholder>"
 
 Texts = dict[str, str]
 

@@ -8,15 +8,15 @@ from dataclasses import replace
 from ....kube.manifest import Json
 from ....kube.reader import Reader
 from ...kserve.modes import STANDARD
+from ...kserve.storage.refused import StorageRefused
+from ...kserve.storage.spec_secret import StorageSpec
 from ..errors import RECONCILE_FAILED, Unbuildable
 from ..resolved import Resolved
 from .component import Component, Components
 from .explainer import explainer
 from .predictor import predictor
 from .storage.context import Surroundings
-from .storage.errors import StorageRefused
 from .storage.several_models import with_several_models
-from .storage.spec_secret import StorageSpec
 from .transformer import transformer
 
 

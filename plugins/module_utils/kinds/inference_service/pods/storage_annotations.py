@@ -8,12 +8,12 @@ from ....kube.reader import Reader
 from ....kube.schema_faults import show
 from ...kserve.releases import KServe
 from ...kserve.storage.address import without_quotes
+from ...kserve.storage.refused import StorageRefused
 from ..errors import Unbuildable
 from ..implementations import storage_uri
 from ..names import Role
 from .annotations import SOURCE_URI, Texts
 from .storage.containers import check_uri
-from .storage.errors import StorageRefused
 
 
 def with_source(

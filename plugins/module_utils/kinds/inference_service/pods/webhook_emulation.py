@@ -11,13 +11,13 @@ from collections.abc import Callable
 from ....kube.manifest import Json
 from ....kube.reader import NotAllowed, Reader
 from ....kube.reference import Reference
+from ...kserve.storage.refused import StorageRefused
 from ..errors import Unbuildable
 from ..labels import COMPONENT
 from ..names import Role
 from ..resolved import Resolved
 from .mutation.mutate import mutated
 from .mutation.subject import Subject
-from .storage.errors import StorageRefused
 
 #: From a pod template to the same with model, agent and metrics brought in.
 Mutator = Callable[[Json], Json]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...kserve.knative.names import VISIBILITY
 from ...kserve.modes import STANDARD
 from ..names import Role
 from ..resolved import Resolved
@@ -15,10 +16,7 @@ from ..spec import InferenceService
 
 CLUSTER_LOCAL = "cluster-local"
 #: Who asks for a service without a way in from outside, by deployment mode.
-_STANDARD_LABEL, _KNATIVE_LABEL = (
-    "networking.kserve.io/visibility",
-    "networking.knative.dev/visibility",
-)
+_STANDARD_LABEL, _KNATIVE_LABEL = "networking.kserve.io/visibility", VISIBILITY
 #: An `ingressDomain` by which nobody is reached from outside.
 _LOCAL_DOMAIN = "svc.cluster.local"
 

@@ -10,7 +10,7 @@ from ....kube.manifest import value_at
 from ....kube.reader import Reader
 from ....kube.reference import Reference
 from ...kserve.host_name import local_host
-from ..knative import KNATIVE_API, KNATIVE_NAMESPACE
+from ...kserve.knative.names import KNATIVE_API, KNATIVE_NAMESPACE
 from ..resolved import Resolved
 from .front_component import asks_to_be_local, front_name, front_role
 

@@ -9,11 +9,11 @@ from .....kube.manifest import Json
 from .....kube.release import Since
 from ....kserve.pod import appended, changed, container_of, with_volume
 from ....kserve.releases import KServe
+from ....kserve.storage.refused import StorageRefused
 from ....kserve.storage.target import Target, in_pod
 from ....kserve.system_config import Logger
 from ..annotations import AGENT, BATCHER, CONFIG_VOLUME, LOGGER, MODEL_DIR
 from ..containers import QUEUE_PROXY, SERVER, TRANSFORMER
-from ..storage.errors import StorageRefused
 from ..storage.init_container import account_credentials
 from .agent_arguments import agent_arguments
 from .probe import probe_text

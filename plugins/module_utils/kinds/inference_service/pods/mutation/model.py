@@ -10,6 +10,8 @@ from .....kube.release import Since
 from ....kserve.local_models import CLAIM_ANNOTATION, LABEL, URI_ANNOTATION, in_claim, storage_key
 from ....kserve.releases import KServe
 from ....kserve.storage.model_image import model_image
+from ....kserve.storage.refused import StorageRefused
+from ....kserve.storage.spec_secret import StorageSpec
 from ..annotations import (
     SOURCE_URI,
     STORAGE_KEY,
@@ -17,10 +19,8 @@ from ..annotations import (
     STORAGE_SPEC,
 )
 from ..containers import SERVER, readers
-from ..storage.errors import StorageRefused
 from ..storage.images import with_image
 from ..storage.one_model import check_server, with_one_model
-from ..storage.spec_secret import StorageSpec
 from .subject import Subject
 
 #: Whether a cache's folder is named by what it holds, else by the cache.

@@ -10,9 +10,9 @@ from typing import Any
 from .....kube.manifest import Json
 from .....kube.reader import Reader
 from ....kserve.releases import KServe
+from ....kserve.storage.spec_secret import StorageSpec
 from ....kserve.system_config import SystemConfig
 from ..storage.context import Surroundings
-from ..storage.spec_secret import StorageSpec
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from ....kserve.storage.containers import (
     taken_by_another,
     takes,
 )
-from .errors import StorageRefused
+from ....kserve.storage.refused import StorageRefused
 
 _SCHEME = re.compile(r"\w+?://", re.ASCII)
 _AZURE_HOST = "blob.core.windows.net"

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from .....kube.reader import Reader
 from ....kserve.releases import KServe
+from ....kserve.storage.spec_secret import StorageSpec
 from ....kserve.system_config import SystemConfig
-from .spec_secret import StorageSpec
 
 
 @dataclass(frozen=True, slots=True)

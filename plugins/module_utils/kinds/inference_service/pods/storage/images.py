@@ -18,9 +18,9 @@ from ....kserve.storage.model_image import (
     with_image_volume,
 )
 from ....kserve.storage.modelcar import with_modelcar
+from ....kserve.storage.refused import StorageRefused
 from ....kserve.storage_config import Storage
 from .context import Surroundings
-from .errors import StorageRefused
 from .fetched_image import with_fetched_image
 
 #: So many images may one pod read.

@@ -14,11 +14,11 @@ from ....kserve.releases import KServe
 from ....kserve.storage.ca_bundle import ca_bundle_of, with_ca_bundle
 from ....kserve.storage.credentials import SecretMissing, with_credentials
 from ....kserve.storage.initializer import initializer
+from ....kserve.storage.refused import StorageRefused
+from ....kserve.storage.spec_secret import with_storage_spec
 from ....kserve.storage.target import Target, in_pod
 from ..annotations import CONFIDENTIAL, CONFIDENTIAL_KEY
 from .context import Surroundings
-from .errors import StorageRefused
-from .spec_secret import with_storage_spec
 
 _DEFAULT_ACCOUNT = "default"
 #: How Hugging Face's client fetches fast, where nobody says otherwise.

@@ -10,11 +10,11 @@ from .....kube.manifest import Json
 from ....kserve.pod import changed, container_of, mounted, variable_of, with_value
 from ....kserve.storage.initializer import CLAIM_VOLUME, MODEL_PATH, NAME, VOLUME, claim_parts
 from ....kserve.storage.model_image import model_image
+from ....kserve.storage.refused import StorageRefused
 from ..annotations import AGENT, STORAGE_CONTAINER
 from ..containers import SERVER, WORKER, readers
 from .containers import storage_container
 from .context import Surroundings
-from .errors import StorageRefused
 from .images import reads_each
 from .init_container import with_init_container
 

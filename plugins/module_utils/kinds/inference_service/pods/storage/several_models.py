@@ -9,10 +9,10 @@ from .....kube.manifest import Json
 from ....kserve.pod import mounted, with_volume
 from ....kserve.storage.initializer import MODEL_PATH, claim_parts, common_folder
 from ....kserve.storage.model_image import is_fetched
+from ....kserve.storage.refused import StorageRefused
 from ..containers import readers
 from .containers import storage_container
 from .context import Surroundings
-from .errors import StorageRefused
 from .images import images_among, reads_each, with_images
 from .init_container import with_init_container
 from .one_model import check_server, has_agent, has_model_otherwise

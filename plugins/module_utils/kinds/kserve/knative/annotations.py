@@ -12,12 +12,12 @@ from math import inf
 from ....endpoint_picker.text.durations import parse_duration
 from ....kube.did_you_mean import nearest
 from ....kube.schema_faults import show
+from .names import AUTOSCALING, USUAL_CLASS
 
-PREFIX = "autoscaling.knative.dev/"
 #: The older spelling of what KServe always writes with a dash; of the two, Knative follows the dash.
-MIN_SCALE = f"{PREFIX}minScale"
+MIN_SCALE = f"{AUTOSCALING}minScale"
 _HOUR = 3600
-_CLASSES = ("kpa.autoscaling.knative.dev", "hpa.autoscaling.knative.dev")
+_CLASSES = (USUAL_CLASS, "hpa.autoscaling.knative.dev")
 #: Least and most, by the last part of the name, dashes and capitals aside.
 _NUMBERS: Mapping[str, tuple[float, float]] = {
     "panicthresholdpercentage": (110, 1000),
@@ -55,18 +55,18 @@ _OF_FIELDS = {"min-scale": "minReplicas", "max-scale": "maxReplicas"}
 
 def unknown_annotations(annotations: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield names that Knative's own autoscaler does not know, and what to write in their place."""
-    if annotations.get(f"{PREFIX}class", _CLASSES[0]) not in _CLASSES:
+    if annotations.get(f"{AUTOSCALING}class", _CLASSES[0]) not in _CLASSES:
         return
     known = {spelling for each in _NAMES for spelling in (each, _capitals(each))}
     for name in annotations:
-        last = name.removeprefix(PREFIX)
+        last = name.removeprefix(AUTOSCALING)
         if last == name or last in known:
             continue
         near = nearest(last, _NAMES)
         if near in _OF_FIELDS:
             yield name, f"set {_OF_FIELDS[near]} of the component"
         else:
-            yield name, f'did you mean "{PREFIX}{near}"?' if near else "leave it out"
+            yield name, f'did you mean "{AUTOSCALING}{near}"?' if near else "leave it out"
 
 
 def _capitals(name: str) -> str:
@@ -78,13 +78,13 @@ def annotation_faults(annotations: Mapping[str, str]) -> Iterator[tuple[str, str
     """Yield name and fault of annotations."""
     for name, text in annotations.items():
         prefix, dummy, last = name.rpartition("/")
-        if f"{prefix}/" != PREFIX:
+        if f"{prefix}/" != AUTOSCALING:
             continue
         key = last.replace("-", "").lower()
         fault = _number(key, text) or _duration(key, text)
         if key == "targetburstcapacity" and not _is_burst(text):
             fault = "takes -1, 0 or more"
-        if key == "class" and text.endswith(PREFIX.rstrip("/")) and text not in _CLASSES:
+        if key == "class" and text.endswith(AUTOSCALING.rstrip("/")) and text not in _CLASSES:
             fault = f"takes {' or '.join(_CLASSES)}"
         if fault:
             yield name, f"{fault}, and this is {show(text)}"

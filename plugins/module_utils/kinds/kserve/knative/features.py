@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ....kube.manifest import Json
+from ....kube.problem import Problem
 from ....kube.reader import NotAllowed, Reader
 from ....kube.reference import Reference
-from ..knative import KNATIVE_NAMESPACE
+from ...check import WARNING, Check
+from .names import KNATIVE_NAMESPACE
 
 _PREFIX = "kubernetes.podspec-"
 _ON = ("enabled", "allowed")
@@ -38,6 +40,14 @@ _VOLUMES = {"hostPath": "volumes-hostpath", "csi": "volumes-csi"}
 _CLAIM, _CLAIM_WRITE = "persistent-volume-claim", "persistent-volume-write"
 
 
+FEATURES_OFF = Check(
+    "knative-features",
+    WARNING,
+    finds="Knative refuses these pods while {missing} {be} off",
+    fix=f"write `enabled` in {FEATURES}, or use Standard mode",
+)
+
+
 def switched_off(pod: Json, reader: Reader) -> list[str]:
     """Return the features that a pod of a Knative revision needs and that are off. None where the switches cannot be seen."""
     try:
@@ -49,6 +59,12 @@ def switched_off(pod: Json, reader: Reader) -> list[str]:
     switches: Mapping[str, str] = found.get("data") or {}
     wanted = dict.fromkeys(f"{_PREFIX}{feature}" for feature in _wanted(pod))
     return [name for name in wanted if switches.get(name, "").lower() not in _ON]
+
+
+def told_off(field: str, missing: Sequence[str]) -> Problem:
+    """Return what is told of features at a field."""
+    be = "are" if len(missing) > 1 else "is"
+    return FEATURES_OFF.at(field, missing=", ".join(missing), be=be)
 
 
 def _wanted(pod: Json) -> Iterator[str]:

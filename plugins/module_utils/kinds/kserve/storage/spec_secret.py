@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Credentials and place of a model that a service describes by `storage`: key, path and parameters.
+"""Credentials and place of a model that a service or a cache describes by `storage`: key, path and parameters.
 
 Source: KServe pkg/credentials/service_account_credentials.go@v0.17.0.
 """
@@ -10,22 +10,23 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from .....kube.go_json import go_json
-from .....kube.manifest import Json
-from .....kube.reader import Reader
-from .....kube.reference import Reference
-from .....kube.text import few
-from ....kserve.secrets import secret_texts
-from ....kserve.storage.target import Target
-from ....kserve.storage_config import Credentials
-from ..annotations import SCHEME_PLACEHOLDER
-from .errors import StorageRefused
+from ....kube.go_json import go_json
+from ....kube.manifest import Json
+from ....kube.reader import Reader
+from ....kube.reference import Reference
+from ....kube.text import few
+from ..secrets import secret_texts
+from ..storage_config import Credentials
+from .refused import StorageRefused
+from .target import Target
 
 _DEFAULT_SECRET, _DEFAULT_KEY = "storage-config", "default"
 _TYPES = ("s3", "hdfs", "webhdfs")
 #: How many keys of a Secret a message names.
 _SHOWN = 5
 _WITH_BUCKET = ("s3",)
+#: Stands for the scheme where the type of storage is known only from a Secret.
+SCHEME_PLACEHOLDER = "<scheme-placeholder>"
 
 
 @dataclass(frozen=True, slots=True)
