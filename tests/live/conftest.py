@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.support.entries import Entries
+from tests.cluster.support.inference_services import runtime
 from tests.lab.client import Client
 from tests.lab.errors import LabError
 from tests.lab.fixtures import fresh_namespace
@@ -31,6 +32,7 @@ ORDER = (
     "llm_inference_service",
     "storage",
     "inference_service",
+    "local_models",
     "groups",
     "hand_over",
     "events",
@@ -103,6 +105,20 @@ def fetcher(live: Live) -> str:
         return live.bring(images.FETCHER)
     except LabError as error:
         pytest.skip(f"not run: {error}")
+
+
+@pytest.fixture(scope="session")
+def server(live: Live, client: Client) -> str:
+    """KServe's own model server as an image, which a runtime has."""
+    try:
+        image = live.bring(images.MODEL_SERVER)
+    except LabError as error:
+        pytest.skip(f"not run: {error}")
+    made = runtime(image)
+    (container,) = made["spec"]["containers"]
+    container |= {"resources": kserve.SMALL, "readinessProbe": kserve.PROBE}
+    client.apply(made)
+    return image
 
 
 @pytest.fixture(scope="module")

@@ -25,6 +25,9 @@ Json = dict[str, Any]
 READY_WITHIN = 240.0
 #: What the modules are told beside the services.
 OPTIONS: Json = {"releases": {"kserve": "0.19"}, "settings": {"config_prefix": "modelops-"}}
+#: What suffices for a model server, and how it says that it is ready.
+SMALL: Json = {"requests": {"cpu": "50m", "memory": "128Mi"}}
+PROBE: Json = {"httpGet": {"path": "/v2/health/ready", "port": 8080}, "periodSeconds": 2}
 #: What a KServe installation says to its services.
 CONFIGURATION: Json = {
     **DEFAULTS,
@@ -44,10 +47,10 @@ CONFIGURATION: Json = {
 }
 
 
-def configure(client: Client, initializer: str = images.INITIALIZER) -> None:
-    """Write the ConfigMap that every service reads. initializer: the image that fetches models."""
+def configure(client: Client, initializer: str = images.INITIALIZER, **more: Json) -> None:
+    """Write the ConfigMap that every service reads. initializer: the image that fetches models. more: blocks in place of the usual ones."""
     storage = {**CONFIGURATION["storageInitializer"], "image": initializer}
-    blocks = {**CONFIGURATION, "storageInitializer": storage}
+    blocks = {**CONFIGURATION, "storageInitializer": storage, **more}
     client.apply(
         {
             "apiVersion": "v1",

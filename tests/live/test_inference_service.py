@@ -16,14 +16,12 @@ from typing import Any
 import pytest
 
 from tests.cluster.support.entries import Entries
-from tests.cluster.support.inference_services import isvc, runtime
+from tests.cluster.support.inference_services import isvc
 from tests.lab.client import Client
-from tests.lab.errors import LabError
 
-from . import bucket, images
+from . import bucket
 from .asking import Answer, ask, until
-from .kserve import READY_WITHIN
-from .lab import Live
+from .kserve import PROBE, READY_WITHIN, SMALL
 from .sources import Sources
 
 Json = dict[str, Any]
@@ -31,25 +29,6 @@ ASKING: Json = {"wait": True, "wait_timeout": READY_WITHIN, "wait_for": "answer"
 BODY: Json = {"instances": [[1, 2, 3], [4, 5, 6]]}
 SUMS, DOUBLED_SUMS = [6, 15], [12, 30]
 PLAIN, TRANSFORMED = "adds", "doubles"
-_SMALL: Json = {"requests": {"cpu": "50m", "memory": "128Mi"}}
-_PROBE: Json = {
-    "httpGet": {"path": "/v2/health/ready", "port": 8080},
-    "periodSeconds": 2,
-}
-
-
-@pytest.fixture(scope="module")
-def server(live: Live, client: Client) -> str:
-    """KServe's own model server as an image, which a runtime has."""
-    try:
-        image = live.bring(images.MODEL_SERVER)
-    except LabError as error:
-        pytest.skip(f"not run: {error}")
-    made = runtime(image)
-    (container,) = made["spec"]["containers"]
-    container |= {"resources": _SMALL, "readinessProbe": _PROBE}
-    client.apply(made)
-    return image
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +42,7 @@ def services(server: str, client: Client, fetching: Sources, shared_namespace: s
         own["spec"]["predictor"] |= {"serviceAccountName": "models"}
         own["spec"]["predictor"]["model"] |= storage
         made.append(own)
-    container = {"image": server, "resources": _SMALL, "readinessProbe": _PROBE}
+    container = {"image": server, "resources": SMALL, "readinessProbe": PROBE}
     made[1]["spec"]["transformer"] = {
         "containers": [container],
         "minReplicas": 1,
