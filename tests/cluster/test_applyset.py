@@ -285,6 +285,40 @@ def test_what_the_api_server_refuses_is_found_before_any_write(
     assert client.get("v1", "ConfigMap", "one", namespace) is None
 
 
+def test_what_leads_nowhere_is_told_and_what_the_cluster_has_is_not(
+    entries: Entries, client: Client, namespace: str
+) -> None:
+    client.apply(thing("v1", "ServiceAccount", "theirs", namespace))
+    subjects = [
+        {"kind": "ServiceAccount", "name": name, "namespace": namespace}
+        for name in ("theirs", "nobodys")
+    ]
+    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"}
+    binding = {
+        **thing("rbac.authorization.k8s.io/v1", "RoleBinding", "readers", namespace),
+        "roleRef": role,
+        "subjects": subjects,
+    }
+    options = {"name": "demo", "namespace": namespace, "definition": [binding]}
+    for check_mode in (True, False):
+        result = entries.applyset(**options, check_mode=check_mode)
+        assert done(result)["RoleBinding/readers"] == "created"
+        (warning,) = result["warnings"]
+        assert f"RoleBinding {namespace}/readers: subjects[1]: names ServiceAccount" in warning
+    assert entries.applyset(**options)["warnings"] == []
+
+
+def test_service_in_a_set_is_told_where_no_controller_runs(
+    entries: Entries, namespace: str
+) -> None:
+    model = {"modelFormat": {"name": "sklearn"}, "storageUri": "s3://models/iris"}
+    spec = {"predictor": {"model": model}}
+    service = thing("serving.kserve.io/v1beta1", "InferenceService", "iris", namespace, spec=spec)
+    options = {"name": "demo", "namespace": namespace, "definition": [service]}
+    (warning,) = entries.applyset(**options, check_mode=True)["warnings"]
+    assert f"{namespace}/iris: no controller in the set or the cluster" in warning
+
+
 def test_without_force_a_field_of_somebody_else_stops_the_whole_set(
     entries: Entries, client: Client, namespace: str
 ) -> None:

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from ..kube.quantity import parse_quantity
+
 Value: TypeAlias = "str | int | bool"
 _LITERAL = r"(?P<value>\"[^\"\\]*\"|'[^'\\]*'|-?[0-9]+|true|false)"
 _DRIVER = re.compile(rf"device\.driver\s*==\s*{_LITERAL}", re.ASCII)
@@ -19,6 +21,23 @@ _ATTRIBUTE = re.compile(
     rf"device\.attributes\[(?P<quote>[\"'])(?P<domain>[^\"'\\]+)(?P=quote)\]\.(?P<name>\w+)\s*==\s*{_LITERAL}",
     re.ASCII,
 )
+
+#: `compareTo` gives -1, 0 or 1.
+_CAPACITY = re.compile(
+    r"device\.capacity\[(?P<quote>[\"'])(?P<domain>[^\"'\\]+)(?P=quote)\]\.(?P<name>\w+)"
+    r"\.(?:compareTo\(quantity\((?P<mark>[\"'])(?P<least>[^\"']+)(?P=mark)\)\)\s*(?P<sign>>=?)\s*0"
+    r"|isGreaterThan\(quantity\((?P<other>[\"'])(?P<more>[^\"']+)(?P=other)\)\))",
+    re.ASCII,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """So much a device has to have. name: `domain/name`. amount: as it is written. above: whether it has to have more."""
+
+    name: str
+    amount: str
+    above: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +61,39 @@ def read_selectors(selectors: Sequence[Mapping[str, Any]]) -> list[Equality] | N
     return found
 
 
-def _condition(text: str) -> Equality | None:
+def read_capacities(selectors: Sequence[Mapping[str, Any]]) -> list[Capacity]:
+    """Return the amounts that selectors want, whatever else they want beside; none of those with alternatives."""
+    found = []
+    for selector in selectors:
+        expression = str((selector.get("cel") or {}).get("expression", ""))
+        for part in expression.split("&&") if "||" not in expression else ():
+            match = _CAPACITY.fullmatch(_bare(part))
+            if match:
+                above = match["sign"] != ">="
+                amount = match["least"] or match["more"]
+                found.append(Capacity(f"{match['domain']}/{match['name']}", amount, above))
+    return found
+
+
+def is_amount(value: Any) -> bool:
+    """Tell whether a value is a quantity."""
+    try:
+        parse_quantity(value)
+    except (ValueError, TypeError):
+        return False
+    return True
+
+
+def _bare(text: str) -> str:
+    """Return a part of an expression without brackets around it."""
+    text = text.strip()
     while text.startswith("(") and text.endswith(")"):
         text = text[1:-1].strip()
+    return text
+
+
+def _condition(text: str) -> Equality | None:
+    text = _bare(text)
     driver = _DRIVER.fullmatch(text)
     if driver:
         return Equality("", _value(driver["value"]))

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..kube.manifest import Json, value_at
-from .device_selectors import Equality, Value, holds, read_selectors
+from ..kube.quantity import parse_quantity
+from .device_selectors import Equality, Value, holds, is_amount, read_selectors
 from .requests import CLASS_PREFIX
 
 DEVICE_API = "resource.k8s.io/v1"
@@ -25,6 +26,7 @@ _PARTS = ("consumesCounters", "allowMultipleAllocations", "bindsToNode", "bindin
 class _Device:
     name: str
     attributes: Mapping[str, Value]
+    capacity: Mapping[str, str]
     tainted: bool
 
 
@@ -133,18 +135,31 @@ class ResourceSlices:
 
     def values(self, device_class: str, attribute: str) -> set[Value]:
         """Return the values that an attribute has on the devices of a class; none where they, or those of one device, are not known."""
+        devices = [device.attributes for dummy, device in self._of_class(device_class)]
+        if any(attribute not in each for each in devices):
+            return set()
+        return {each[attribute] for each in devices}
+
+    def largest(self, device_class: str, capacity: str) -> str | None:
+        """Return the most that a device of a class has of a capacity, None where that is not known. capacity: without a domain, that of its driver."""
+        amounts = [
+            device.capacity.get(capacity if "/" in capacity else f"{driver}/{capacity}")
+            for driver, device in self._of_class(device_class)
+        ]
+        known = [each for each in amounts if each is not None]
+        return max(known, key=parse_quantity) if known and len(known) == len(amounts) else None
+
+    def _of_class(self, device_class: str) -> list[tuple[str, _Device]]:
+        """Return the devices of a class, each with its driver; none where they are not known."""
         conditions = self._classes.get(device_class)
         if conditions is None or self.fault(device_class):
-            return set()
-        devices = [
-            device
+            return []
+        return [
+            (each.driver, device)
             for each in self._current()
             for device in each.devices
             if holds(conditions, each.driver, device.attributes)
         ]
-        if any(attribute not in device.attributes for device in devices):
-            return set()
-        return {device.attributes[attribute] for device in devices}
 
     def _current(self) -> Iterator[_Slice]:
         """Yield the slices of each pool's newest generation, of pools that are complete."""
@@ -171,4 +186,9 @@ def _device(device: Json, driver: str) -> _Device:
         if plain:
             attributes[key] = plain[0]
     tainted = any(taint.get("effect") in _KEEPS_AWAY for taint in device.get("taints") or ())
-    return _Device(device["name"], attributes, tainted)
+    capacity = {
+        name if "/" in name else f"{driver}/{name}": str(given["value"])
+        for name, given in (device.get("capacity") or {}).items()
+        if isinstance(given, dict) and is_amount(given.get("value"))
+    }
+    return _Device(device["name"], attributes, capacity, tainted)

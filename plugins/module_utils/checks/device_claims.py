@@ -17,12 +17,49 @@ from ..kube.problem import Problem
 from ..kube.reader import Reader
 from .names import find
 
+_CLAIMS = ("ResourceClaim", "ResourceClaimTemplate")
+
 REQUEST = Check(
     "claim-request",
     WARNING,
     finds="container {container} asks for request {request} of {claim}, which has {has}: it gets no device",
     fix="{way}",
 )
+FORM = Check(
+    "claim-form",
+    WARNING,
+    finds="{claim} is of {version}, which has {field} of request {request} {home}: the API server refuses it, or forgets which devices are meant",
+    fix="write {example}",
+)
+#: The version in which a request has its class beside its name; in later ones the class is below `exactly` or `firstAvailable`.
+_FLAT = "resource.k8s.io/v1beta1"
+_CLASS = "deviceClassName"
+
+
+@check(FORM, reads=("ResourceClaims", "ResourceClaimTemplates"))
+def claim_form(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield requests of claims that are written as in another version of the API."""
+    for named, place in view.names:
+        found = find(named, reader) if named.kind in _CLAIMS else None
+        for request in _requests(found or {}):
+            flat = (found or {}).get("apiVersion") == _FLAT
+            inner = request.get("exactly") or {}
+            if flat and inner and not request.get(_CLASS):
+                home, example = "beside its name", f"{_CLASS}: {inner.get(_CLASS)} without exactly"
+            elif not flat and request.get(_CLASS) and not inner:
+                home, example = "below exactly", f"exactly: {{{_CLASS}: {request[_CLASS]}}}"
+            else:
+                continue
+            version = str((found or {})["apiVersion"])
+            yield FORM.at(
+                place,
+                claim=named,
+                version=version,
+                field=_CLASS,
+                request=request.get("name"),
+                home=home,
+                example=example,
+            )
 
 
 @check(REQUEST, reads=("ResourceClaims", "ResourceClaimTemplates"))
@@ -41,7 +78,7 @@ def claim_request(view: ServiceView, reader: Reader) -> Iterator[Problem]:
         for container, path, claim in wanted:
             source = claims.get(claim.get("name"))
             found = find(source, reader) if source else None
-            there = _requests(found or {})
+            there = [str(each.get("name")) for each in _requests(found or {})]
             request = str(claim["request"])
             if found and request not in there:
                 near = nearest(request, there)
@@ -55,8 +92,8 @@ def claim_request(view: ServiceView, reader: Reader) -> Iterator[Problem]:
                 )
 
 
-def _requests(found: Json) -> list[str]:
-    """Return the names of the requests of a claim or of a template of claims."""
+def _requests(found: Json) -> list[Json]:
+    """Return the requests of a claim or of a template of claims."""
     spec = found.get("spec") or {}
     spec = spec.get("spec") or {} if found.get("kind") == "ResourceClaimTemplate" else spec
-    return [str(each.get("name")) for each in value_at(spec, ("devices", "requests")) or ()]
+    return list(value_at(spec, ("devices", "requests")) or ())

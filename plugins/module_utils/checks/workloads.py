@@ -44,20 +44,30 @@ def name_problems(view: ServiceView, reader: Reader) -> list[Problem]:
 
 def workload_name_problems(manifest: Json, reader: Reader) -> list[Problem]:
     """Return the same of a workload that is given by itself."""
+    return [problem for view in _views_of(manifest) for problem in name_problems(view, reader)]
+
+
+def dangling_names(manifest: Json, reader: Reader) -> list[Problem]:
+    """Return the names in the pods of a workload that lead nowhere; what may not be read is passed over."""
     return [
         problem
-        for path, template in templates_of(manifest)
-        for problem in name_problems(
-            _view_of(
-                template.get("spec") or {},
-                Reference.of(manifest),
-                group_size(manifest),
-                f"{path}.spec".lstrip("."),
-                (manifest.get("spec") or {}).get("replicas"),
-            ),
-            reader,
-        )
+        for view in _views_of(manifest)
+        for check in of_theme(names)
+        for problem in asked(check, view, reader)
+        if problem.rule == check.row.rule
     ]
+
+
+def _views_of(manifest: Json) -> Iterator[ServiceView]:
+    """Yield the pods of a workload, one template after the other."""
+    for path, template in templates_of(manifest):
+        yield _view_of(
+            template.get("spec") or {},
+            Reference.of(manifest),
+            group_size(manifest),
+            f"{path}.spec".lstrip("."),
+            (manifest.get("spec") or {}).get("replicas"),
+        )
 
 
 def workload_device_problems(manifest: Json) -> list[Problem]:

@@ -92,7 +92,7 @@ def hide_forms(text: str, hide: Callable[[str], str]) -> str:
     """Return a text with everything hidden that is in the form of a secret."""
 
     def pair(found: re.Match[str]) -> str:
-        if not _tells(found["name"]):
+        if not _tells(found["name"]) or _is_entry(found["name"], found["link"]):
             return found[0]
         value = found["value"]
         mark = re.match(_MARK, value)
@@ -109,6 +109,11 @@ def hide_forms(text: str, hide: Callable[[str], str]) -> str:
     for shape in _SHAPES:
         text = shape.sub(lambda found: found["head"] + hide(found["value"]), text)
     return text
+
+
+def _is_entry(name: str, link: str) -> bool:
+    """Tell whether this is the field `key` of a map: Kubernetes calls labels, taints and entries so, never what is in them."""
+    return name.casefold() == "key" and ":" in link and "value" not in link
 
 
 def _tells(name: str) -> bool:

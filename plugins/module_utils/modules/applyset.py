@@ -10,6 +10,8 @@ from ..bundles.components import COMPONENTS
 from ..engine.policy import Budget, SetPolicy
 from ..kube.manifest import Json
 from ..kube.problem import InputError
+from ..kube.reader import GivenObjects
+from ..sets.advice import advice, component_problems
 from ..sets.checks import check
 from ..sets.fitted_manifests import FittedManifests
 from ..sets.input import SUBJECT, placed, read_set, rendered, the_set
@@ -84,6 +86,10 @@ def run(
     policy = _policy(params, dry_run=check_mode)
     if params["state"] == "rendered":
         manifests, problems = rendered(given, params["namespace"])
+        problems += [
+            *component_problems(manifests, COMPONENTS.get(params["component"] or "")),
+            *advice(manifests, GivenObjects()),
+        ]
         return {**EMPTY, "id": applyset.id, "manifests": manifests, **problems_of(problems)}
     with arguments.connection(params, environment) as cluster:
         fitting = FittedManifests.of(cluster, params)

@@ -24,6 +24,7 @@ from ..engine.outcome import Outcome
 from ..engine.plan import Action, Change
 from ..engine.policy import SetPolicy
 from ..engine.preflight_checks import wait_for_dying
+from ..fleet.cluster_reader import ClusterReader
 from ..kube.apply_order import SetStage
 from ..kube.applyset import TOOL, MemberKey, group_kinds_of, namespaces_of, tooling_of
 from ..kube.crds import definitions, is_crd
@@ -70,6 +71,7 @@ class Presenter:
                 refused.setdefault(reference, []).extend(problems)
             found = [problem for problems in refused.values() for problem in problems]
             self._refuse([*found, *try_out(self._cluster, plan, self._policy, but=refused)])
+            self.told.problems += self._advice(plan)
             examine.convert_late(self._cluster, plan)
         if settled or self._policy.dry_run:
             self._write(plan, live, lambda dummy: None)
@@ -154,6 +156,22 @@ class Presenter:
                 else:
                     self.told.problems.append(told)
         return refused
+
+    def _advice(self, plan: SetPlan) -> list[Problem]:
+        """Return what does not work of what a plan writes, though an API server takes it."""
+        written = {each.reference for each in plan.changes if each.desired}
+        if not written:
+            return []
+        # What gives advice is loaded for what is written alone.
+        from .advice import advice, component_problems, service_problems
+
+        manifests = [each.manifest() for each in plan.members]
+        new = [each for each in manifests if Reference.of(each) in written]
+        return [
+            *component_problems(manifests, self._fitting.release.component),
+            *advice(manifests, ClusterReader(self._cluster), written),
+            *service_problems(new, self._cluster),
+        ]
 
     def _make_room(self, plan: SetPlan) -> None:
         """Create the namespace of the parent where the set itself brings it: the parent is written first."""

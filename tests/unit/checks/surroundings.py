@@ -130,6 +130,15 @@ def hosts(taken: str, name: str, namespace: str) -> Json:
 NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a"}}
 
 
+#: As the first versions of the API had it.
+FLAT_CLAIMS = {
+    "apiVersion": "resource.k8s.io/v1",
+    "kind": "ResourceClaimTemplate",
+    "metadata": {"name": "one-gpu", "namespace": "team-a"},
+    "spec": {
+        "spec": {"devices": {"requests": [{"name": "gpu", "deviceClassName": "gpu.nvidia.com"}]}}
+    },
+}
 CLAIMS = {
     "apiVersion": "resource.k8s.io/v1",
     "kind": "ResourceClaimTemplate",

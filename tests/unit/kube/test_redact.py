@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from module_utils.engine.owner_object import record
 from module_utils.kube.manifest import Json
-from module_utils.kube.redact import LAST_APPLIED, mask, redact
+from module_utils.kube.redact import LAST_APPLIED, mask, redact, redact_text
 from module_utils.kube.secret_forms import hide_forms
 from tests.objects import thing
 
@@ -234,3 +234,32 @@ def test_a_megabyte_is_looked_through_once(blob: str) -> None:
     """A search that began anew at each character took hours, and this test would not end."""
     text = blob * (900_000 // len(blob))
     assert hide_forms(text, lambda dummy: "hidden") == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"key": "nvidia.com/gpu", "operator": "Exists"}',
+        "{'key': 'infra'}",
+        'tolerations[0] {\\"key\\": \\"infra\\"} is not known',
+        "secretKeyRef: {name: hf, key: 'token'}",
+        '{"matchExpressions": [{"key":"zone","operator":"In","values":["a"]}]}',
+    ],
+)
+def test_key_of_a_label_taint_or_entry_is_no_secret(text: str) -> None:
+    assert redact_text(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"https://a.example.com/v1?key={CANARY}",
+        f'KEY="{CANARY}"',
+        f'{{"name": "key", "value": "{CANARY}"}}',
+        f'{{"api_key": "{CANARY}"}}',
+        f'{{"x-key": "{CANARY}"}}',
+        f"{{'key': 'a', 'token': '{CANARY}'}}",
+    ],
+)
+def test_what_a_key_unlocks_stays_hidden(text: str) -> None:
+    assert CANARY not in redact_text(text)

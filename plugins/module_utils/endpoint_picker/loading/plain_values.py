@@ -32,12 +32,27 @@ _PICKERS, _MOST = (
     "maxNumOfEndpoints",
 )
 
+#: Plugins that remember prefixes of requests in blocks, and their numbers of which none is 0 or less. The producers take 0 for no limit in tokens.
+_REMEMBERING = (
+    "approx-prefix-cache-producer",
+    "multicluster-approx-prefix-cache-producer",
+    "prefix-cache-scorer",
+)
+_NUMBERS = (
+    "blockSize",
+    "blockSizeTokens",
+    "hashBlockSize",
+    "lruCapacityPerServer",
+    "maxPrefixBlocksToMatch",
+)
+
 
 def plain_values(plugin: Declared, loading: Loading) -> Iterator[Finding]:
     """Yield parameters of a plugin that are not read as they are meant."""
     yield from _time_limit(plugin, loading)
     yield from _asked_plugin(plugin, loading)
     yield from _endpoints(plugin)
+    yield from _numbers_of_blocks(plugin)
     if plugin.type in _PRECISE:
         yield from _address(plugin)
         yield from _token(plugin)
@@ -82,6 +97,20 @@ def _endpoints(plugin: Declared) -> Iterator[Finding]:
             f"{plugin.type} picks at least one endpoint, so in the place of {value} it takes its default, 1",
             "write 1 or more, or leave it out",
         )
+
+
+def _numbers_of_blocks(plugin: Declared) -> Iterator[Finding]:
+    """Yield sizes and numbers of blocks below 1: pickers put their default there, and old ones fail with the first request."""
+    for key in _NUMBERS if plugin.type in _REMEMBERING else ():
+        value = plugin.get(key)
+        if isinstance(value, int) and not isinstance(value, bool) and value < 1:
+            yield warning(
+                "threshold-ignored",
+                plugin.at(key),
+                value,
+                f"no prefix is remembered with {key} {value}, so the picker takes its default, or fails with the first request",
+                "write 1 or more, or leave it out",
+            )
 
 
 def _address(plugin: Declared) -> Iterator[Finding]:

@@ -15,13 +15,15 @@ from ..manifest import Json
 from ..names import check_dns_subdomain, check_word
 from ..problem import Problem
 from ..route_schema import http_route_spec
-from ..schema import Object
+from ..schema import Anything, Boolean, ListOf, Object, Text
 from ..schema_check import check, related
 from .autoscaler import autoscaler_problems
+from .definition import definition_problems
 from .k8s_service import k8s_service_problems
 from .metadata import annotation_problems, label_problems
 from .object_schema import TYPES
 from .route import route_problems
+from .secret import secret_problems
 from .workload import (
     deployment_problems,
     groups_problems,
@@ -36,18 +38,30 @@ from .workload import (
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """How objects of a kind are judged. rules: those across fields. read_as: what somebody fills in before the API looks."""
+    """How objects of a kind are judged. rules: those across fields. read_as: what somebody fills in before the API looks. parts: what is judged."""
 
     schema: Object
     rules: Callable[[Json], Iterable[Problem]]
     name: Callable[[str], str | None] = check_dns_subdomain
     read_as: Callable[[Json], Json] = dict
+    parts: tuple[str, ...] = ("spec",)
 
 
 def _route() -> Object:
     return Object(fields={"spec": http_route_spec(newer=True)}, required=("spec",))
 
 
+#: What is read of a definition; its schemas are passed over.
+_DEFINITION = Object(
+    fields={
+        "group": Text(),
+        "names": Object(fields={"plural": Text(), "kind": Text()}),
+        "versions": ListOf(
+            items=Object(fields={"name": Text(), "storage": Boolean(), "served": Boolean()})
+        ),
+    }
+)
+_MAP = Anything(type="object")
 _REPLICATED = _Kind(TYPES["Templated"], replicated_problems)
 _KINDS: Mapping[tuple[str, str], _Kind] = {
     ("", "Pod"): _Kind(TYPES["Pod"], pod_object_problems),
@@ -69,6 +83,16 @@ _KINDS: Mapping[tuple[str, str], _Kind] = {
         TYPES["KnativeService"], knative_problems, read_as=with_knative_defaults
     ),
     (gvk.GATEWAY_GROUP, "HTTPRoute"): _Kind(_route(), route_problems),
+    ("", "Secret"): _Kind(
+        Object(fields={"data": _MAP, "stringData": _MAP}),
+        secret_problems,
+        parts=("data", "stringData"),
+    ),
+    ("apiextensions.k8s.io", "CustomResourceDefinition"): _Kind(
+        Object(fields={"metadata": _MAP, "spec": _DEFINITION}, required=("spec",)),
+        definition_problems,
+        parts=("metadata", "spec"),
+    ),
 }
 
 
@@ -81,7 +105,9 @@ def object_problems(manifest: Json) -> Iterator[Problem]:
     if kind is None:
         return
     yield from _metadata_problems(manifest.get("metadata"), kind)
-    checked = check(kind.schema, {"spec": kind.read_as(manifest).get("spec")}, "", keep_empty=True)
+    read = kind.read_as(manifest)
+    judged = {part: read.get(part) for part in kind.parts}
+    checked = check(kind.schema, judged, "", keep_empty=True)
     found = [problem for problem in checked.problems if problem.rule != "unknown-field"]
     yield from found
     broken = frozenset(problem.path for problem in found)

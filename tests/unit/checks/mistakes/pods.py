@@ -53,6 +53,7 @@ from tests.unit.checks.services import (
 from tests.unit.checks.surroundings import (
     CLAIMS,
     CONFIG,
+    FLAT_CLAIMS,
     NAMESPACE,
     NODE,
     PRIORITY,
@@ -316,6 +317,12 @@ PODS: dict[str, dict[str, Mistake]] = {
             claiming(llm_inference_service(template={"containers": [{"name": "main"}]}), "template"),
             f"{MAIN_PATH}.resources.claims[0].request", (CLAIMS,)),
         IS: Mistake(claiming(custom(), "predictor"), f"{SERVER_PATH}.resources.claims[0].request", (CONFIG, CLAIMS)),
+    },
+    "claim-form": {
+        LLM: Mistake(
+            claiming(llm_inference_service(template={"containers": [{"name": "main"}]}), "template"),
+            "spec.template.resourceClaims[0]", (FLAT_CLAIMS,)),
+        IS: Mistake(claiming(custom(), "predictor"), "spec.predictor.resourceClaims[0]", (CONFIG, FLAT_CLAIMS)),
     },
     "model-not-brought": {
         LLM: Mistake(
