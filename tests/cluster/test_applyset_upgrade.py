@@ -175,6 +175,27 @@ def test_a_controller_starts_anew_once_an_optional_kind_or_a_setting_of_its_star
     assert done(entries.applyset(**options, definition=other)) == {f"ConfigMap/{CONFIG}": "updated"}
 
 
+def test_a_component_of_an_older_release_beneath_is_named_before_an_upgrade(
+    entries: Entries, place: str
+) -> None:
+    lws = {"name": "lws", "namespace": place, "component": "lws", "wait": False}
+    done(entries.applyset(**lws, definition=deployment("lws", place), version="v0.7.0"))
+    options = {"name": "kserve", "namespace": place, "component": "kserve", "wait": False}
+    bundle = kserve(place, defaultDeploymentMode="Standard")
+    told = {}
+    for version in ("v0.17.0", "v0.18.0", "v0.18.0"):
+        result = entries.applyset(**options, definition=bundle, version=version)
+        done(result)
+        told.setdefault(version, []).append(result["warnings"])
+    (warned, again) = told["v0.18.0"]
+    assert (told["v0.17.0"], again) == ([[]], [])
+    assert len(warned) == 1
+    assert "made for lws v0.8.0, and the cluster has v0.7.0" in warned[0]
+    done(entries.applyset(**lws, definition=deployment("lws", place), version="v0.8.0"))
+    predicted = entries.applyset(**options, definition=bundle, version="v0.19.0", check_mode=True)
+    assert predicted["warnings"] == []
+
+
 def test_services_without_a_mode_are_not_moved_by_a_new_default(
     entries: Entries, client: Client, place: str
 ) -> None:

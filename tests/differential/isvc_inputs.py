@@ -27,6 +27,8 @@ from .isvc_fields import (
 )
 
 Json = dict[str, Any]
+#: Fields of a predictor that canaries have of it in another way than KServe's.
+_OTHERWISE = frozenset({"logger", "batcher", "storageUris", "deploymentStrategy"})
 
 
 def cases(seed: int, release: KServe, count: int) -> list[Case]:
@@ -40,6 +42,8 @@ class Generator:
 
     def __init__(self, seed: int, release: KServe) -> None:
         self._chance = random.Random(f"{seed} inference services")
+        # Canaries came later: what a seed makes beside them stays.
+        self._of_canaries = random.Random(f"{seed} canaries")
         self._seed, self._release, self._number = seed, release, 0
         self._wild = 0.3
 
@@ -73,6 +77,7 @@ class Generator:
             context.append(self._runtime(namespace))
         if self._release >= KServe.V0_20:
             self._add_later(spec["predictor"], context)
+            self._add_canaries(spec, metadata)
         document = {
             "apiVersion": "serving.kserve.io/v1beta1",
             "kind": "InferenceService",
@@ -201,6 +206,33 @@ class Generator:
         for one in context:
             if one["kind"] == "ServingRuntime" and chance.random() < 0.7:
                 self._serve_vllm(one, model)
+
+    def _add_canaries(self, spec: Json, metadata: Json) -> None:
+        """Add canaries to some services whose predictor has none of what KServe makes otherwise of canaries (I124)."""
+        chance = self._of_canaries
+        fit = "model" in spec["predictor"] and not _OTHERWISE & spec["predictor"].keys()
+        if chance.random() > 0.15 or not fit:
+            return
+        usual, self._chance = self._chance, chance
+        if chance.random() < 0.8:
+            metadata.setdefault("annotations", {})["serving.kserve.io/deploymentMode"] = "Standard"
+        model = spec["predictor"]["model"]
+        spec["canary"] = [self._canary(model) for dummy in range(chance.choice((1, 1, 2)))]
+        self._chance = usual
+
+    def _canary(self, model: Json) -> Json:
+        """Return a canary of the same runtime, since 0.20.0 takes that of the predictor (I123)."""
+        chance = self._chance
+        own = copy.deepcopy(model) | {"storageUri": chance.choice(URIS)} | self._some(CONTAINER, 1)
+        name = chance.choice(("green", "red", "v3", "blue"))
+        predictor: Json = {"name": name, "model": own} | self._some(POD, 1)
+        if chance.random() < 0.2:
+            predictor["minReplicas"] = chance.choice((0, 1, 2))
+        if chance.random() < 0.1:
+            predictor |= chance.choice(
+                ({"maxReplicas": 2}, {"scaleTarget": 50}, {"workerSpec": {}})
+            )
+        return {"predictor": predictor, "trafficPercent": chance.choice((0, 10, 33, 60))}
 
     def _serve_vllm(self, runtime: Json, model: Json | None) -> None:
         """Make a runtime one of vLLM, by its name or by its annotation, and let the model be of that format."""

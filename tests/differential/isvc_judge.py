@@ -47,6 +47,7 @@ from .judge import bare, plain, status_lines
 Json = dict[str, Any]
 _POD: Key = ("v1", "Pod", "", "")
 _ROUNDS = 4
+_KIND = "InferenceService"
 _OF_KNATIVE = "serving.knative.dev/v1"
 
 
@@ -67,10 +68,13 @@ def judge(outcome: Outcome, system: Sequence[Json], settings: Settings) -> list[
     if not outcome.sent and meant.never_begins(outcome.case.document, settings.release):
         return []
     assert loaded.service is not None
-    intent = compile_service(loaded.service, settings, Recorded(before.values()))
-    mine = by_key(plain(child.manifest.to_dict()) for child in intent.children)
+    there = [*before.values(), *meant.canaries(loaded.service)]
+    intent = compile_service(loaded.service, settings, Recorded(there))
+    made = (plain(child.manifest.to_dict()) for child in intent.children)
+    mine = by_key(map(meant.without_shares, made))
     theirs = by_key(map(plain, outcome.sent))
-    if intent.nothing and any(_failures(outcome)):
+    said = any(each["kind"] == _KIND and "status" in each for each in outcome.snapshots[-1])
+    if intent.nothing and (any(_failures(outcome)) or not said):
         # A stopped service that cannot be built: I111.
         return []
     lines = [*_failures(outcome), *differences(*meant.without_children(mine, theirs))]
@@ -155,7 +159,12 @@ def _statuses(
         if bare(status) != bare(theirs):
             lines = list(status_lines(bare(status), bare(theirs)))
             by_chance = meant.is_ready_by_chance(theirs)
-            if by_chance or meant.is_open_though_stopped(service, lines):
+            unbuilt = intent.nothing and not intent.basis.components.items
+            if (
+                by_chance
+                or meant.is_open_though_stopped(service, lines)
+                or (unbuilt and meant.is_runtime_alone(lines))
+            ):
                 return
             yield from (f"status {phase}: {line}" for line in lines)
             return

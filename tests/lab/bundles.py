@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +38,11 @@ RELEASES = {
 }
 
 
-def release(name: str) -> list[Json]:
-    """Return the objects of a release. Made once: the cache keeps them."""
+def release(name: str, version: str = "") -> list[Json]:
+    """Return the objects of a release, of the one above where none is named. Made once: the cache keeps them."""
     overlay = RELEASES[name]
+    if version:
+        overlay = replace(overlay, version=version)
     cached = paths.cache() / "releases" / f"{name}@{overlay.version}.json"
     if not cached.is_file():
         go = toolchain.find_go(lambda dummy: None)

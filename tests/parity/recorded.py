@@ -220,6 +220,16 @@ LATER_LLM_INFERENCE_SERVICES = [
 #: Services whose mode the webhook of 0.19 takes for a change.
 _REFUSED_MODES = ("mode-knative-annotation", "mode-serverless-annotation")
 _IN_ONE_FOLDER = "later-images-in-one-folder"
+#: 0.20.0 gives canaries no share of the requests.
+_UNSHARED = {
+    "later-canaries": (
+        "I123",
+        [
+            f"HTTPRoute team-a/{name}: .spec.rules[0].backendRefs[0].weight: recorded None, ours 100"
+            for name in ("demo", "demo-predictor")
+        ],
+    )
+}
 LATER_INFERENCE_SERVICES = [
     Recording(
         f"InferenceService-{release}",
@@ -234,7 +244,8 @@ LATER_INFERENCE_SERVICES = [
                 **({"multinode-basic": ["Ingress team-a/mn"]} if release < KServe.V0_20 else {}),
                 **_SEVERAL_NODES,
             }
-        ),
+        )
+        | (_UNSHARED if release == KServe.V0_20 else {}),
         cut_short=dict.fromkeys(_REFUSED_MODES, "I119") if release == KServe.V0_19 else {},
         unobserved=frozenset(
             {

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The controllers that this collection installs: what each depends on, what it serves, and which of its upgrades are refused.
 
-Source: KServe hack/setup/, charts/@v0.17.0; sigs.k8s.io/lws v0.7.0.
+Source: KServe hack/setup/, charts/@v0.17.0, kserve-deps.env@v0.17.0 to v0.20.0; sigs.k8s.io/lws v0.7.0. What 0.21 brings is told by its
+release notes alone.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ class Component:
     needs: kinds that have to be served, each with the component that brings it. serves: the kinds of what its users make. managers: the
     workloads that have to run. steps: whether releases are gone through one minor after the other.
     edited: ConfigMaps that people edit. starts: what is looked at only once. until: the first release that no longer needs a kind.
+    made_for: by release, the releases of other components that its project installs with it, as far as they change.
     """
 
     name: str
@@ -57,6 +59,15 @@ class Component:
     edited: tuple[str, ...] = ()
     starts: tuple[Start, ...] = ()
     until: Mapping[GroupKind, str] = field(default_factory=dict)
+    made_for: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def stands_on(self, version: str) -> dict[str, str]:
+        """Return the releases of other components that a release is made for; empty where it is no release of a known form."""
+        found: dict[str, str] = {}
+        for since, brought in self.made_for.items():
+            if release_key(version) is not None and not is_older(version, since):
+                found |= brought
+        return found
 
     def needed(self, version: str) -> dict[GroupKind, str]:
         """Return the kinds that a release needs, each with the component that brings it."""
@@ -68,6 +79,17 @@ class Component:
 
 
 _CONFIG = "inferenceservice-config"
+_KSERVE_MADE_FOR = {
+    "v0.17.0": {
+        "cert_manager": "v1.17.0",
+        "gateway_api": "v1.4.1",
+        "inference_extension": "v1.3.0",
+        "lws": "v0.7.0",
+    },
+    "v0.18.0": {"inference_extension": "v1.3.1", "lws": "v0.8.0"},
+    "v0.20.0": {"gateway_api": "v1.5.1", "inference_extension": "v1.5.0"},
+    "v0.21.0": {"lws": "v0.10.0"},
+}
 _KSERVE_START = Start(
     "kserve-controller-manager",
     (
@@ -103,6 +125,7 @@ _ALL = (
         steps=True,
         edited=(_CONFIG,),
         starts=(_KSERVE_START, _LLM_START),
+        made_for=_KSERVE_MADE_FOR,
     ),
     Component(
         "kserve_llmisvc",
@@ -118,6 +141,7 @@ _ALL = (
         edited=(_CONFIG,),
         starts=(_LLM_START,),
         until={_OLD_POOL: "v0.20.0"},
+        made_for=_KSERVE_MADE_FOR,
     ),
     Component(
         "kserve_localmodel",

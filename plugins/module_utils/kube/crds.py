@@ -124,6 +124,11 @@ def release_key(text: str) -> tuple[int, int, int, bool, str] | None:
     return int(major), int(minor), int(patch or 0), not suffix, suffix or ""
 
 
+def bundle_release(crd: Json) -> str:
+    """Return the release of the bundle that a CRD came with, empty where it does not say so."""
+    return next((found for each in _RELEASES if (found := _annotation(crd, each))), "")
+
+
 def definitions(manifests: Iterable[Json]) -> dict[GroupKind, Definition]:
     """Return the kinds that the CRDs among these manifests define."""
     found = (definition(manifest) for manifest in manifests if is_crd(manifest))

@@ -11,9 +11,9 @@ from ..bundles.components import COMPONENTS, Component, refused_release
 from ..cluster.connection import Cluster
 from ..cluster.errors import ClusterError
 from ..engine.applyset.members import COMPONENT_ANNOTATION, VERSION_ANNOTATION
-from ..kube import gvk
+from ..kube import crds, gvk
 from ..kube.applyset import MemberKey
-from ..kube.crds import definitions
+from ..kube.crds import bundle_release, definitions, is_older
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
 from ..kube.reference import Reference
@@ -25,6 +25,11 @@ _MODE = "serving.kserve.io/deploymentMode"
 #: Modes that releases before 0.16 wrote and that later ones refuse on every update, with today's words.
 _LEGACY = {"RawDeployment": "Standard", "Serverless": "Knative"}
 _NAMED = 5
+#: A CRD of each component that notes its release there.
+_NOTED = {
+    "gateway_api": "httproutes.gateway.networking.k8s.io",
+    "inference_extension": "inferencepools.inference.networking.k8s.io",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,24 @@ class SetRelease:
             found += _legacy_modes(cluster, self.version)
         return found
 
+    def older_beneath(self, cluster: Cluster, parent: Json | None, place: str) -> list[Problem]:
+        """Return a warning for each component of an older release than this one is made for. place: the namespace of sets.
+
+        Costs a request for each, and none where the release stays.
+        """
+        if self.component is None or noted_version(parent) == self.version:
+            return []
+        return [
+            Problem(
+                "component",
+                f"{self.name} {self.version} is made for {name} {wanted}, and the cluster has {found}; upgrade the component {name} first",
+                "warning",
+                rule="older-dependency",
+            )
+            for name, wanted in self.component.stands_on(self.version).items()
+            if is_older(found := _release_there(cluster, name, place), wanted)
+        ]
+
     def changed_default(
         self, cluster: Cluster, live: Mapping[MemberKey, Json], manifests: Sequence[Json]
     ) -> list[Problem]:
@@ -90,6 +113,19 @@ class SetRelease:
                 continue
             text = f"it depends on {kind}, which the cluster does not serve; install the component {by} first"
             yield Problem("component", text, rule="missing-dependency")
+
+
+def _release_there(cluster: Cluster, component: str, place: str) -> str:
+    """Return the release of a component in the cluster, empty where nothing says it or it may not be read."""
+    try:
+        if component in _NOTED:
+            live = cluster.get(Reference(crds.API_VERSION, crds.KIND, "", _NOTED[component]))
+            return bundle_release(live) if live else ""
+        return noted_version(
+            cluster.get(Reference("v1", "ConfigMap", place, component.replace("_", "-")))
+        )
+    except ClusterError:
+        return ""
 
 
 def noted_version(parent: Json | None) -> str:

@@ -95,6 +95,9 @@ class Presenter:
         sets = names_of_others(self._cluster, live)
         plan = plan_set(self._set, fitted.members, live, self._policy, sets)
         plan.problems += clashes(self._fitting.kept)
+        plan.problems += self._fitting.release.older_beneath(
+            self._cluster, self._parent, self._set.parent.namespace
+        )
         there = {**live.others, **live.members}
         plan.problems += self._fitting.release.changed_default(
             self._cluster, there, fitted.manifests

@@ -35,7 +35,27 @@ def test_downgrades_and_skipped_releases_are_refused(
 
 def test_every_component_that_is_needed_exists() -> None:
     for component in COMPONENTS.values():
-        assert set(component.needs.values()) <= COMPONENTS.keys()
+        named = [name for brought in component.made_for.values() for name in brought]
+        assert {*component.needs.values(), *named} <= COMPONENTS.keys()
+
+
+@pytest.mark.parametrize(
+    ("version", "beneath"),
+    [
+        ("v0.16.0", {}),
+        ("v0.17.1", {"gateway_api": "v1.4.1", "inference_extension": "v1.3.0", "lws": "v0.7.0"}),
+        ("v0.19.0", {"gateway_api": "v1.4.1", "inference_extension": "v1.3.1", "lws": "v0.8.0"}),
+        ("v0.20.0", {"gateway_api": "v1.5.1", "inference_extension": "v1.5.0", "lws": "v0.8.0"}),
+        ("v0.21.0", {"gateway_api": "v1.5.1", "inference_extension": "v1.5.0", "lws": "v0.10.0"}),
+        ("main", {}),
+        ("", {}),
+    ],
+)
+def test_a_release_of_kserve_stands_on_releases_of_others(
+    version: str, beneath: dict[str, str]
+) -> None:
+    found = COMPONENTS["kserve"].stands_on(version)
+    assert found == ({"cert_manager": "v1.17.0", **beneath} if beneath else {})
 
 
 @pytest.mark.parametrize(

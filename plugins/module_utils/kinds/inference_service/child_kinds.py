@@ -11,7 +11,8 @@ from ..kserve.local_models import API_VERSION, CACHE, NAMESPACE_CACHE
 
 CONFIG_MAP = ObjectKind("v1", "ConfigMap", compared=True)
 SERVICE = ObjectKind("v1", "Service", observed=True)
-DEPLOYMENT = ObjectKind(gvk.APPS, "Deployment", observed=True)
+#: A canary gets requests, and its predictor gives pods up, once its own Deployment has some.
+DEPLOYMENT = ObjectKind(gvk.APPS, "Deployment", observed=True, compared=True, answered=True)
 HPA = ObjectKind(gvk.AUTOSCALING, "HorizontalPodAutoscaler")
 SCALED_OBJECT = ObjectKind(gvk.KEDA, "ScaledObject")
 COLLECTOR = ObjectKind("opentelemetry.io/v1beta1", "OpenTelemetryCollector")

@@ -136,7 +136,7 @@ def children(resolved: Resolved, reader: Reader) -> tuple[Child, ...]:
     mutate = mutator(resolved, reader)
     wanted: list[Child | None] = _of_service(_SHARED, resolved, reader)
     if not resolved.service.stopped:
-        for component in (each for each in resolved.components.items if not each.stopped):
+        for component in (each for each in resolved.components.workloads if not each.stopped):
             wanted += _of_component(component, resolved, mutate)
     try:
         _check_hosts(resolved)

@@ -11,7 +11,7 @@ from ...kube import gvk
 from ...kube.manifest import Json
 from ...kube.reference import Reference
 from ..field_map import FieldMap, Origin
-from ..kserve.framework import authors_field
+from ..kserve.framework import authors_field, model_of
 from .children.services import service_ports
 from .pods.component import Component
 from .pods.containers import SERVER, TRANSFORMER, WORKER
@@ -28,7 +28,7 @@ def field_map(resolved: Resolved, manifests: Sequence[Json]) -> FieldMap:
 
 
 def _origins(resolved: Resolved, reference: Reference) -> list[Origin]:
-    for component in resolved.components.items:
+    for component in resolved.components.workloads:
         if component.workers and reference.name == component.workers.name:
             return list(_of_workers(resolved, component))
         if reference.name == component.name:
@@ -39,7 +39,7 @@ def _origins(resolved: Resolved, reference: Reference) -> list[Origin]:
 def _of_component(
     resolved: Resolved, component: Component, reference: Reference
 ) -> Iterator[Origin]:
-    role, spec = f"spec.{component.role}", component.spec
+    role, spec = component.field, component.spec
     if reference.kind == "HTTPRoute":
         yield Origin("spec.rules", f"{role}.timeout", spec.get("timeout"))
         yield Origin("", "metadata.name")
@@ -57,22 +57,31 @@ def _of_component(
 
 
 def _of_pods(resolved: Resolved, component: Component) -> Iterator[Origin]:
-    role, spec = f"spec.{component.role}", component.spec
-    yield from _texts(resolved, role, spec)
-    yield Origin("spec.replicas", f"{role}.minReplicas", spec.get("minReplicas"))
-    yield Origin("spec.strategy", f"{role}.deploymentStrategy", spec.get("deploymentStrategy"))
-    if spec.get("model") is not None:
-        field = authors_field(f"{role}.model", resolved.service.document)
-        yield Origin(f"{_POD}.containers[{SERVER}]", field, spec["model"])
-    elif len(own := list(spec.get("containers") or ())) == 1:
-        yield Origin(f"{_POD}.containers[{SERVER}]", f"{role}.containers[0]", own[0])
-    yield Origin(_POD, role, spec)
+    if component.canary:
+        yield from _of_author(resolved, component.field, component.canary.written)
+        yield from _of_author(resolved, "spec.predictor", resolved.service.spec["predictor"])
+    else:
+        yield from _of_author(resolved, component.field, component.spec)
     runtime = resolved.components.runtime
     if component.role == "predictor" and runtime is not None:
         yield Origin(_POD, "spec", runtime.spec, str(runtime))
         for texts in _TEXTS:
             child = f"{_TEMPLATE}.metadata.{texts}"
             yield Origin(child, f"spec.{texts}", runtime.spec.get(texts), str(runtime))
+
+
+def _of_author(resolved: Resolved, role: str, spec: Json) -> Iterator[Origin]:
+    """Yield what a component says of its pods. role: where it stands."""
+    yield from _texts(resolved, role, spec)
+    yield Origin("spec.replicas", f"{role}.minReplicas", spec.get("minReplicas"))
+    yield Origin("spec.strategy", f"{role}.deploymentStrategy", spec.get("deploymentStrategy"))
+    name, model = model_of(spec)
+    if model is not None:
+        field = authors_field(f"{role}.{name}", resolved.service.document)
+        yield Origin(f"{_POD}.containers[{SERVER}]", field, model)
+    elif len(own := list(spec.get("containers") or ())) == 1:
+        yield Origin(f"{_POD}.containers[{SERVER}]", f"{role}.containers[0]", own[0])
+    yield Origin(_POD, role, spec)
 
 
 def _of_workers(resolved: Resolved, component: Component) -> Iterator[Origin]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ..kind import ServiceKind
 from ..kserve.installed_release import INSTALLATIONS
 from ..release_line import ReleaseLine
+from .canary_checks import CHECKS as CANARY_CHECKS
 from .checks import CHECKS
 from .child_kinds import READS
 from .compile import CHILDREN
@@ -38,7 +39,7 @@ INFERENCE_SERVICE: ServiceKind[InferenceService, Settings] = ServiceKind(
     load=load,
     compile=compile_service,
     view=lambda basis, dummy, manifests: view(basis, manifests),
-    own_checks=(*CHECKS, *MODEL_CHECKS),
+    own_checks=(*CHECKS, *MODEL_CHECKS, *CANARY_CHECKS),
     observe=observe,
     entrance=entrance,
     runtime=runtime_choice,

@@ -54,8 +54,18 @@ def _with_names(spec: Any) -> Any:
     """
     if not isinstance(spec, Mapping):
         return spec
-    named = {role: _named(spec[role]) for role in ROLES if isinstance(spec.get(role), Mapping)}
+    named: dict[str, Any] = {
+        role: _named(spec[role]) for role in ROLES if isinstance(spec.get(role), Mapping)
+    }
+    canaries = spec.get("canary")
+    if isinstance(canaries, list):
+        named["canary"] = [_canary_named(each) for each in canaries]
     return {**spec, **named}
+
+
+def _canary_named(canary: Any) -> Any:
+    predictor = canary.get("predictor") if isinstance(canary, Mapping) else None
+    return {**canary, "predictor": _named(predictor)} if isinstance(predictor, Mapping) else canary
 
 
 def _with_whole_lists(written: Json, stored: Json) -> Json:
@@ -66,6 +76,7 @@ def _with_whole_lists(written: Json, stored: Json) -> Json:
     return {
         **written,
         **{role: _whole(written[role], stored[role]) for role in ROLES if written.get(role)},
+        **({"canary": stored["canary"]} if written.get("canary") else {}),
     }
 
 

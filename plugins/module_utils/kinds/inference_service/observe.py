@@ -89,7 +89,7 @@ def _workloads(
     resolved: Resolved, components: Components, reader: Reader
 ) -> list[tuple[str, Json | None]]:
     found: list[Reference] = []
-    for component in components.items:
+    for component in components.workloads:
         if resolved.mode == STANDARD:
             found += deployments(component, resolved)
         else:

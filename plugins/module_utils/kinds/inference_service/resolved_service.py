@@ -9,6 +9,7 @@ from ...kube.reader import GivenObjects, Reader
 from ..kserve.knative.scaling import NoAutoscaler, without_invalid_initial_scale
 from ..kserve.modes import KNATIVE
 from ..kserve.read_system_config import read_system_config
+from ..kserve.system_config import Misconfigured
 from .errors import Unbuildable
 from .mode import deployment_mode
 from .pods.build import components
@@ -21,7 +22,10 @@ from .trained_models import trained_models
 
 def stopped_service(service: InferenceService, settings: Settings, reader: Reader) -> Resolved:
     """Return a service that is stopped and cannot be built: nothing of what is wrong with it has to be mended first."""
-    config = read_system_config(settings.kserve_namespace, GivenObjects())
+    try:
+        config = read_system_config(settings.kserve_namespace, reader)
+    except Misconfigured:
+        config = read_system_config(settings.kserve_namespace, GivenObjects())
     live = reader.get(service.reference)
     return Resolved(service, deployment_mode(service, config, live), config, settings, live)
 

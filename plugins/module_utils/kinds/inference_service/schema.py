@@ -7,6 +7,7 @@ Source: KServe pkg/apis/serving/v1beta1/{inference_service,predictor}.go@v0.17.0
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 
 from ...kube.core_schema import string_map
@@ -64,11 +65,7 @@ _SERVER: dict[str, Schema] = {
     "storage": _STORAGE,
     "confidential": CONFIDENTIAL,
 }
-#: What is said of canaries, of traces, and of pods that are scheduled together.
-_CANARY = (
-    "KServe 0.20 knows it, and this collection does not yet: give the new version a service of its own, and split requests by an "
-    "HTTPRoute of yours"
-)
+#: What is said of traces, and of pods that are scheduled together.
 _TRACING = (
     "KServe 0.21 knows it, and this collection does not yet: give the containers the variables of OpenTelemetry, such as "
     "OTEL_EXPORTER_OTLP_ENDPOINT"
@@ -164,11 +161,34 @@ EXPLAINER = Object(
     hints=_SCHEDULING_GROUP,
 )
 
+CANARY = Object(
+    description="A version of the predictor.",
+    fields={
+        "predictor": replace(
+            PREDICTOR,
+            description="What it has other than the predictor; `name` is needed.",
+        ),
+        "trafficPercent": Integer(
+            description="Its share of the requests, in percent.", minimum=0, maximum=100
+        ),
+    },
+    required=("predictor", "trafficPercent"),
+)
+
 SPEC = Object(
     description="What is wanted.",
-    fields={"predictor": PREDICTOR, "explainer": EXPLAINER, "transformer": TRANSFORMER},
+    fields={
+        "predictor": PREDICTOR,
+        "explainer": EXPLAINER,
+        "transformer": TRANSFORMER,
+        "canary": ListOf(
+            description="Versions of the predictor that stand beside it and get a share of the requests; only in Standard mode.",
+            items=CANARY,
+            since=KServe.V0_20,
+        ),
+    },
     required=("predictor",),
-    hints={"canary": _CANARY, "tracing": _TRACING},
+    hints={"tracing": _TRACING},
 )
 
 
@@ -201,6 +221,7 @@ _FOREIGN = (
     ("spec.explainer.art", CONTAINER.fields),
     *((f"spec.predictor.{name}", _SERVER) for name in FRAMEWORKS),
     *((f"spec.{role}", {**EXTENSION, "storageUris": STORAGE_URIS}) for role in ROLES[1:]),
+    ("spec.canary[].predictor", PREDICTOR.fields),
 )
 
 

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...kube.core_schema import string_map
 from ...kube.schema import Boolean, Integer, ListOf, MapOf, Object, Text
+from ..kserve.releases import KServe
 from ..kserve.status_schema import CONDITIONS, address
 
 _STATES = ("", "Pending", "Standby", "Loading", "Loaded", "FailedToLoad")
@@ -90,6 +93,8 @@ _MODEL = Object(
     required=("transitionStatus",),
 )
 
+_NEVER = replace(_MODEL, description="Never filled in.")
+
 STATUS = Object(
     description="What is there.",
     fields={
@@ -100,6 +105,20 @@ STATUS = Object(
         "url": Text(description="Where the service is reached from outside."),
         "components": MapOf(description="The components, by role.", values=_COMPONENT),
         "modelStatus": _MODEL,
+        "canaryStatuses": ListOf(
+            description="The canaries.",
+            items=Object(
+                description="One canary.",
+                fields={
+                    "name": Text(description="Name of its predictor."),
+                    "ready": Boolean(description="Whether a pod of it is available."),
+                    "trafficPercent": Integer(description="Its share of the requests, in percent."),
+                    "modelStatus": _NEVER,
+                },
+                required=("name", "ready", "trafficPercent"),
+            ),
+            since=KServe.V0_20,
+        ),
         "deploymentMode": Text(description="How the service is run; it stays."),
         "servingRuntimeName": Text(
             description="The runtime of its namespace that serves the model."

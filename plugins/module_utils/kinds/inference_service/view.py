@@ -9,6 +9,7 @@ from ...kube import gvk
 from ...kube.manifest import Json
 from ...kube.reference import Reference
 from ..field_map import FieldMap, Place
+from ..kserve.framework import model_of
 from ..kserve.knative.names import KNATIVE_API
 from ..kserve.storage.credentials import credential_entries
 from ..kserve.storage.initializer import NAME as INITIALIZER
@@ -41,7 +42,7 @@ def view(resolved: Resolved, manifests: Sequence[Json]) -> ServiceView:
         document=service.document,
         workloads=tuple(
             workload
-            for component in resolved.components.items
+            for component in resolved.components.workloads
             for workload in _workloads(resolved, component, made, fields)
         ),
         made=manifests,
@@ -70,6 +71,11 @@ def _models(document: Json) -> Iterator[Said]:
             yield Said(uri or "", f"spec.{role}.{where}")
         for number, item in enumerate(component.get("storageUris") or ()):
             yield Said(str(item.get("uri") or ""), f"spec.{role}.storageUris[{number}].uri")
+    for number, canary in enumerate(document["spec"].get("canary") or ()):
+        field, server = model_of(canary["predictor"])
+        if server and server.get("storageUri"):
+            where = f"spec.canary[{number}].predictor.{field}.storageUri"
+            yield Said(server["storageUri"], where)
 
 
 def _calls(document: Json) -> Iterator[Said]:
@@ -100,7 +106,7 @@ def _workloads(
         yield Workload(
             role=_ROLES[component.role],
             reference=reference,
-            origin=f"spec.{component.role}",
+            origin=component.field,
             pod=template["spec"],
             fields=of_pod,
             labels=(template.get("metadata") or {}).get("labels") or {},
@@ -108,7 +114,7 @@ def _workloads(
             fetcher=INITIALIZER if fetched and engine == SERVER else "",
             worker=engine == WORKER,
             replicas=spec.get("replicas"),
-            replicas_field=f"spec.{component.role}.minReplicas",
+            replicas_field=f"{component.field}.minReplicas",
             pods_per_replica=pods,
             said={**port_said(template["spec"], engine, of_pod), **_said(component, resolved)},
         )
@@ -132,7 +138,7 @@ def _said(component: Component, resolved: Resolved) -> dict[str, Said]:
     if runtime and component.role == "predictor" and runtime.name.startswith(_RUNTIMES):
         server["server"] = Said(runtime.name.removeprefix("kserve-"), "spec.predictor.model")
     return server | {
-        meaning: Said(str(workers[field]), f"spec.{component.role}.workerSpec.{field}")
+        meaning: Said(str(workers[field]), f"{component.field}.workerSpec.{field}")
         for meaning, field in sizes.items()
         if workers.get(field)
     }

@@ -119,14 +119,6 @@ def test_fields_of_it_are_named_with_their_release() -> None:
         assert "KServe 0.20 knows it" in problem.message
 
 
-def test_canaries_are_refused_by_name_with_the_way_out() -> None:
-    canary = {"predictor": served(name="v2"), "trafficPercent": 10}
-    (problem,) = load(document(canary=[canary]), settings(NEW)).problems
-    assert problem.path == "spec.canary"
-    assert "this collection does not yet" in problem.message
-    assert "HTTPRoute of yours" in problem.message
-
-
 KEY = "kbs:///default/key/v1"
 
 

@@ -207,7 +207,6 @@ def test_tokens_of_modelscope_reach_who_fetches() -> None:
     ("fields", "field", "way"),
     [
         ({"tracing": {}}, "spec.tracing", "variables of OpenTelemetry"),
-        ({"canary": []}, "spec.canary", "an HTTPRoute of yours"),
         (
             {"transformer": {**TRANSFORMER, "schedulingGroup": {}}},
             "spec.transformer.schedulingGroup",

@@ -54,3 +54,18 @@ def test_a_stopped_service_is_not_reached(labels: Json) -> None:
     (way,) = (each for each in status["conditions"] if each["type"] == "IngressReady")
     assert (way["status"], way["reason"]) == ("False", "Stopped")
     assert "url" not in status
+
+
+@pytest.mark.parametrize("gateway", [True, False])
+def test_the_cluster_says_how_a_stopped_service_was_reached_that_cannot_be_built(
+    gateway: bool,
+) -> None:
+    """Of an Ingress that was never there, KServe says nothing."""
+    service = document(predictor=GONE, annotations={"stop": "true", "deploymentMode": "Standard"})
+    given = Recorded([config(ingress={"enableGatewayApi": gateway})])
+    loaded = load(service, Settings())
+    assert loaded.service is not None
+    status = observe(compile_service(loaded.service, Settings(), given).basis, given, ()).status
+    told = {each["type"]: each.get("reason") for each in status["conditions"]}
+    assert told["PredictorReady"] == "Stopped"
+    assert ("IngressReady" in told) is gateway

@@ -10,11 +10,13 @@ from ....kube.names import LABEL_LENGTH, check_dns_label, quoted
 from ....kube.problem import Problem
 from ...kserve.modes import STANDARD
 from .. import names
+from ..canaries import canaries
 from ..implementations import storage_uri
 from ..spec import InferenceService
 
 #: What the value of the label `app` begins with, in Standard mode.
 _APP = "isvc."
+_LABEL = "the value of the label app"
 
 
 def name_problems(name: str) -> Iterator[Problem]:
@@ -41,17 +43,23 @@ def name_change(service: InferenceService, live: Json | None) -> Problem | None:
 
 def length_problems(service: InferenceService, mode: str) -> Iterator[Problem]:
     """Yield why a name is too long for the objects of its components. Hosts are looked at where they are made."""
+    for canary in canaries(service):
+        yield from _too_long(service.name, f"{_APP}{canary.name}", _LABEL)
     for role in service.roles:
         longest, what = service.component_name(role), "the name of a Service"
         if mode == STANDARD:
-            longest, what = f"{_APP}{longest}", "the value of the label app"
+            longest, what = f"{_APP}{longest}", _LABEL
         if role == "predictor" and service.spec["predictor"].get("workerSpec") is not None:
             longest = f"{_APP}{names.workers(service.name)}"
-        over = len(longest) - LABEL_LENGTH
-        if over > 0:
-            yield Problem(
-                "metadata.name",
-                f"{quoted(service.name)} is too long: {quoted(longest)}, {what}, has {len(longest)} characters, at most "
-                f"{LABEL_LENGTH} are allowed; make the name {over} shorter",
-                rule="name-length",
-            )
+        yield from _too_long(service.name, longest, what)
+
+
+def _too_long(name: str, longest: str, what: str) -> Iterator[Problem]:
+    over = len(longest) - LABEL_LENGTH
+    if over > 0:
+        yield Problem(
+            "metadata.name",
+            f"{quoted(name)} is too long: {quoted(longest)}, {what}, has {len(longest)} characters, at most "
+            f"{LABEL_LENGTH} are allowed; make the name {over} shorter",
+            rule="name-length",
+        )

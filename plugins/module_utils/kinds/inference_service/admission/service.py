@@ -15,6 +15,7 @@ from ...kserve.releases import KServe
 from ...kserve.system_config import CONFIG_MAP, SystemConfig
 from ..gpus import GPU_TYPES_ANNOTATION, annotated_gpus
 from ..spec import ROLES, InferenceService
+from .canary import canary_mode_problems, canary_problems
 from .components import component_problems
 from .confidential import confidential_problems
 from .environment import environment_problems
@@ -50,6 +51,7 @@ def own_problems(spec: Json, annotations: Mapping[str, str], release: KServe) ->
             yield from metric_problems(component, f"spec.{role}")
             yield from environment_problems(component, role, release)
             yield from storage_problems(component, role, mode)
+    yield from canary_problems(spec, mode, release)
 
 
 def admission_problems(service: InferenceService, config: SystemConfig) -> Iterator[Problem]:
@@ -57,6 +59,7 @@ def admission_problems(service: InferenceService, config: SystemConfig) -> Itera
     yield from device_problems(service.spec["predictor"], service.annotations, config.gpu_types)
     for role in service.roles:
         yield from scaling_problems(service.spec[role], f"spec.{role}", service.annotations)
+    yield from canary_mode_problems(service)
 
 
 def placed_problems(

@@ -35,6 +35,7 @@ _GRPC_HEADER: Json = {
     "value": "^application/grpc.*",
 }
 _H2C = "kubernetes.io/h2c"
+_ALL_REQUESTS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,21 +126,33 @@ def _rule(path: str, role: Role, resolved: Resolved, port: int = PORT) -> Json:
     service = resolved.service
     headers = [{"name": key, "value": value} for key, value in service_headers(service).items()]
     seconds = (service.component(role) or {}).get("timeout")
-    backend = {
-        "kind": "Service",
-        "name": service.component_name(role),
-        "namespace": service.namespace,
-        "port": port,
-    }
     dropped = _FACTS.at(resolved.settings.release).drops_timeouts
     limit = f"{_TIMEOUT if seconds is None else seconds}s"
     limited = not (dropped and resolved.config.ingress.disable_timeout)
     return {
         "matches": [{"path": {"type": "RegularExpression", "value": path}}],
         "filters": [{"type": "RequestHeaderModifier", "requestHeaderModifier": {"set": headers}}],
-        "backendRefs": [backend],
+        "backendRefs": _backends(role, resolved, port),
         **({"timeouts": {"request": limit}} if limited else {}),
     }
+
+
+def _backends(role: Role, resolved: Resolved, port: int) -> list[Json]:
+    """Return where a rule leads: to a component, and to its canaries with their shares, as soon as they answer."""
+    service = resolved.service
+    backend = {
+        "kind": "Service",
+        "name": service.component_name(role),
+        "namespace": service.namespace,
+        "port": port,
+    }
+    beside = resolved.components.canaries if role == "predictor" else ()
+    if not beside:
+        return [backend]
+    answering = [each.canary for each in beside if each.canary and each.available]
+    rest = _ALL_REQUESTS - sum(each.share for each in answering)
+    shares = ({**backend, "name": each.name, "weight": each.share} for each in answering)
+    return [{**backend, "weight": rest}, *shares]
 
 
 def _route(

@@ -62,6 +62,10 @@ class ConditionSet:
         elif status == "Unknown":
             self._doubt(kind, reason, message)
 
+    def drop(self, kind: str) -> None:
+        """Say nothing of a condition any more."""
+        self._entries.pop(kind, None)
+
     def to_json(self) -> list[Json]:
         """Return the conditions as the API takes them, sorted by type, without times."""
         return [_write(self._entries[kind].said) for kind in sorted(self._entries)]

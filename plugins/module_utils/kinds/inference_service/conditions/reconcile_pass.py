@@ -20,6 +20,7 @@ from ..pods.component import Component, Components
 from ..resolved import Resolved
 from ..router.component_host import component_host
 from . import knative
+from .canaries import observe_canaries
 from .deployments import deployments_verdict
 from .model import Serving, model_status, unread_status
 from .routing import knative_routing, standard_routing, stopped_routing
@@ -41,7 +42,10 @@ def observe_once(
     standard = resolved.mode == STANDARD
     if resolved.service.stopped:
         _stop(draft, resolved, standard=standard)
+        observe_canaries(draft, resolved, reader)
         return
+    if standard:
+        observe_canaries(draft, resolved, reader)
     for component in components.items:
         if standard:
             _standard_component(draft, component, resolved, reader, pods)

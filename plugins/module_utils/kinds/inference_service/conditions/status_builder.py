@@ -26,6 +26,7 @@ class StatusBuilder:
     conditions: ConditionSet
     components: dict[Role, Json] = field(default_factory=dict)
     model: Json = field(default_factory=lambda: dict(_NO_MODEL))
+    canaries: list[Json] = field(default_factory=list)
     url: str = ""
     address: str = ""
     observed: int = 0
@@ -49,13 +50,14 @@ class StatusBuilder:
     def clear(self) -> None:
         """Forget everything that was said."""
         self.conditions = ConditionSet()
-        self.components, self.model = {}, dict(_NO_MODEL)
+        self.components, self.model, self.canaries = {}, dict(_NO_MODEL), []
         self.url, self.address, self.observed = "", "", 0
 
     def to_json(self) -> Json:
         """Return the status as the API takes it."""
         told = {
             "address": filled({"url": self.address}),
+            "canaryStatuses": self.canaries,
             "components": self.components,
             "conditions": self.conditions.to_json(),
             "observedGeneration": self.observed or None,

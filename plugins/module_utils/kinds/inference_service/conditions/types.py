@@ -11,6 +11,7 @@ INGRESS = "IngressReady"
 STOPPED = "Stopped"
 ROUTES = "RoutesReady"
 LATEST = "LatestDeploymentReady"
+CANARIES = "CanaryPredictorReady"
 
 #: What a service needs to be ready. Transformer and explainer act through IngressReady.
 DEPENDENTS = (PREDICTOR, INGRESS)

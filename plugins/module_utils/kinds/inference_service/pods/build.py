@@ -12,6 +12,7 @@ from ...kserve.storage.refused import StorageRefused
 from ...kserve.storage.spec_secret import StorageSpec
 from ..errors import RECONCILE_FAILED, Unbuildable
 from ..resolved import Resolved
+from .canary import beside_canaries, canary_components
 from .component import Component, Components
 from .explainer import explainer
 from .predictor import predictor
@@ -23,13 +24,15 @@ from .transformer import transformer
 def components(resolved: Resolved, reader: Reader) -> Components:
     """Return all components of a service. Raises Unbuildable."""
     served = predictor(resolved, reader)
-    found = [served.component]
+    beside = canary_components(resolved, reader)
+    found = [beside_canaries(served.component, beside)]
     if resolved.service.component("transformer") is not None:
         found.append(transformer(resolved, reader, served.labels))
     if resolved.service.component("explainer") is not None:
         found.append(explainer(resolved, reader, served.labels))
     items = tuple(_with_models(component, resolved, reader) for component in found)
-    return Components(items, served.runtime, served.labels)
+    beside = tuple(_with_models(component, resolved, reader) for component in beside)
+    return Components(items, served.runtime, served.labels, beside)
 
 
 def _with_models(component: Component, resolved: Resolved, reader: Reader) -> Component:
@@ -94,7 +97,7 @@ def _refused(error: StorageRefused, component: Component) -> Unbuildable:
         f"{failed}: {error.message}",
         role=component.role,
         reason=RECONCILE_FAILED,
-        path=f"spec.{component.role}.{error.field}",
+        path=f"{component.field}.{error.field}",
         advice=error.advice,
         rule="storage-uris",
     )

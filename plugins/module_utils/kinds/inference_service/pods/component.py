@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ....kube.manifest import Json
 from ...kserve.service import is_stopped
+from ..canaries import Canary
 from ..names import Role
 from ..runtimes.runtime import Runtime
 
@@ -39,6 +40,7 @@ class Component:
     spec: the component's part of the service's spec: `minReplicas`, `scaleTarget`, `autoScaling`, `timeout`, `deploymentStrategy`, …
     workers: of a multi-node predictor; `head_service` is then the name of the Service by which they find their head.
     multi_model: the models come from the ConfigMap `names.model_config`, one after another.
+    canary: what it is beside the predictor, None for the component itself. available: whether a canary has a pod that answers.
     """
 
     role: Role
@@ -50,6 +52,13 @@ class Component:
     workers: Workers | None = None
     head_service: str = ""
     multi_model: bool = False
+    canary: Canary | None = None
+    available: bool = False
+
+    @property
+    def field(self) -> str:
+        """Where it is written."""
+        return f"{self.canary.field}.predictor" if self.canary else f"spec.{self.role}"
 
     @property
     def has_agent(self) -> bool:
@@ -66,13 +75,19 @@ class Component:
 class Components:
     """All components of a service, in the controller's order.
 
-    runtime: what serves the predictor's model; None for a predictor with a container of its own.
+    canaries: of the predictor, beside it. runtime: what serves the predictor's model; None for a predictor with a container of its own.
     labels: the service's, with those that the runtime asks for; routes get these.
     """
 
     items: tuple[Component, ...]
     runtime: Runtime | None
     labels: Texts
+    canaries: tuple[Component, ...] = ()
+
+    @property
+    def workloads(self) -> tuple[Component, ...]:
+        """All that pods are made of, the canaries behind the others."""
+        return (*self.items, *self.canaries)
 
     def of(self, role: Role) -> Component:
         """Return the component of a role that the service has."""
