@@ -5,7 +5,7 @@
 """Build the collection's tarball below build/package, the same to the byte for everybody who builds the same commit.
 
 ansible-galaxy stores when and by whom each file was written; what it builds is packed again without that. It is built twice, and
-the two are compared.
+the two are compared. A commit with a tag is a release: the tag is `v` and the version of galaxy.yml.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+
+import yaml
 
 from .steps import tool
 from .tree import BUILD, CHECKOUT, COLLECTION, sync
@@ -30,6 +33,9 @@ SUMS = "SHA256SUMS"
 
 def main() -> int:
     """Build, compare and write the checksums; return the exit code."""
+    if fault := contradiction(_galaxy_version(), _git("tag", "--points-at", "HEAD").split()):
+        print(f"tarball: {fault}")
+        return 1
     sync()
     shutil.rmtree(PACKAGE, ignore_errors=True)
     PACKAGE.mkdir(parents=True)
@@ -41,6 +47,27 @@ def main() -> int:
     (PACKAGE / SUMS).write_text(f"{first}  {found.name}\n")
     print(f"tarball: {found.relative_to(CHECKOUT)}, {found.stat().st_size // 1024} kB, {first}")
     return 0
+
+
+def contradiction(version: str, tags: Sequence[str]) -> str:
+    """Say what is wrong with the tags of a commit; empty where it is the release of its version, or none."""
+    wanted = f"v{version}"
+    others = sorted(set(tags) - {wanted})
+    return (
+        f"galaxy.yml has version {version}, and the commit is tagged {', '.join(others)}"
+        if others
+        else ""
+    )
+
+
+def _galaxy_version() -> str:
+    galaxy = yaml.safe_load((CHECKOUT / "galaxy.yml").read_text(encoding="utf-8"))
+    return str(galaxy["version"])
+
+
+def _git(*words: str) -> str:
+    command = ["git", *words]
+    return subprocess.run(command, cwd=CHECKOUT, check=True, capture_output=True, text=True).stdout
 
 
 def tarball() -> Path:
@@ -78,8 +105,7 @@ def moment() -> int:
     """Return the time of a release in seconds: SOURCE_DATE_EPOCH, or when the commit was made."""
     if given := os.environ.get("SOURCE_DATE_EPOCH"):
         return int(given)
-    command = ["git", "log", "-1", "--format=%ct"]
-    return int(subprocess.run(command, cwd=CHECKOUT, check=True, capture_output=True).stdout)
+    return int(_git("log", "-1", "--format=%ct"))
 
 
 if __name__ == "__main__":

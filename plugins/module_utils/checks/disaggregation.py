@@ -65,7 +65,7 @@ CONNECTORS = Check(
 MODELS = Check(
     "kv-connector",
     WARNING,
-    finds="{ours} of prefill is {mine}, but that of decode is {theirs} ({field}): decode pods go on with what another model computed",
+    finds="{ours} of prefill is {mine}, but that of decode is {theirs} ({field}): decode pods continue with what another model computed",
     fix="use the same for both",
 )
 PROXY = Check(

@@ -6,7 +6,7 @@ from __future__ import annotations
 import io
 import tarfile
 
-from tests.tools.tarball import repacked
+from tests.tools.tarball import contradiction, repacked
 
 FILES = {"a.py": b"print()\n", "b/c.yml": b"---\n"}
 
@@ -32,3 +32,11 @@ def test_every_file_is_still_there() -> None:
     with tarfile.open(fileobj=io.BytesIO(packed)) as opened:
         found = {member.name: opened.extractfile(member) for member in opened}
         assert {name: file.read() for name, file in found.items() if file} == FILES
+
+
+def test_tag_of_a_release_is_its_version() -> None:
+    assert not contradiction("1.0.0", [])
+    assert not contradiction("1.0.0", ["v1.0.0"])
+    assert contradiction("1.0.1", ["v1.0.0"]) == (
+        "galaxy.yml has version 1.0.1, and the commit is tagged v1.0.0"
+    )
