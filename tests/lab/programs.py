@@ -98,6 +98,8 @@ _RELEASES = {
         (_GROUPS,),
     ),
 }
+#: Only for tests of charts, so it is no part of the lab.
+HELM = Module("helm", (Program("helm", "helm.sh/helm/v3/cmd/helm"),))
 VARIABLE = "LAB_KUBERNETES"
 NEWEST, *OLDER = _RELEASES
 
