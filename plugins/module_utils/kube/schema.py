@@ -162,6 +162,26 @@ Schema: TypeAlias = (
 )
 
 
+def custom_resource(
+    description: str,
+    api_version: str,
+    kind: str,
+    spec: Schema,
+    status: Schema | None = None,
+    required: tuple[str, ...] = (),
+) -> Object:
+    """Return the schema of a whole custom resource, as its CRD shows it. status: None where it has none."""
+    parts: dict[str, Schema] = {
+        "apiVersion": Text(description=f"`{api_version}`."),
+        "kind": Text(description=f"`{kind}`."),
+        "metadata": Object(fields={}),
+        "spec": spec,
+    }
+    if status is not None:
+        parts["status"] = status
+    return Object(description=description, fields=parts, required=required)
+
+
 def default_of(schema: Schema) -> Any:
     """Return the value that an absent field takes, or None. It may be changed by whoever gets it."""
     default = getattr(schema, "default", None)

@@ -11,7 +11,7 @@ import dataclasses
 
 from ...kube.core_schema import TOLERATION, resources, string_map
 from ...kube.pod_schema import POD_SPEC
-from ...kube.schema import Boolean, Integer, ListOf, MapOf, Object, Row, Text, rows
+from ...kube.schema import Boolean, Integer, ListOf, MapOf, Object, Row, Text, custom_resource, rows
 from .spec import API_VERSION, KIND, ROUTER_TYPES
 from .status_schema import STATUS
 
@@ -110,15 +110,8 @@ SPEC = Object(
     required=("nodes",),
 )
 
-ROOT = Object(
-    description="A graph of models through which requests pass.",
-    fields={
-        "apiVersion": Text(description=f"`{API_VERSION}`."),
-        "kind": Text(description=f"`{KIND}`."),
-        "metadata": Object(fields={}),
-        "spec": SPEC,
-        "status": STATUS,
-    },
+ROOT = custom_resource(
+    "A graph of models through which requests pass.", API_VERSION, KIND, SPEC, STATUS
 )
 
 

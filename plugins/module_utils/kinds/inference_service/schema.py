@@ -12,7 +12,7 @@ from functools import cache
 
 from ...kube.core_schema import string_map
 from ...kube.pod_schema import CONTAINER
-from ...kube.schema import Integer, ListOf, Object, Row, Schema, Text, rows
+from ...kube.schema import Integer, ListOf, Object, Row, Schema, Text, custom_resource, rows
 from ...kube.schema_check import related
 from ...kube.schema_release import at_release
 from ..kserve.confidential import CONFIDENTIAL
@@ -201,15 +201,9 @@ def spec_schema(release: KServe) -> Object:
 @cache
 def root_schema(release: KServe = NEWEST) -> Object:
     """Return the schema of a whole custom resource, as its CRD shows it."""
-    return Object(
-        description="A model that is served.",
-        fields={
-            "apiVersion": Text(description=f"`{API_VERSION}`."),
-            "kind": Text(description=f"`{KIND}`."),
-            "metadata": Object(fields={}),
-            "spec": spec_schema(release),
-            "status": at_release(STATUS, release, NEWEST),
-        },
+    status = at_release(STATUS, release, NEWEST)
+    return custom_resource(
+        "A model that is served.", API_VERSION, KIND, spec_schema(release), status
     )
 
 

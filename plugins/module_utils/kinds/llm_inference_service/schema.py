@@ -23,6 +23,7 @@ from ...kube.schema import (
     Row,
     Schema,
     Text,
+    custom_resource,
     rows,
 )
 from ...kube.schema_of_templates import open_at
@@ -216,15 +217,9 @@ def root_schema(version: str, kind: str = KIND, release: KServe = NEWEST) -> Obj
         if kind == KIND
         else "A part of services that they name or that KServe puts under them."
     )
-    fields: dict[str, Schema] = {
-        "apiVersion": Text(description=f"`{GROUP}/{version}`."),
-        "kind": Text(description=f"`{kind}`."),
-        "metadata": Object(fields={}),
-        "spec": spec_schema(version, release, strict=kind == KIND or version != STORED_VERSION),
-    }
-    if kind == KIND:
-        fields["status"] = at_release(STATUS, release, NEWEST)
-    return Object(description=what, fields=fields)
+    spec = spec_schema(version, release, strict=kind == KIND or version != STORED_VERSION)
+    status = at_release(STATUS, release, NEWEST) if kind == KIND else None
+    return custom_resource(what, f"{GROUP}/{version}", kind, spec, status)
 
 
 def preset_schemas(release: KServe) -> InputSchemas:

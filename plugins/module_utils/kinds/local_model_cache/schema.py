@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from ...kube.core_schema import string_map
-from ...kube.schema import ListOf, Object, QuantityValue, Row, Text, rows
+from ...kube.schema import ListOf, Object, QuantityValue, Row, Text, custom_resource, rows
 from ...kube.schema_release import at_release
 from ..kserve.local_models import API_VERSION
 from ..kserve.releases import KServe
@@ -55,16 +55,7 @@ def spec_at(release: KServe) -> Object:
 
 def root(kind: str) -> Object:
     """Return the schema of a whole custom resource."""
-    return Object(
-        description="A model that is stored on the nodes.",
-        fields={
-            "apiVersion": Text(description=f"`{API_VERSION}`."),
-            "kind": Text(description=f"`{kind}`."),
-            "metadata": Object(fields={}),
-            "spec": SPEC,
-            "status": STATUS,
-        },
-    )
+    return custom_resource("A model that is stored on the nodes.", API_VERSION, kind, SPEC, STATUS)
 
 
 def documentation() -> tuple[Row, ...]:

@@ -18,11 +18,13 @@ from ...kube.schema import (
     Row,
     Schema,
     Text,
+    custom_resource,
     rows,
 )
 from ...kube.schema_release import at_release
 from ..chart_fields import CHART_HINTS
 from .releases import NEWEST, ModelOperator
+from .spec import API_VERSION, KIND
 from .status_schema import STATUS
 
 ACCELERATORS = ("nvidia", "amd", "intel-gaudi", "google", "cpu")
@@ -267,15 +269,12 @@ def spec_schema(release: ModelOperator) -> Object:
 @cache
 def root_schema(release: ModelOperator) -> Object:
     """Return the schema of the whole custom resource for a release, as its CRD shows it."""
-    return Object(
-        description="A model served by vLLM behind an inference gateway.",
-        fields={
-            "apiVersion": Text(description="`model.otterscale.io/v1alpha1`."),
-            "kind": Text(description="`ModelService`."),
-            "metadata": Object(fields={}),
-            "spec": spec_schema(release),
-            "status": STATUS,
-        },
+    return custom_resource(
+        "A model served by vLLM behind an inference gateway.",
+        API_VERSION,
+        KIND,
+        spec_schema(release),
+        STATUS,
         required=("spec",),
     )
 
