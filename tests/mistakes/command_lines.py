@@ -26,11 +26,29 @@ def engines(service: Service) -> Iterator[Place]:
             yield place
 
 
+def runs_vllm(service: Service, place: Place) -> bool:
+    """Tell whether an engine is vLLM: predictive servers have none of its flags."""
+    if service.kind != "InferenceService":
+        return True
+    words = (place.value.get("modelFormat"), place.value.get("image"), place.value.get("command"))
+    return any(name in str(words).lower() for name in ("huggingface", "vllm"))
+
+
+def _flag_of_vllm(service: Service, item: str) -> Iterator[Spoilt]:
+    for place in engines(service):
+        if runs_vllm(service, place):
+            yield _with_argument(service, place, item)
+
+
 def _argument(service: Service, item: Any) -> Iterator[Spoilt]:
     for place in engines(service):
-        there = list(place.value.get("args") or ())
-        document = put(service.document, (*place.steps, "args"), [*there, item])
-        yield Spoilt(document, (f"{place.path}.args[{len(there)}]",))
+        yield _with_argument(service, place, item)
+
+
+def _with_argument(service: Service, place: Place, item: Any) -> Spoilt:
+    there = list(place.value.get("args") or ())
+    document = put(service.document, (*place.steps, "args"), [*there, item])
+    return Spoilt(document, (f"{place.path}.args[{len(there)}]",))
 
 
 @mistake
@@ -61,12 +79,12 @@ def argument_with_quotes_of_typography(service: Service) -> Iterator[Spoilt]:
 
 @mistake
 def parser_with_dashes(service: Service) -> Iterator[Spoilt]:
-    yield from _argument(service, "--reasoning-parser=deepseek-r1")
+    yield from _flag_of_vllm(service, "--reasoning-parser=deepseek-r1")
 
 
 @mistake
 def flag_with_one_dash(service: Service) -> Iterator[Spoilt]:
-    yield from _argument(service, "-max-model-len=8192")
+    yield from _flag_of_vllm(service, "-max-model-len=8192")
 
 
 @mistake
@@ -76,7 +94,7 @@ def argument_with_its_quotes(service: Service) -> Iterator[Spoilt]:
 
 @mistake
 def template_in_no_volume(service: Service) -> Iterator[Spoilt]:
-    yield from _argument(service, "--chat-template=/templates/chat.jinja")
+    yield from _flag_of_vllm(service, "--chat-template=/templates/chat.jinja")
 
 
 @mistake
@@ -86,7 +104,7 @@ def engine_that_listens_to_itself(service: Service) -> Iterator[Spoilt]:
 
 @mistake
 def engine_at_a_socket(service: Service) -> Iterator[Spoilt]:
-    yield from _argument(service, "--uds=/tmp/engine.sock")
+    yield from _flag_of_vllm(service, "--uds=/tmp/engine.sock")
 
 
 @mistake

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .command_lines import engines
+from .command_lines import engines, runs_vllm
 from .places import Place, Spoilt, put
 from .registry import Service, mistake
 
@@ -16,6 +16,8 @@ _SERVER = ["vllm", "serve", "/mnt/models"]
 def _of_vllm(service: Service, *words: str, at: int = 0) -> Iterator[Spoilt]:
     """Yield the service with words behind the arguments of an engine that is vLLM. at: the word that is wrong."""
     for place in engines(service):
+        if place.path == "spec.predictor.model" and not runs_vllm(service, place):
+            continue
         document, there = _started(service, place)
         document = put(document, (*place.steps, "args"), [*there, *words])
         yield Spoilt(document, (f"{place.path}.args[{len(there) + at}]",))

@@ -13,6 +13,8 @@ from .places import Spoilt, dropped, put
 from .registry import Service, mistake
 
 _KSERVE = "serving.kserve.io/"
+#: Releases that do not know the annotation that 0.20 brought.
+_BEFORE = ("0.17", "0.18", "0.19")
 
 
 def _annotation(
@@ -78,7 +80,8 @@ def annotation_without_quotes(service: Service) -> Iterator[Spoilt]:
 
 @mistake
 def annotation_of_a_later_release(service: Service) -> Iterator[Spoilt]:
-    yield from _annotation(service, f"{_KSERVE}exp-dra-device-class", "gpu.nvidia.com")
+    if service.kind == "ModelService" or service.release in _BEFORE:
+        yield from _annotation(service, f"{_KSERVE}exp-dra-device-class", "gpu.nvidia.com")
 
 
 @mistake

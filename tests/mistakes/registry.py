@@ -30,6 +30,12 @@ class Service:
         """Every value below `spec`."""
         return tuple(places(self.document, self.source.schema))
 
+    @cached_property
+    def release(self) -> str:
+        """The release of the controller that a task finds."""
+        (service,) = self.source.result_of(self.document)["services"]
+        return str(service["release"]["version"])
+
     def fields(self, *names: str) -> Iterator[Place]:
         """Yield the fields of these names, wherever they are."""
         return (place for place in self.places if place.key in names)

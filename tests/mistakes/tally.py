@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from . import command_lines, engines, fields, metadata, models, pods, values
+from . import command_lines, engines, fields, groups, metadata, models, pods, values
 from .places import Spoilt
 from .registry import MISTAKES, Service
 from .sources import Source
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 Verdict = Literal["field", "elsewhere", "silent"]
 VERDICTS: tuple[Verdict, ...] = ("field", "elsewhere", "silent")
 #: Where kinds of mistakes are defined; importing them registers these.
-FILES = (fields, values, pods, command_lines, engines, metadata, models)
+FILES = (fields, values, pods, command_lines, engines, groups, metadata, models)
 #: Of one kind of mistake, so many places in one service are spoilt.
 PLACES = 2
 

@@ -13,7 +13,12 @@ from tests.mistakes.tally import Verdict, judged, tally
 #: The part of a sample that is told at its field.
 TOLD = 0.97
 #: Kinds of mistakes that only recordings have a place for.
-ELSEWHERE = {"mount-path-twice", "route-path-without-slash", "volume-twice"}
+ELSEWHERE = {
+    "list-of-a-base-replaced",
+    "mount-path-twice",
+    "route-path-without-slash",
+    "volume-twice",
+}
 #: What examples may be warned about, and why.
 RIGHT = {
     "istio-pool-name": "two examples show names that Istio cannot serve",

@@ -60,7 +60,7 @@ def group_problems(
     text = f"ClusterQueue {name} admits no more now: {'; '.join(told) or 'it has no flavor'}"
     final = all(any(each.final for each in lacking) for lacking in shortages.values())
     if not final:
-        text += f"; the other queues of cohort {cohort} lend no more now"
+        text += f"; the other queues of cohort {cohort} lend no more now, and what a Cohort has of its own is not counted"
     yield Problem("", text, "error" if final else "warning", rule="queue")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..kinds.check import WARNING, Check, check
 from ..kinds.field_map import Place
 from ..kinds.view import DECODE, PREFILL, SERVING, ServiceView, Workload
-from ..kube.command_line import flags, written, written_object
+from ..kube.command_line import flags, is_in_quotes, written, written_object
 from ..kube.containers import running_in
 from ..kube.manifest import Json
 from ..kube.problem import Problem
@@ -84,7 +84,7 @@ UNREAD = Check(
     "kv-transfer",
     WARNING,
     finds=f"{_TRANSFER} is no JSON object, and the engine will not start",
-    fix="write it as one word in JSON, in quotes of its own where a shell splits the line",
+    fix="write it as one word in JSON, with names and texts in double quotes, and in quotes of its own where a shell splits the line",
 )
 SHORTER = Check(
     "kv-connector",
@@ -142,9 +142,14 @@ def kv_transfer(view: ServiceView) -> Iterator[Problem]:
 def unread(view: ServiceView) -> Iterator[Problem]:
     """Yield transfer configurations that cannot be parsed."""
     for workload in view.serving:
-        text = written(workload.engine_container, _TRANSFER)
-        if text.strip() and "$" not in text and _transfer(workload) is None:
-            yield UNREAD.at(workload.in_engine("args"))
+        text = written(workload.engine_container, _TRANSFER).strip()
+        if not text or "$" in text or _transfer(workload) is not None:
+            continue
+        flag = next((each for each in workload.flags if each.name == _TRANSFER), None)
+        place = workload.in_engine(flag.place if flag else "args")
+        # Of quotes around an argument of the author is told by itself.
+        if not (is_in_quotes(text) and place.is_authors):
+            yield UNREAD.at(place)
 
 
 @check(ROLE)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from ..kinds.check import WARNING, Check, check
 from ..kinds.field_map import Place
 from ..kinds.view import ServiceView, Workload
-from ..kube.command_line import written, written_object
+from ..kube.command_line import is_in_quotes, written, written_object
 from ..kube.did_you_mean import nearest
 from ..kube.manifest import Json
 from ..kube.problem import Problem
@@ -79,6 +79,9 @@ def not_json(view: ServiceView) -> Iterator[Problem]:
         for flag in flags_of_vllm(workload):
             value = written(workload.engine_container, flag.name).strip()
             if flag.name not in _MAPS or value[:1] not in ("{", "'") or "$" in value:
+                continue
+            # Of quotes around an argument, and of a cache's transfer, is told by checks of their own.
+            if flag.name == _TRANSFER or is_in_quotes(value):
                 continue
             try:
                 json.loads(value)

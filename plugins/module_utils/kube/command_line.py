@@ -91,6 +91,12 @@ def written(container: Json, flag: str) -> str:
     return ""
 
 
+def is_in_quotes(text: str) -> bool:
+    """Tell whether the whole of a text is in quotes of its own, which no shell has taken away."""
+    mark = text[:1]
+    return len(text) > 1 and mark in ("'", '"') and text.endswith(mark)
+
+
 def written_object(container: Json, flag: str) -> Json | None:
     """Return the JSON object that a flag gets, None where there is none that can be read."""
     try:

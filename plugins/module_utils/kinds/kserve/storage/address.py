@@ -28,6 +28,7 @@ _AMAZON = re.compile(r"(?P<bucket>[a-z0-9.-]+)\.s3[.-](?:[a-z0-9-]+\.)?amazonaws
 #: Under which a container or a share is fetched as a whole.
 _AZURE = re.compile(r"(?P<account>[^.]+)\.(?P<what>blob|file)\.core\.windows\.net")
 _LARGEST_PORT = 65535
+_BLANK = "%20"
 _DIGEST = re.compile(r"[a-z0-9+._-]+:[0-9a-fA-F]+")
 _OF_REPOSITORIES = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _BUCKET = re.compile(r"[A-Za-z0-9._-]{1,255}")
@@ -73,6 +74,10 @@ def address_fault(uri: str) -> AddressFault | None:
             )
         return AddressFault("has a blank in it, and no address has", "write it without")
     scheme, separator, rest = uri.partition("://")
+    # KServe writes the blank of an LLMInferenceService so, and nobody but a web server reads it as one.
+    if _BLANK in rest and scheme not in ("http", "https"):
+        finds = f"has a blank in it, written as {_BLANK}"
+        return AddressFault(finds, "write it without", fatal=scheme == "hf")
     if uri and not separator and not uri.startswith("/"):
         finds = (
             "names no scheme, so it is read as a folder of the init container, where no model is"
