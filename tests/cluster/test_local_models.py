@@ -176,6 +176,17 @@ def test_what_the_webhook_refuses_is_refused_before_the_first_write(
     assert read(client, twin) is None
 
 
+def test_a_namespace_that_is_missing_for_a_lease_or_jobs_is_told(
+    entries: Entries, client: Client, place: str, options: Json
+) -> None:
+    gone = f"{place}-gone"
+    elsewhere = {**options, "settings": {"kserve_namespace": gone}}
+    message = entries.refused(cache(place), **elsewhere)
+    for missing in (gone, "kserve-localmodel-jobs"):
+        assert f'"{missing}" does not exist' in message
+    assert read(client, cache(place)) is None
+
+
 def test_caches_are_gathered_and_looked_at(entries: Entries, place: str, options: Json) -> None:
     wanted = cache(place)
     entries.reconcile(wanted, **options)

@@ -27,7 +27,7 @@ _QUIET = 6.0
 _ENDLESS = 12.0
 _OVER_AND_OVER = 3
 _PATIENCE = 40
-_IN_PATH = re.compile("/namespaces/([^/]+)/")
+IN_PATH = re.compile("/namespaces/([^/]+)/")
 #: Addresses in memory, which the controller writes into a message anew each time and reacts to.
 _POINTER = re.compile("0x[0-9a-f]{6,}")
 _CHANGING = ("resourceVersion", "managedFields", "lastTransitionTime", "certificates.kserve.io")
@@ -269,7 +269,7 @@ class Batch:
         """Note what was written. updated: how many entries there were before the updates."""
         by_namespace = {each.case.namespace: each for each in outcomes}
         for number, entry in enumerate(self._entries):
-            named = _IN_PATH.search(entry["path"])
+            named = IN_PATH.search(entry["path"])
             place = _namespace_of(entry.get("body") or {}) or (named[1] if named else "")
             if place in by_namespace:
                 by_namespace[place].requests[number >= updated].append(entry)

@@ -8,8 +8,6 @@ ever is, so that it starts a Job for each address.
 from __future__ import annotations
 
 import argparse
-import json
-import random
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +17,6 @@ from ansible_collections.modelops.inference.plugins.module_utils.engine.desired 
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.local_models import (
     CACHE,
     NAMESPACE_CACHE,
-    local_model,
     storage_key,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
@@ -27,232 +24,54 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.registry 
 from ansible_collections.modelops.inference.plugins.module_utils.kube.intent import Child, Intent
 from ansible_collections.modelops.inference.plugins.module_utils.kube.problem import InputError
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
-from tests.lab import crds
-from tests.lab.client import ApiError, Client, wait_until
-from tests.objects import Cluster, thing
+from tests.lab.client import ApiError, Client
+from tests.objects import Cluster
 from tests.parity.compare import reduced
 
-from .build import built, local_models, node_agent
-from .isvc_plane import definitions
-from .llm_plane import definitions as llm_definitions
-from .modules import MODULES, release_of
-from .plane import Plane
+from .cache_plane import (
+    API_VERSION,
+    NODE,
+    container_of,
+    listed,
+    objects,
+    plane_of,
+    prepare,
+    seen,
+    settle,
+    start_agent,
+)
+from .cache_requests import BEYOND, judge_requests
+from .cache_world import World
+from .modules import release_of
 
 Json = dict[str, Any]
-API_VERSION = "serving.kserve.io/v1alpha1"
-_JOBS, _NODE, _TEAMS = "jobs", "n0", ("team-a", "team-b", "team-c")
-_POOLS = ("a", "b", "c")
-_QUIET = 8.0
-_KINDS = (
-    ("v1", "ConfigMap"),
-    ("v1", "Node"),
-    ("v1", "ServiceAccount"),
-    ("v1", "Secret"),
-    (API_VERSION, "LocalModelNodeGroup"),
-    (API_VERSION, "ClusterStorageContainer"),
-    ("serving.kserve.io/v1beta1", "InferenceService"),
-    ("serving.kserve.io/v1alpha2", "LLMInferenceService"),
-)
-_WEBHOOKS = "config/webhook/localmodel/manifests.yaml"
-
-
-class World:
-    """What one seed has. caches: in the order in which they are given."""
-
-    def __init__(self, seed: int, release: KServe, count: int) -> None:
-        self.chance = random.Random(f"{seed} caches")
-        self.release = release
-        self.config = self._config()
-        self.groups = [*(_group(pool) for pool in _POOLS), _group("none"), _group("bare", None)]
-        self.nodes = [
-            _node(f"n{number}", self.chance.choice(_POOLS), ready=number == 0 or self._rarely(0.8))
-            for number in range(7)
-        ]
-        self.containers = [
-            _container(name, prefix) for name, prefix in _CONTAINERS if self._rarely(0.5)
-        ]
-        self.caches = [self._cache(number) for number in range(count)]
-
-    def _rarely(self, share: float) -> bool:
-        return self.chance.random() < share
-
-    def _config(self) -> Json:
-        local: Json = {"enabled": True, "jobNamespace": _JOBS}
-        if self._rarely(0.7):
-            local |= {"fsGroup": 1000, "jobTTLSecondsAfterFinished": 60}
-        if self._rarely(0.2):
-            local["disableVolumeManagement"] = True
-        image = self.chance.choice(("mirror/fetcher:1", "kserve/storage-initializer:v9"))
-        storage = {
-            "image": image,
-            "cpuRequest": "1",
-            "cpuLimit": "1",
-            "memoryRequest": "1Gi",
-            "memoryLimit": "1Gi",
-        }
-        data = {"localModel": json.dumps(local), "storageInitializer": json.dumps(storage)}
-        data |= {
-            "ingress": json.dumps({"ingressGateway": "a/b"}),
-            "deploy": json.dumps({"defaultDeploymentMode": "Standard"}),
-        }
-        return thing("v1", "ConfigMap", "inferenceservice-config", "kserve", data=data)
-
-    def _cache(self, number: int) -> Json:
-        chance = self.chance
-        namespaced = self.release >= KServe.V0_18 and self._rarely(0.4)
-        namespace = chance.choice(_TEAMS) if namespaced else ""
-        same = self._rarely(0.1)
-        uri = f"{chance.choice(('s3://m', 'hf://m'))}/{chance.randrange(number + 1) if same else number}"
-        groups = chance.sample([*_POOLS, "none", "bare"], chance.randint(1, 3))
-        if self._rarely(0.05):
-            groups.append("missing")
-        spec = {"sourceModelUri": uri, "modelSize": chance.choice(("1Gi", 5)), "nodeGroups": groups}
-        if self.release >= KServe.V0_18 and self._rarely(0.2):
-            spec["serviceAccountName"] = "fetcher"
-        kind = NAMESPACE_CACHE if namespaced else CACHE
-        return thing(API_VERSION, kind, f"cache-{number}", namespace, spec=spec)
-
-    def services(self, reader: Cluster) -> Iterator[Json]:
-        """Yield services whose models some caches hold, with the marks that their webhooks give them."""
-        chance = self.chance
-        for number in range(len(self.caches)):
-            spec = chance.choice(self.caches)["spec"]
-            uri = spec["sourceModelUri"] + chance.choice(("", "", "/part", "-other"))
-            group = chance.choice((None, None, *spec["nodeGroups"], "elsewhere"))
-            place = chance.choice(_TEAMS)
-            llm = self.release >= KServe.V0_19 and self._rarely(0.4)
-            found = local_model(uri, group, place, self.release, reader)
-            notes = {} if group is None else {"serving.kserve.io/nodegroup": group}
-            metadata: Json = {"annotations": {**notes, **(found.annotations if found else {})}}
-            metadata["labels"] = dict(found.labels) if found else {}
-            if llm:
-                yield thing(
-                    "serving.kserve.io/v1alpha2",
-                    "LLMInferenceService",
-                    f"llm-{number}",
-                    place,
-                    metadata=metadata,
-                    spec={"model": {"uri": uri, "name": "m"}},
-                )
-            else:
-                model = {"modelFormat": {"name": "x"}, "storageUri": uri}
-                yield thing(
-                    "serving.kserve.io/v1beta1",
-                    "InferenceService",
-                    f"isvc-{number}",
-                    place,
-                    metadata=metadata,
-                    spec={"predictor": {"model": model}},
-                )
-
-
-_CONTAINERS = (("init", ""), ("downloads-s3", "s3://"), ("downloads-gs", "gs://"))
-
-
-def _container(name: str, prefix: str) -> Json:
-    spec = {
-        "container": {"name": "own", "image": f"{name}:1", "env": [{"name": "A", "value": "b"}]},
-        "supportedUriFormats": [{"prefix": prefix or "s3://"}],
-        "workloadType": "localModelDownloadJob" if prefix else "initContainer",
-    }
-    return thing(API_VERSION, "ClusterStorageContainer", name, spec=spec)
-
-
-def _group(name: str, pool: str | None = "") -> Json:
-    expression = {"key": "pool", "operator": "In", "values": [pool or name]}
-    terms = {"required": {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}}
-    volume: Json = {
-        "accessModes": ["ReadWriteOnce"],
-        "capacity": {"storage": "10Gi"},
-        "hostPath": {"path": f"/models/{name}"},
-        "storageClassName": "local",
-    }
-    claim = {
-        "accessModes": ["ReadWriteOnce"],
-        "resources": {"requests": {"storage": "5Gi"}},
-        "storageClassName": "local",
-    }
-    return thing(
-        API_VERSION,
-        "LocalModelNodeGroup",
-        name,
-        spec={
-            "storageLimit": "10Gi",
-            "persistentVolumeSpec": {**volume, **({} if pool is None else {"nodeAffinity": terms})},
-            "persistentVolumeClaimSpec": claim,
-        },
-    )
-
-
-def _node(name: str, pool: str, *, ready: bool) -> Json:
-    said = [{"type": "Ready", "status": str(ready)}]
-    labels = {"pool": pool, "kubernetes.io/hostname": name}
-    return thing("v1", "Node", name, metadata={"labels": labels}, status={"conditions": said})
 
 
 def judge(seed: int, release: KServe, count: int) -> tuple[int, list[str]]:
     """Return how many caches were compared, and one line for each difference."""
-    programs = built(local_models(MODULES[release].kserve), print)
-    agent = built(node_agent(MODULES[release].kserve), print).controller
-    kinds = {
-        each["metadata"]["name"]: each
-        for each in (*definitions(release), *llm_definitions(release))
-    }
-    webhooks = crds.documents(MODULES[release].of_kserve(_WEBHOOKS))
     world = World(seed, release, count)
-    with Plane(programs, kinds.values(), webhooks) as plane:
+    with plane_of(release) as plane:
         client = plane.client
-        for name in ("kserve", _JOBS, *_TEAMS):
-            client.apply(thing("v1", "Namespace", name))
-        for each in (world.config, *world.groups, *world.containers):
-            client.apply(each)
-        client.apply(thing("v1", "ServiceAccount", "fetcher", _JOBS, secrets=[{"name": "s3"}]))
-        keys = {"awsAccessKeyID": "YQ==", "awsSecretAccessKey": "Yg=="}
-        client.apply(thing("v1", "Secret", "s3", _JOBS, data=keys))
-        for each in world.nodes:
-            client.apply({key: each[key] for key in each if key != "status"})
-            client.patch_status(each, each["status"])
+        prepare(client, world.around)
         plane.start_controller()
         lines = list(_admitted(client, world))
-        for each in world.services(_seen(client)):
+        for each in world.services(seen(client)):
             client.apply(each)
-        _settle(plane)
-        plane.start_beside("agent", agent, NODE_NAME=_NODE)
-        wait_until(lambda: (_all_started(client), "Jobs"), "the agent to start its Jobs", 120)
-        reader = _seen(client)
+        settle(plane)
+        start_agent(plane, release)
+        reader = seen(client)
         caches = [
-            each for kind in (CACHE, NAMESPACE_CACHE) for each in _list(client, API_VERSION, kind)
+            each for kind in (CACHE, NAMESPACE_CACHE) for each in listed(client, API_VERSION, kind)
         ]
         lines += _compared(client, world, reader, caches)
         volumes = ("PersistentVolume", "PersistentVolumeClaim")
-        made = {kind: len(_list(client, "v1", kind)) for kind in volumes}
-        made["Job"] = len(_list(client, "batch/v1", "Job"))
+        made = {kind: len(listed(client, "v1", kind)) for kind in volumes}
+        made["Job"] = len(listed(client, "batch/v1", "Job"))
         made["used"] = sum(
             bool((each.get("status") or {}).get("inferenceServices")) for each in caches
         )
         print(f"seed {seed}: the controller has {len(caches)} caches, {made}", flush=True)
     return len(world.caches), lines
-
-
-def _settle(plane: Plane) -> None:
-    before, since = -1.0, time.monotonic()
-    while time.monotonic() - since < _QUIET:
-        now = plane.reconciled()
-        if now != before or plane.queue():
-            before, since = now, time.monotonic()
-        time.sleep(0.5)
-
-
-def _list(client: Client, api_version: str, kind: str) -> list[Json]:
-    try:
-        return client.list_all(api_version, kind)
-    except (ApiError, LookupError):
-        return []
-
-
-def _seen(client: Client) -> Cluster:
-    kinds = (*_KINDS, (API_VERSION, CACHE), (API_VERSION, NAMESPACE_CACHE))
-    return Cluster([each for kind in kinds for each in _list(client, *kind)])
 
 
 def _compiled(
@@ -272,35 +91,25 @@ def _compiled(
         return loaded.service, None, [f"{each.rule}: {each}" for each in found]
 
 
+def _has_no_group(refused: str) -> bool:
+    return refused.startswith("node-group")
+
+
 def _admitted(client: Client, world: World) -> Iterator[str]:
-    """Give the caches to the API server, and yield where only one of us refuses one. C9: its webhook does not look at groups."""
+    """Give the caches to the API server, and yield where only one of us refuses one."""
+    there = objects(client)
     for cache in world.caches:
-        dummy, intent, refused = _compiled(cache, world.release, _seen(client))
+        dummy, intent, refused = _compiled(cache, world.release, Cluster(there))
         try:
-            client.create(cache)
+            there.append(client.create(cache))
         except ApiError as error:
             if intent is not None:
                 yield f"{Reference.of(cache)}: only they refuse: {error}"
             continue
-        if intent is None and not all(each.startswith("node-group") for each in refused):
+        if intent is None and not all(each.partition(":")[0] in BEYOND for each in refused):
             yield f"{Reference.of(cache)}: only we refuse: {refused}"
         # Their webhook reads what it knows of other caches from a memory.
         time.sleep(0.05)
-
-
-def _all_started(client: Client) -> bool:
-    """Tell whether the agent has a Job of each address that its node is to have."""
-    node = client.get(API_VERSION, "LocalModelNode", _NODE)
-    wanted = {
-        each["sourceModelUri"] for each in ((node or {}).get("spec") or {}).get("localModels") or ()
-    }
-    there = {_container_of(each)["args"][0] for each in _list(client, "batch/v1", "Job")}
-    return wanted <= there
-
-
-def _container_of(job: Json) -> Json:
-    (container,) = job["spec"]["template"]["spec"]["containers"]
-    return dict(container)
 
 
 def _compared(
@@ -309,22 +118,24 @@ def _compared(
     theirs = {
         Reference.of(each): each
         for kind in ("PersistentVolume", "PersistentVolumeClaim")
-        for each in _list(client, "v1", kind)
+        for each in listed(client, "v1", kind)
     }
     nodes = {
         each["metadata"]["name"]: each["spec"]["localModels"]
-        for each in _list(client, API_VERSION, "LocalModelNode")
+        for each in listed(client, API_VERSION, "LocalModelNode")
     }
     jobs = {
-        (_container_of(each)["args"][0], *_labels(each)): each
-        for each in _list(client, "batch/v1", "Job")
+        (container_of(each)["args"][0], *_labels(each)): each
+        for each in listed(client, "batch/v1", "Job")
     }
     ours: set[Reference] = set()
+    apart: list[str] = []
     for cache in caches:
-        service, intent, dummy = _compiled(cache, world.release, reader)
+        service, intent, refused = _compiled(cache, world.release, reader)
         name = str(Reference.of(cache))
         if intent is None:
-            # The controller does nothing for it either.
+            # Without its groups the controller does nothing for it either.
+            apart += () if any(map(_has_no_group, refused)) else [f"{cache['metadata']['name']}-"]
             continue
         for child in intent.children:
             reference = child.manifest.reference
@@ -341,7 +152,9 @@ def _compared(
         yield from (f"{name}: {line}" for line in _of_nodes(cache, intent, nodes))
         yield from (f"{name}: {line}" for line in _of_status(cache, intent, reader))
         yield from (f"{name}: {line}" for line in _of_jobs(client, cache, intent, jobs))
-    yield from (f"only they make {each}" for each in sorted(theirs.keys() - ours))
+    for each in sorted(theirs.keys() - ours):
+        if not each.name.startswith(tuple(apart)):
+            yield f"only they make {each}"
 
 
 def _labels(job: Json) -> tuple[str, str]:
@@ -411,11 +224,11 @@ def _of_jobs(
     ours = [
         child.manifest.to_dict()
         for child in intent.children
-        if child.manifest.kind == "Job" and child.manifest.labels["node"] == _NODE
+        if child.manifest.kind == "Job" and child.manifest.labels["node"] == NODE
     ]
     if not ours or theirs is None:
         if theirs is not None or (ours and not any(one[0] == source for one in jobs)):
-            yield f"Job on {_NODE}: {bool(ours)} is {bool(theirs)} ({storage_key(source)})"
+            yield f"Job on {NODE}: {bool(ours)} is {bool(theirs)} ({storage_key(source)})"
         return
     stored = _stored(client, ours[0])
     if stored["metadata"]["labels"] != theirs["metadata"]["labels"]:
@@ -435,10 +248,12 @@ def main() -> int:
     parser.add_argument("--caches", type=int, default=60)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--admission", action="store_true", help="ask the API server alone")
     chosen = parser.parse_args()
+    judged = judge_requests if chosen.admission else judge
     compared, lines = 0, []
     for seed in range(chosen.first, chosen.first + chosen.seeds):
-        count, found = judge(seed, release_of(chosen.release), chosen.caches)
+        count, found = judged(seed, release_of(chosen.release), chosen.caches)
         compared += count
         lines += found
         for line in found:

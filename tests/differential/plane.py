@@ -238,6 +238,11 @@ class Plane:
         patch = base64.b64decode(answer.get("patch") or b"") or b"[]"
         return {"patch": json.loads(patch)}
 
+    @property
+    def temporary(self) -> Path:
+        """The folder for temporary files of KServe's programs."""
+        return self._folder
+
     def queue(self) -> float:
         """How many services the controller works at or has in its queue."""
         return self._metric("workqueue_depth{", "controller_runtime_active_workers{")

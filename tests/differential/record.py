@@ -63,35 +63,41 @@ def run(
 
 def _write(kind: Kind, folder: Path, outcome: Outcome, reported: Iterable[Json]) -> None:
     found = {
-        "intent.yaml": [_bare(plain(one)) for one in kind.made(outcome.sent)],
+        "intent.yaml": [bare(plain(one)) for one in kind.made(outcome.sent)],
         "rejected.yaml": [
-            _refused(one) for one in outcome.rejected if "/status" not in one["path"]
+            refused_write(one) for one in outcome.rejected if "/status" not in one["path"]
         ],
         "ready.yaml": list(reported) if outcome.refusal is None else [],
         "status.yaml": [_statuses(outcome)],
-        "pod-in.yaml": [_bare(before) for before, dummy in outcome.pods],
+        "pod-in.yaml": [bare(before) for before, dummy in outcome.pods],
         "pod-out.yaml": [_answer(after) for dummy, after in outcome.pods],
     }
     home = kind.home(folder)
-    for name, documents in found.items():
+    write(folder, moved(found, outcome.case.namespace, home))
+
+
+def write(folder: Path, files: Mapping[str, Sequence[Any]]) -> None:
+    """Write the documents of each file of a case; one that has none is not there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, documents in files.items():
         path = folder / name
         path.unlink(missing_ok=True)
         if documents:
-            at_home = moved(documents, outcome.case.namespace, home)
-            path.write_text(yaml.safe_dump_all(at_home, explicit_start=True), encoding="utf-8")
+            path.write_text(yaml.safe_dump_all(documents, explicit_start=True), encoding="utf-8")
 
 
 def _answer(answer: Json) -> Any:
-    return _bare(answer["pod"]) if "pod" in answer else {"error": {"message": answer["refusal"]}}
+    return bare(answer["pod"]) if "pod" in answer else {"error": {"message": answer["refusal"]}}
 
 
 def _statuses(outcome: Outcome) -> Json:
     if outcome.refusal is not None:
         return {"refusal": outcome.refusal["message"]}
-    return {name: _bare(outcome.status(phase)) for phase, name in enumerate(("initial", "ready"))}
+    return {name: bare(outcome.status(phase)) for phase, name in enumerate(("initial", "ready"))}
 
 
-def _refused(entry: Json) -> Json:
+def refused_write(entry: Json) -> Json:
+    """Return what the API server said of a write."""
     body = entry.get("body") or {}
     named = {key: body.get(key) for key in ("apiVersion", "kind")}
     name = (body.get("metadata") or {}).get("name")
@@ -99,13 +105,13 @@ def _refused(entry: Json) -> Json:
     return {"method": entry["method"], **named, "name": name, "message": said}
 
 
-def _bare(value: Any) -> Any:
+def bare(value: Any) -> Any:
     """Return what does not differ each time."""
     if isinstance(value, list):
-        return [_bare(each) for each in value]
+        return [bare(each) for each in value]
     if not isinstance(value, dict):
         return value
-    found = {key: _bare(each) for key, each in value.items() if key not in _SERVER_OWNED}
+    found = {key: bare(each) for key, each in value.items() if key not in _SERVER_OWNED}
     if "lastTransitionTime" in found:
         found["lastTransitionTime"] = "<time>"
     return meant.shown(found)

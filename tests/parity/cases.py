@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 from module_utils.kinds.inference_graph.settings import Settings as GraphSettings
 from module_utils.kinds.kind import ServiceKind
 from module_utils.kinds.kserve.releases import KServe
+from module_utils.kinds.local_model_cache.settings import Settings as CacheSettings
 from module_utils.kinds.registry import REGISTERED
 from module_utils.kube.intent import Intent
 from module_utils.kube.manifest import without
@@ -21,6 +22,7 @@ from tests.unit.kinds.refusals import refusals
 from . import recorded_inference_graphs as graphs
 from . import recorded_inference_services as isvc
 from . import recorded_llm_services as llm
+from . import recorded_local_models as caches
 from . import recorded_services as model_services
 from .recorded_llm_services import Recorded, read_all
 
@@ -60,6 +62,10 @@ class Case:
         """Return the controller's children, but for what kubectl wrote on the custom resource, which ours do not have (I4)."""
         return [without(each, LAST_APPLIED) for each in read_all(self.folder / "intent.yaml")]
 
+    def reported(self) -> Sequence[Json]:
+        """Return the children with the statuses that they were given."""
+        return read_all(self.folder / "ready.yaml")
+
     def errors(self) -> list[Problem]:
         """Return why we refuse the service."""
         try:
@@ -71,6 +77,31 @@ class Case:
     def status(self) -> Json:
         """Return what the controller reported, by phase, or that its webhook refused the service."""
         return next(iter(read_all(self.folder / "status.yaml")), {})
+
+
+@dataclass(frozen=True)
+class CacheCase(Case):
+    """A cache, whose Job on the agent's node has a random name that begins with those of cache and node, and ours always the same: C2."""
+
+    def rendered(self) -> list[Json]:
+        """Return our children, the Job under the beginning of its name."""
+        return [
+            _randomly_named(each) if each["kind"] == "Job" else each for each in super().rendered()
+        ]
+
+    def reported(self) -> Sequence[Json]:
+        """Return the children with their statuses, the Job under our name."""
+        names = [each["metadata"]["name"] for each in super().rendered() if each["kind"] == "Job"]
+        return [
+            {**each, "metadata": {**each["metadata"], "name": name}}
+            for each, name in zip(super().reported(), names, strict=True)
+        ]
+
+
+def _randomly_named(job: Json) -> Json:
+    metadata = {key: value for key, value in job["metadata"].items() if key != "name"}
+    begin = f"{metadata['labels']['model']}-{metadata['labels']['node']}"
+    return {**job, "metadata": {**metadata, "generateName": begin}}
 
 
 def model_service_cases(file: str = "intent.yaml") -> dict[str, Case]:
@@ -111,16 +142,22 @@ def graph_cases(release: KServe) -> dict[str, Case]:
     return _cases(graphs.cases(release), _inference_graph)
 
 
+def cache_cases(release: KServe) -> dict[str, Case]:
+    """Return the cases of caches of models in a release."""
+    return _cases(caches.cases(release), _cache, made=CacheCase)
+
+
 def _cases(
     folders: Iterable[Path],
     given: Callable[[Path], Given],
     name_of: Callable[[Path], str] = lambda folder: folder.name,
+    made: type[Case] = Case,
 ) -> dict[str, Case]:
     found = {}
     for folder in folders:
         document, settings, reader = given(folder)
         dummy, kind = REGISTERED[document["kind"]]
-        found[name_of(folder)] = Case(folder, kind(), document, settings, reader)
+        found[name_of(folder)] = made(folder, kind(), document, settings, reader)
     return found
 
 
@@ -146,3 +183,11 @@ def _inference_graph(folder: Path) -> Given:
     roots = {root: release for release, root in graphs.RECORDED.items()}
     settings = GraphSettings(release=roots[folder.parent])
     return document, lambda: settings, partial(Recorded, [*graphs.shared_context(), *context])
+
+
+def _cache(folder: Path) -> Given:
+    document, around = caches.given(folder)
+    roots = {root: release for release, root in caches.RECORDED.items()}
+    settings = CacheSettings(release=roots[folder.parent])
+    shared = caches.shared_context(folder)
+    return document, lambda: settings, partial(Recorded, [*shared, *around])

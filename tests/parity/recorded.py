@@ -12,6 +12,7 @@ from module_utils.kinds.kserve.releases import KServe
 
 from .cases import (
     Case,
+    cache_cases,
     graph_cases,
     impossible_cases,
     inference_service_cases,
@@ -22,6 +23,7 @@ from .compare import Key
 from .recorded_inference_graphs import RECORDED as GRAPHS
 from .recorded_inference_services import LATER as INFERENCE_SERVICES
 from .recorded_llm_services import LATER as LLM_INFERENCE_SERVICES
+from .recorded_local_models import RECORDED as CACHE_RELEASES
 
 
 @dataclass(frozen=True)
@@ -262,6 +264,14 @@ LATER_INFERENCE_SERVICES = [
     )
     for release in INFERENCE_SERVICES
 ]
+#: What the webhook admits, and we refuse: it looks neither at groups nor at credentials.
+_REFUSED_CACHES = {
+    "account-missing": "account",
+    "group-missing": "node-group",
+    "storage-key-missing": "cache-storage",
+    "storage-untyped": "cache-storage",
+}
+_ROWS_OF_CACHES = {"account": "C11", "cache-storage": "C11", "node-group": "C9"}
 INFERENCE_GRAPHS = [
     Recording(
         f"InferenceGraph-{release}",
@@ -287,6 +297,19 @@ INFERENCE_GRAPHS = [
     )
     for release in GRAPHS
 ]
+CACHES = [
+    Recording(
+        f"LocalModelCache-{release}",
+        cache_cases(release),
+        # The agent makes its Jobs beside the controller.
+        order=sorted,
+        refused={
+            name: rule for name, rule in _REFUSED_CACHES.items() if name in cache_cases(release)
+        },
+        rows={name: _ROWS_OF_CACHES[rule] for name, rule in _REFUSED_CACHES.items()},
+    )
+    for release in CACHE_RELEASES
+]
 _IMPOSSIBLE = {
     "ca-bundle-missing": "ca-bundle",
     "cm-domain-template-single-label": "host",
@@ -308,4 +331,5 @@ RECORDINGS = [
     *LATER_INFERENCE_SERVICES,
     IMPOSSIBLE,
     *INFERENCE_GRAPHS,
+    *CACHES,
 ]

@@ -57,6 +57,9 @@ def test_every_recorded_case_is_looked_at() -> None:
         "InferenceService-0.20": (110, 104),
         "InferenceService-impossible": (3, 0),
         "InferenceGraph-0.20": (55, 43),
+        "LocalModelCache-0.17": (17, 15),
+        "LocalModelCache-0.19": (29, 24),
+        "LocalModelCache-0.20": (29, 24),
     }
     for each in RECORDINGS:
         assert each.cases.keys() >= {*each.refused, *each.cut_short, *each.different}

@@ -9,7 +9,7 @@ from module_utils.kube.reference import Reference
 
 from .cases import Case
 from .recorded import INFERENCE_SERVICE, MODEL_SERVICE, RECORDINGS, Recording, places
-from .recorded_llm_services import Recorded, read_all
+from .recorded_llm_services import Recorded
 
 Json = dict[str, Any]
 #: The engine repeats its rounds this often at most.
@@ -38,7 +38,7 @@ def observed(recording: Recording) -> list[str]:
 def statuses(case: Case) -> dict[str, Json]:
     """Return the status that we give a service at first, and after the recorded statuses of its children came in."""
     known, found, status = case.reader().objects(), {}, {}
-    for phase, reported in (("initial", ()), ("ready", read_all(case.folder / "ready.yaml"))):
+    for phase, reported in (("initial", ()), ("ready", case.reported())):
         for dummy in range(_ROUNDS):
             before = status
             parent = {**case.document, "status": status}
@@ -81,4 +81,7 @@ def test_every_recorded_status_is_looked_at() -> None:
         "InferenceService-0.20": 102,
         "InferenceService-impossible": 0,
         "InferenceGraph-0.20": 43,
+        "LocalModelCache-0.17": 15,
+        "LocalModelCache-0.19": 24,
+        "LocalModelCache-0.20": 24,
     }

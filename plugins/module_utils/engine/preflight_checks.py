@@ -16,16 +16,18 @@ from .plan import Action, Plan
 from .service_plan import ServicePlan
 
 
-def missing_namespaces(cluster: Cluster, plans: Sequence[ServicePlan]) -> list[str]:
+def missing_namespaces(cluster: Cluster, plans: Sequence[ServicePlan], home: str) -> list[str]:
     """Return the namespaces that planned objects need and that do not exist, sorted; one that is being deleted is a problem.
 
+    home: where the Lease of services of the whole cluster is.
     Where reading namespaces is not allowed they are taken to exist; a create then fails by itself.
     """
     names = {
-        change.reference.namespace
+        place
         for plan in plans
         for change in plan.changes
         if change.action is Action.CREATE
+        for place in (change.reference.namespace, plan.service.namespace or home)
     }
     found = read_namespaces(cluster, names)
     missing = [name for name, live in found.items() if live is None]

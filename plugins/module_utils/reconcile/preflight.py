@@ -70,10 +70,10 @@ class Preflight:
                 request = request_for(target, planned.snapshot.objects, reader, "")
                 plan.problems += way_in_problems(request, self._run.answer)
         self._done.warnings += unseen(self._controllers, targets)
-        new = preflight_checks.missing_namespaces(self._cluster, planned.plans)
+        new = preflight_checks.missing_namespaces(self._cluster, planned.plans, self._policy.home)
         if not self._policy.create_namespaces:
             for plan in planned.plans:
-                for place in sorted(_places(plan) & {*new}):
+                for place in sorted(self._places(plan) & {*new}):
                     text = f'"{place}" does not exist; create it, or set create_namespaces: true'
                     path = "metadata.namespace" if place == plan.service.namespace else ""
                     plan.problems.append(Problem(path, text, rule="missing-namespace"))
@@ -103,7 +103,7 @@ class Preflight:
 
     def _check_rights(self, planned: Planned, new_namespaces: Sequence[str]) -> None:
         """Ask for the rights of all planned writes; what a namespace that is still to be made permits shows when it is there."""
-        there = [plan for plan in planned.plans if not _places(plan) & {*new_namespaces}]
+        there = [plan for plan in planned.plans if not self._places(plan) & {*new_namespaces}]
         changes = [change for plan in there for change in plan.changes]
         changes += planned.deletions
         needs = [
@@ -111,7 +111,7 @@ class Preflight:
             *_status_needs(self._done.targets, there),
         ]
         for plan in planned.plans:
-            for name in sorted(_places(plan) & {*new_namespaces}):
+            for name in sorted(self._places(plan) & {*new_namespaces}):
                 place = Reference("v1", "Namespace", "", name)
                 needs.append(Need(plan.service, "create", place))
         problems = missing_rights(self._cluster, needs, there)
@@ -122,6 +122,11 @@ class Preflight:
                 Complaint(str(service), tuple(found)) for service, found in problems.items()
             )
         self._done.refuse(planned.plans, skip_invalid=self._run.skip_invalid)
+
+    def _places(self, plan: ServicePlan) -> set[str]:
+        """Return the namespaces that a plan needs."""
+        home = plan.service.namespace or self._policy.home
+        return {home, *(change.reference.namespace for change in plan.changes)}
 
     def _check_budget(self, planned: Planned) -> None:
         objects = len(planned.snapshot.objects)
@@ -149,11 +154,6 @@ class Preflight:
                 f"{len(deletions)} of {objects} objects would be deleted ({names}, …), "
                 f"{budget.of(objects)} are allowed; set max_deletions to permit more",
             )
-
-
-def _places(plan: ServicePlan) -> set[str]:
-    """Return the namespaces that a plan needs."""
-    return {plan.service.namespace, *(change.reference.namespace for change in plan.changes)}
 
 
 def _status_needs(targets: Sequence[CompiledService], plans: Sequence[ServicePlan]) -> list[Need]:
