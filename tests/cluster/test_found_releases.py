@@ -50,13 +50,15 @@ def of(result: Json) -> tuple[str, str]:
 
 
 @contextmanager
-def controller(client: Client, image: str) -> Iterator[None]:
-    """A controller that was scaled to nothing stands in the cluster."""
-    labels = {"control-plane": "llmisvc-controller-manager"}
+def controller(
+    client: Client, image: str, name: str = "llmisvc-controller-manager", namespace: str = KSERVE
+) -> Iterator[None]:
+    """A controller that was scaled to nothing is in the cluster."""
+    labels = {"control-plane": name}
     deployment = {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
-        "metadata": {"name": "llmisvc-controller-manager", "namespace": KSERVE, "labels": labels},
+        "metadata": {"name": name, "namespace": namespace, "labels": labels},
         "spec": {
             "replicas": 0,
             "selector": {"matchLabels": labels},
@@ -212,14 +214,15 @@ def test_services_of_two_releases_stand_in_one_list(entries: Entries, place: str
     assert [each["drift"] for each in shown] == [[], []]
 
 
+@pytest.mark.parametrize("release", [str(each) for each in KServe])
 def test_a_settled_fleet_asks_nobody_for_its_release(
-    entries: Entries, counted: Entries, proxy: Proxy, place: str
+    entries: Entries, counted: Entries, proxy: Proxy, place: str, release: str
 ) -> None:
     fleet = [routed(f"chat-{number}", place) for number in range(3)]
-    entries.reconcile(*fleet, **under("0.17"))
-    counted.reconcile(*fleet, **under("0.17"))
+    entries.reconcile(*fleet, **under(release))
+    counted.reconcile(*fleet, **under(release))
     proxy.reset()
-    counted.reconcile(*fleet, **under("0.17"))
+    counted.reconcile(*fleet, **under(release))
     written = sorted(seen.path for seen in proxy.records)
     proxy.reset()
     assert not counted.reconcile(*fleet)["changed"]
@@ -288,6 +291,19 @@ def test_what_goes_in_a_downgrade_is_named_before_anything_is_written(
     (told,) = [text for text in predicted["warnings"] if "will be gone" in text]
     assert "KServe 0.17 does not know what 0.19 made" in told
     assert "status.workloads" in told
+
+
+def test_what_a_later_controller_wrote_into_the_status_stays_and_is_told(
+    entries: Entries, client: Client, place: str
+) -> None:
+    service = routed("chat", place)
+    entries.reconcile(service, **under("0.18"))
+    client.patch_status(service, {"workloads": {}})
+    edited = entries.reconcile(routed("chat", place, replicas=2), **under("0.18"))
+    (told,) = [text for text in edited["warnings"] if "stay as they are" in text]
+    assert "the status has fields that KServe 0.18 does not know" in told
+    assert "status.workloads" in told
+    assert "workloads" in there(client, service)["status"]
 
 
 def test_a_field_of_a_later_release_is_named_with_what_this_one_does(

@@ -136,8 +136,13 @@ def children(resolved: Resolved, reader: Reader) -> tuple[Child, ...]:
     mutate = mutator(resolved, reader)
     wanted: list[Child | None] = _of_service(_SHARED, resolved, reader)
     if not resolved.service.stopped:
-        for component in (each for each in resolved.components.workloads if not each.stopped):
-            wanted += _of_component(component, resolved, mutate)
+        for component in resolved.components.workloads:
+            if resolved.mode == STANDARD:
+                # The controller does so before it sees that a component is stopped by itself.
+                _check_host(component, resolved)
+                autoscaler_class(component)
+            if not component.stopped:
+                wanted += _of_component(component, resolved, mutate)
     try:
         _check_hosts(resolved)
         routes = _STANDARD_ROUTES if resolved.mode == STANDARD else _KNATIVE_ROUTES
@@ -159,11 +164,8 @@ def _of_component(
     component: Component, resolved: Resolved, mutate: Mutator
 ) -> Iterator[Child | None]:
     """Yield what a component needs."""
-    standard = resolved.mode == STANDARD
-    if standard:
-        _check_host(component, resolved)
-        autoscaler_class(component)
-    for build in (_STANDARD if standard else _KNATIVE).at(resolved.settings.release):
+    builders = _STANDARD if resolved.mode == STANDARD else _KNATIVE
+    for build in builders.at(resolved.settings.release):
         yield build(component, resolved, mutate)
 
 

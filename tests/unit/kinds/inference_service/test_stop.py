@@ -69,3 +69,31 @@ def test_the_cluster_says_how_a_stopped_service_was_reached_that_cannot_be_built
     told = {each["type"]: each.get("reason") for each in status["conditions"]}
     assert told["PredictorReady"] == "Stopped"
     assert ("IngressReady" in told) is gateway
+
+
+@pytest.mark.parametrize(("prefix", "refused"), [("", False), ("x" * 60, True)])
+def test_a_component_that_is_stopped_by_itself_needs_a_host_name_all_the_same(
+    prefix: str, refused: bool
+) -> None:
+    """KServe looks at the name before it sees that the component is stopped."""
+    stop = {"annotations": {"serving.kserve.io/stop": "true"}}
+    service = document(predictor=stop, annotations={"deploymentMode": "Standard"})
+    around = config(ingress={"domainTemplate": f"{prefix}{{{{ .Name }}}}.example.com"})
+    result = run(
+        state="rendered", services=[service], cluster_objects=[around, runtime("plain", takes())]
+    )
+    assert bool(result.get("failed")) is refused
+    assert ("creating host name" in str(result.get("msg"))) is refused
+
+
+@pytest.mark.parametrize("stopped", [True, False])
+def test_a_component_that_is_stopped_by_itself_has_no_address(stopped: bool) -> None:
+    own = {"annotations": {"serving.kserve.io/stop": "true"}} if stopped else {}
+    service = document(predictor=own, annotations={"deploymentMode": "Standard"})
+    ingress = {"enableGatewayApi": True, "disableIngressCreation": True}
+    given = Recorded([config(ingress=ingress), runtime("plain", takes())])
+    loaded = load(service, Settings())
+    assert loaded.service is not None
+    status = observe(compile_service(loaded.service, Settings(), given).basis, given, ()).status
+    assert ("address" in status) is not stopped
+    assert status["url"]

@@ -30,6 +30,17 @@ def test_the_sidecar_knows_one_pool() -> None:
     ]
 
 
+def test_a_sidecar_of_prefill_groups_keeps_what_its_author_says() -> None:
+    own = [{"name": "INFERENCE_POOL_NAME", "value": "mine"}]
+    sidecar = {"name": "llm-d-routing-sidecar", "env": own}
+    prefill = {**GROUPS, "template": {"initContainers": [sidecar]}}
+    found = children(document(prefill=prefill, router=ROUTER))
+    group = found["LeaderWorkerSet", "chat-kserve-mn-prefill"]["spec"]["leaderWorkerTemplate"]
+    containers = group["leaderTemplate"]["spec"]["initContainers"]
+    (kept,) = [each for each in containers if each["name"] == sidecar["name"]]
+    assert kept["env"] == own
+
+
 def test_a_sidecar_without_a_router_knows_no_pool() -> None:
     decode = children(document(prefill={}))["Deployment", "chat-kserve"]["spec"]["template"]["spec"]
     assert "env" not in decode["initContainers"][0]

@@ -219,6 +219,11 @@ ROUTES: list[tuple[str, Json, str]] = [
         "not reported on by b",
     ),
     (
+        "one that names no gateway is reported on by others alone",
+        seen(reported(ACCEPTED, RESOLVED, name="a"), parents=()),
+        "not reported on by a Gateway of the route, which names none",
+    ),
+    (
         "stale",
         seen(reported(said("Accepted", message='is "ok"', seen=1), RESOLVED), generation=2),
         '"True" (reason "R", message "is \\"ok\\"")',

@@ -311,6 +311,12 @@ def test_no_role_is_made_for_pods_without_an_account(shape: str) -> None:
     )
 
 
+def test_a_model_of_prefill_groups_fails_where_the_other_group_is_built_first() -> None:
+    spec = {"prefill": _WORKERS, "model": {"uri": "acme/model"}}
+    told = refusal(document(**spec))
+    assert f"failed to reconcile {_NO_GROUP}: failed to attach model artifacts to leader" in told
+
+
 def test_a_claim_without_a_name_is_an_empty_folder() -> None:
     for pod in served("pods", "pvc:///x"):
         assert pod["volumes"] == [{"name": "kserve-pvc-source", "emptyDir": {}}]

@@ -36,6 +36,11 @@ def standard_routing(draft: StatusBuilder, resolved: Resolved, reader: Reader) -
             return
     service, config = resolved.service, resolved.config.ingress
     draft.url = f"{config.url_scheme}://{service_host(service, service.name, config)}"
+    draft.conditions.put(INGRESS, "True")
+    front_component = resolved.components.of(front_role(service))
+    if config.enable_gateway_api and front_component.stopped:
+        # Its Service is gone, and the controller looks for it.
+        return
     front: Json | None = reader.get(
         Reference("v1", "Service", service.namespace, front_name(service))
     )
@@ -48,7 +53,6 @@ def standard_routing(draft: StatusBuilder, resolved: Resolved, reader: Reader) -
         headless=_is_headless(front, resolved),
         target=_target(front),
     )
-    draft.conditions.put(INGRESS, "True")
 
 
 def knative_routing(draft: StatusBuilder, resolved: Resolved) -> None:

@@ -72,7 +72,8 @@ def group_pod(pod: Json, resolved: Resolved, reader: Reader, part: Part) -> Json
     pod = {**pod, "serviceAccountName": account.name}
     manifest = live(account, resolved, reader)
     pod = _with_model(pod, resolved, reader, manifest, part=part)
-    return _finished(_with_pool(pod, resolved), resolved, prefill=prefill)
+    # The sidecar is of those who send requests to a pool, which prefill pods do not.
+    return _finished(pod if prefill else _with_pool(pod, resolved), resolved, prefill=prefill)
 
 
 def _finished(pod: Json, resolved: Resolved, *, prefill: bool = False) -> Json:
@@ -103,6 +104,11 @@ def _unbuildable(error: ArtifactError, resolved: Resolved, part: Part) -> Unbuil
     do not use, fail later.
     """
     prefill = part.startswith("prefill")
+    builds_absent = _BUILDS_ABSENT_GROUPS.at(resolved.settings.release)
+    of_model = error.path.startswith("spec.model")
+    if prefill and of_model and builds_absent and resolved.at("template") is not None:
+        # It comes to the leader of the other group before, also where there is none.
+        prefill, part = False, "leader"
     if error.of_default_account or not _builds_group(resolved, prefill):
         condition, reason = "MainWorkloadReady", "ReconcileSingleNodeWorkloadError"
         message = f"{_PREFILL_FAILED if prefill else _MAIN_FAILED}: {error.message}"

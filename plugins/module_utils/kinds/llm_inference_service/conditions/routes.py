@@ -93,8 +93,10 @@ def route_fault(live: Json) -> str:
 def _unseen(silent: Sequence[Json], live: Json) -> str:
     """Say that nobody has reported. Where somebody else has, Go would write addresses of its memory."""
     parents = value_at(live, ("status", "parents"))
-    if not parents or not silent:
+    if not parents:
         return _UNSEEN.format("(nil)" if parents is None else "{}")
+    if not silent:
+        return "not reported on by a Gateway of the route, which names none"
     waiting = ", ".join(str(parent.get("name")) for parent in silent)
     return f"not reported on by {waiting}"
 
