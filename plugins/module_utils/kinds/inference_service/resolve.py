@@ -21,7 +21,7 @@ from .spec import InferenceService
 
 
 def resolve(service: InferenceService, settings: Settings, reader: Reader) -> Resolved:
-    """Return a service with the cluster's configuration applied. Raises InputError with all that forbids to run it."""
+    """Return a service with the cluster's configuration applied. Raises InputError with all that forbids to run, or stop, it."""
     try:
         config = read_system_config(settings.kserve_namespace, reader)
     except Misconfigured as error:
@@ -36,7 +36,7 @@ def resolve(service: InferenceService, settings: Settings, reader: Reader) -> Re
     mode = deployment_mode(service, config, live)
     done = defaulted(service, config, settings.release, reader)
     refused = tuple(admission_problems(done, config))
-    failing = tuple(placed_problems(done, mode, config))
+    failing = () if done.stopped else tuple(placed_problems(done, mode, config))
     if refused or failing:
         kind = NotAdmitted if refused else InputError
         raise kind([Complaint(service.subject, (*refused, *failing))])

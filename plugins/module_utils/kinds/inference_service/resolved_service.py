@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
+from ...kube.problem import InputError
 from ...kube.reader import GivenObjects, Reader
 from ..kserve.knative.scaling import NoAutoscaler, without_invalid_initial_scale
 from ..kserve.modes import KNATIVE
@@ -21,7 +23,13 @@ from .trained_models import trained_models
 
 
 def stopped_service(service: InferenceService, settings: Settings, reader: Reader) -> Resolved:
-    """Return a service that is stopped and cannot be built: nothing of what is wrong with it has to be mended first."""
+    """Return a service that is stopped and cannot be built: nothing of what is wrong with it has to be mended first.
+
+    What can be read counts: its runtime is in the status, and the way to it depends on KServe's configuration.
+    """
+    for read in (resolved_service, resolve):
+        with suppress(InputError, Unbuildable, Misconfigured):
+            return read(service, settings, reader)
     try:
         config = read_system_config(settings.kserve_namespace, reader)
     except Misconfigured:

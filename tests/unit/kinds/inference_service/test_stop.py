@@ -97,3 +97,26 @@ def test_a_component_that_is_stopped_by_itself_has_no_address(stopped: bool) -> 
     status = observe(compile_service(loaded.service, Settings(), given).basis, given, ()).status
     assert ("address" in status) is not stopped
     assert status["url"]
+
+
+ROLLOUT = {
+    "deploymentRolloutStrategy": {"defaultRollout": {"maxSurge": "1", "maxUnavailable": "1"}}
+}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"deploy": ROLLOUT}, {"ingress": {"domainTemplate": "{{ .Name }}_{{ .Nowhere }}"}}],
+    ids=["rollout", "host-name"],
+)
+def test_status_of_a_stopped_service_that_cannot_be_built_has_what_can_be_read(wrong: Json) -> None:
+    model = {"modelFormat": {"name": "sklearn"}, "storageUri": "s3://models/iris"}
+    service = document(predictor={"model": model}, annotations={"stop": "true"})
+    blocks = {**wrong, "ingress": {"enableGatewayApi": False, **wrong.get("ingress", {})}}
+    given = Recorded([config(**blocks), runtime("plain", takes())])
+    loaded = load(service, Settings())
+    assert loaded.service is not None
+    status = observe(compile_service(loaded.service, Settings(), given).basis, given, ()).status
+    assert status["clusterServingRuntimeName"] == "plain"
+    # KServe says nothing of an Ingress that was never there.
+    assert [each["type"] for each in status["conditions"]] == ["PredictorReady", "Ready", "Stopped"]
