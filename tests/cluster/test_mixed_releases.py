@@ -7,6 +7,7 @@ from typing import Any
 
 from module_utils.kube.manifest import Json
 from tests.lab.client import Client
+from tests.lab.proxy import Proxy
 from tests.objects import thing
 
 from .support import inference_services, llm_services
@@ -17,7 +18,7 @@ from .support.llm_services import routed
 from .support.places import knowing, own_namespace
 
 #: Rules of the route to a server of both protocols, by release.
-RULES = {"0.17": 1, "0.18": 2, "0.19": 2}
+RULES = {"0.17": 1, "0.18": 2, "0.19": 2, "0.20": 2, "0.21": 2}
 
 
 client = knowing(llm_services.prepare, inference_services.prepare)
@@ -40,15 +41,21 @@ def speaking_both(place: str) -> Json:
 
 
 def test_a_mixed_list_goes_through_all_releases_and_is_settled_under_each(
-    entries: Entries, client: Client, place: str
+    entries: Entries, counted: Entries, proxy: Proxy, client: Client, place: str
 ) -> None:
     services = (routed("chat", place), speaking_both(place))
     for release, rules in RULES.items():
-        done = entries.reconcile(*services, **under(release, wait=True, wait_timeout=120.0))
-        assert [each["ready"] for each in done["services"]] == [True, True], release
+        # From 0.20 on no gateway of the lab accepts pools as a service asks for it.
+        wait = release not in ("0.20", "0.21")
+        done = entries.reconcile(*services, **under(release, wait=wait, wait_timeout=120.0))
+        if wait:
+            assert [each["ready"] for each in done["services"]] == [True, True], release
         route = there(client, thing(GATEWAY_API, "HTTPRoute", "iris", place))
         assert len(route["spec"]["rules"]) == rules
         again = entries.reconcile(*services, **under(release))
         assert (again["changed"], actions(again)) == (False, {}), release
-    gone = entries.run(*services, state="absent", **under("0.19"))
+        proxy.reset()
+        assert not counted.reconcile(services[1], **under(release))["changed"]
+        assert proxy.requests <= 20, release
+    gone = entries.run(*services, state="absent", **under(release))
     assert set(actions(gone).values()) == {"deleted"}

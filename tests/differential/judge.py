@@ -80,6 +80,9 @@ def judge(outcome: Outcome, system: Sequence[Json], settings: Settings) -> list[
     lines = list(_rejections(outcome))
     if value_at(service.spec, ("router", "route", "group")) is not None:
         mine, theirs = (_without_own_backends(each, service.name) for each in (mine, theirs))
+    if meant.needs_what_groups_do_not(outcome):
+        common = {key: each for key, each in mine.items() if key in theirs}
+        return [*lines, *differences(common, theirs)]
     if meant.stops_half_way(outcome.status(0)) or meant.fails_though_stopped(outcome):
         mine = {key: each for key, each in mine.items() if key in theirs}
     lines += differences(mine, theirs)

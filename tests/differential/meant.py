@@ -105,6 +105,14 @@ def fails_though_stopped(outcome: Outcome) -> bool:
     return stopped and (not said or any(reason.endswith("Error") for reason in said))
 
 
+def needs_what_groups_do_not(outcome: Outcome) -> bool:
+    """Return whether the controller fails at the single pods of a service of groups, which it does not run: L105."""
+    alone = outcome.case.document["spec"].get("worker") is not None
+    said = [str(one.get("message")) for one in outcome.status(0).get("conditions") or ()]
+    lacking = re.compile(r'expected main deployment: .*: secrets "[^"]*" not found')
+    return alone and any(lacking.search(message) for message in said)
+
+
 def is_car(container: Json) -> bool:
     """Tell whether a container holds the image of a model."""
     return _CAR.fullmatch(str(container.get("name", ""))) is not None

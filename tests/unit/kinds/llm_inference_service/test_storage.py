@@ -317,6 +317,14 @@ def test_a_model_of_prefill_groups_fails_where_the_other_group_is_built_first() 
     assert f"failed to reconcile {_NO_GROUP}: failed to attach model artifacts to leader" in told
 
 
+def test_groups_need_no_secret_of_the_default_account() -> None:
+    lacking = account("default", "lost")
+    model = {"model": {"uri": "hf://a/b"}}
+    found = children(document(**_WORKERS, **model), lacking)
+    assert ("LeaderWorkerSet", "chat-kserve-mn") in found
+    assert 'secrets "lost" not found' in refusal(document(**model), lacking)
+
+
 def test_a_claim_without_a_name_is_an_empty_folder() -> None:
     for pod in served("pods", "pvc:///x"):
         assert pod["volumes"] == [{"name": "kserve-pvc-source", "emptyDir": {}}]
