@@ -51,6 +51,8 @@ FOLDERS = {
     "LLMInferenceService": "llm_inference_service",
     "InferenceService": "inference_service",
     "InferenceGraph": "inference_graph",
+    "LocalModelCache": "local_model_cache",
+    "LocalModelNamespaceCache": "local_model_cache",
     "ModelService": "model_service",
 }
 

@@ -12,7 +12,7 @@ BACKING: Mapping[KServe, Backing] = {
     KServe.V0_17: "unjudged",
     KServe.V0_18: "unjudged",
     KServe.V0_19: "unjudged",
-    KServe.V0_20: "unjudged",
+    KServe.V0_20: "proved",
     KServe.V0_21: "unjudged",
 }
 #: KServe 0.17 has no caches of one namespace.
