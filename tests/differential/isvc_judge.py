@@ -159,12 +159,7 @@ def _statuses(
         if bare(status) != bare(theirs):
             lines = list(status_lines(bare(status), bare(theirs)))
             by_chance = meant.is_ready_by_chance(theirs)
-            unbuilt = intent.nothing and not intent.basis.components.items
-            if (
-                by_chance
-                or meant.is_open_though_stopped(service, lines)
-                or (unbuilt and meant.is_runtime_alone(lines))
-            ):
+            if by_chance or meant.is_open_though_stopped(service, lines):
                 return
             yield from (f"status {phase}: {line}" for line in lines)
             return

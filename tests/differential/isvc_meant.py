@@ -115,12 +115,6 @@ def is_open_though_stopped(service: InferenceService, lines: Sequence[str]) -> b
     return service.stopped and all(line.startswith(of_way) for line in lines)
 
 
-def is_runtime_alone(lines: Sequence[str]) -> bool:
-    """Return whether a status differs in the runtime alone, which is not looked for where a stopped service cannot be built: I111."""
-    names = ("clusterServingRuntimeName: they", "servingRuntimeName: they")
-    return all(line.startswith(names) for line in lines)
-
-
 def masked_pod(pod: Json, ours: Json) -> Json:
     """Return a pod of theirs with our words in the shell commands of a model image, which are our own."""
     spec = dict(pod["spec"])
