@@ -40,7 +40,7 @@ def group() -> Json:
     volume = {
         **both,
         "capacity": {"storage": "1Gi"},
-        "hostPath": {"path": str(folder)},
+        "local": {"path": str(folder)},
         "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [mine]}]}},
     }
     claim = {**both, "resources": {"requests": {"storage": "1Gi"}}}
