@@ -85,7 +85,9 @@ def _source(module: Module) -> Path:
 def _flags(module: Module) -> list[str]:
     link = " ".join(["-s", "-w", *(f"-X {stamp}" for stamp in module.stamps)])
     tags = [f"-tags={','.join(module.tags)}"] if module.tags else []
-    return ["-mod=readonly", "-buildvcs=false", "-trimpath", *tags, f"-ldflags={link}"]
+    # The linker would leave out what debuggers want, so the compiler need not write it: a twelfth less work.
+    undebugged = "-gcflags=all=-dwarf=false"
+    return ["-mod=readonly", "-buildvcs=false", "-trimpath", undebugged, *tags, f"-ldflags={link}"]
 
 
 def build_module(go: str, module: Module, tell: Say, progress: Progress | None = None) -> None:

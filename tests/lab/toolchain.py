@@ -22,14 +22,17 @@ from .programs import GO_PACKAGE, GO_VERSION
 Say = Callable[[str], None]
 
 
-#: The compiler collects its garbage less often: a fifth less work for some hundred MB more. The user's own GOGC wins.
-_GARBAGE = {"GOGC": "400"}
-
-
 def environment() -> dict[str, str]:
-    """The environment in which Go runs: no C compiler needed, no other toolchain fetched."""
+    """The environment in which Go runs: no C compiler needed, no other toolchain fetched.
+
+    Go compiles one package per processor at a time, each in a process that ends soon. Such a process collects no garbage
+    until all of them together could fill half of the memory, which takes a fifth less work. The user's own GOGC and
+    GOMEMLIMIT win.
+    """
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    garbage = {"GOGC": "off", "GOMEMLIMIT": str(memory // 2 // (os.cpu_count() or 1))}
     fixed = {"CGO_ENABLED": "0", "GOTOOLCHAIN": "local", "GOWORK": "off"}
-    return {**_GARBAGE, **os.environ, **fixed}
+    return {**garbage, **os.environ, **fixed}
 
 
 def version_of(text: str) -> tuple[int, int] | None:

@@ -78,7 +78,7 @@ def test_every_recorded_status_is_looked_at() -> None:
         "LLMInferenceService-0.19": 78,
         "LLMInferenceService-0.20": 133,
         "InferenceService-0.19": 87,
-        "InferenceService-0.20": 102,
+        "InferenceService-0.20": 105,
         "InferenceService-impossible": 0,
         "InferenceGraph-0.20": 43,
         "LocalModelCache-0.17": 15,

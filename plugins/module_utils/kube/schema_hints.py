@@ -97,8 +97,8 @@ def places_of(
 ) -> list[str]:
     """Return where a document has a place for a field, the nearest to a path first.
 
-    root, root_path, document: schema, path and value of the whole. Parts that the document does not have are named only where it has
-    no other place.
+    root, root_path, document: schema, path and value of the whole. Of parts that the document does not have, the nearest are named
+    where it has no other place.
     """
     found = [
         row.path
@@ -106,9 +106,10 @@ def places_of(
         if row.path.endswith(f".{key}") and fits(row.schema, value)
     ]
     steps = path.split(".")
-    found.sort(key=lambda place: _distance(place.split(".")[:-1], steps))
+    far = {place: _distance(place.split(".")[:-1], steps) for place in found}
+    found.sort(key=far.__getitem__)
     there = [place for place in found if _has(document, place, root_path)]
-    return there or found
+    return there or [place for place in found if far[place] == far[found[0]]]
 
 
 def _distance(place: Sequence[str], steps: Sequence[str]) -> int:

@@ -219,6 +219,10 @@ def summary(observation: Observation) -> str:
 def lacking(observation: Observation) -> list[str]:
     """Return why a service is not ready, the first reason first: `<condition>: <reason>: <message>`."""
     conditions = observation.status.get("conditions") or []
+    if not conditions:
+        # Caches of models have none; their status tells how far each node is.
+        nodes = observation.status.get("nodeStatus") or {}
+        return [f"node {node}: {how}" for node, how in nodes.items()]
     wanting = [item for item in conditions if item.get("status") != "True"]
     if conditions and not wanting and not observation.ready:
         return [NOT_YET]

@@ -74,6 +74,8 @@ WORDS: Mapping[str, Sequence[str]] = {
     "imagePullPolicy": ("Always", "IfNotPresent"),
 }
 _AMOUNTS = ("1", "2", "4Gi", "500m", "8Gi")
+#: Components of InferenceServices: one that is made at random is nearly always refused.
+_COMPONENTS = ("transformer", "explainer", "canary")
 _OWN = (("team", "blue"), ("example.com/note", "hello"))
 
 
@@ -144,7 +146,11 @@ def _with_field(document: Json, schema: Object, chance: random.Random) -> Json:
     while True:
         value = at(document, steps)
         if isinstance(here, Object) and isinstance(value, dict):
-            names = [name for name, each in here.fields.items() if each.until is None]
+            names = [
+                name
+                for name, each in here.fields.items()
+                if each.until is None and (name in value or name not in _COMPONENTS)
+            ]
             name = chance.choice(names)
             inner = here.fields[name]
             if name not in value:

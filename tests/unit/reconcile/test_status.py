@@ -70,6 +70,10 @@ def _observation(*conditions: Json, ready: bool = False, **status: Any) -> Obser
         (_observation(), "no status yet"),
         (Observation({}, False), "no status yet"),
         (Observation({"conditions": None}, False), "no status yet"),
+        (
+            Observation({"nodeStatus": {"a": "NodeDownloadError", "b": "NodeDownloading"}}, False),
+            "node a: NodeDownloadError, node b: NodeDownloading",
+        ),
     ],
 )
 def test_line_about_a_service(observation: Observation, line: str) -> None:

@@ -26,7 +26,7 @@ from .resolved import Resolved
 from .settings import Settings
 from .spec import LocalModelCache
 
-Build: TypeAlias = Callable[[Resolved], "Iterable[Child]"]
+Build: TypeAlias = Callable[[Resolved], Iterable[Child]]
 
 
 #: In the controller's order, but that its volumes and their claims alternate.
