@@ -43,4 +43,6 @@ def test_a_folder_of_services_is_made_ready_looked_at_and_removed(
     assert "changed=0" in run_role(tmp_path, lab, role, "main", **given)
     look = run_role(tmp_path, lab, role, "status", fail_on=["not_ready", "drift"], **given)
     assert f"{place}/wine" in look
+    # An inventory says what its fleet waits for, whatever state a run is given.
+    given["wait_for"], given["answer"] = "answer", {"timeout": 5}
     assert "changed=1" in run_role(tmp_path, lab, role, "main", state="absent", **given)
