@@ -15,7 +15,7 @@ from module_utils.kube.problem import Problem
 from tests.tools.check_tables import rows
 from tests.unit.kinds.model_service.build import document as model_service
 
-from .mistakes import IS, LLM, MS, Mistake
+from .mistakes.mistake import IS, LLM, MS, Mistake
 from .services import custom, llm_inference_service
 from .test_matrix import told
 

@@ -13,7 +13,9 @@ from tests.objects import Cluster
 from tests.unit.modules.task import run
 
 from .checked import warnings
-from .mistakes import EXEMPT, KINDS, MISTAKES, Mistake
+from .mistakes.exempt import EXEMPT
+from .mistakes.mistake import KINDS, Mistake
+from .mistakes.table import MISTAKES
 
 RULES = {check.row.rule for check in checks()}
 CELLS = [(rule, kind) for rule, by_kind in MISTAKES.items() for kind in by_kind]

@@ -12,7 +12,8 @@ from module_utils.kube.reference import Reference
 from tests.objects import Cluster
 
 from .checked import warnings
-from .mistakes import MISTAKES, MS
+from .mistakes.mistake import MS
+from .mistakes.table import MISTAKES
 from .services import S3, llm
 from .surroundings import CONFIG
 

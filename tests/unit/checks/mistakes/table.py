@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mistakes, each made in every kind of service that can have it, and where each is reported."""
+
+from __future__ import annotations
+
+from .engines import ENGINES
+from .pods import PODS
+from .routes import ROUTES
+
+#: Rule → kind → the mistake.
+MISTAKES = {**ENGINES, **PODS, **ROUTES}
