@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from module_utils.kube.manifest import Json
-from tests.lab.client import ApiError, Client
+from tests.lab.client import ApiError, Client, wait_until
 from tests.lab.control_plane import ControlPlane
 from tests.objects import thing
 from tests.tools.controllers_cluster import LEASES
@@ -172,12 +172,29 @@ def _reconciled(cluster: Cluster) -> Json:
     ]
     for each in controllers:
         cluster.client.patch(each, {"spec": {"replicas": 0}})
+    _await_stopped(cluster.client, controllers)
     result = cluster.entries.reconcile(
         *_services(), settings={"config_prefix": "modelops-"}, wait=True, wait_timeout=60.0
     )
     for each in controllers:
         cluster.client.patch(each, {"spec": {"replicas": 1}})
     return result
+
+
+def _await_stopped(client: Client, controllers: list[Json]) -> None:
+    """Wait until nothing of controllers runs: a run that still sees a pod of theirs leaves the services to them."""
+
+    def look() -> tuple[bool, list[Json]]:
+        found = [there(client, each) for each in controllers]
+        left = [
+            each["status"]
+            for each in found
+            if each["status"].get("replicas")
+            or each["status"].get("observedGeneration") != each["metadata"]["generation"]
+        ]
+        return not left, left
+
+    wait_until(look, "the controllers to stop", 60)
 
 
 def _running(client: Client) -> dict[str, str]:

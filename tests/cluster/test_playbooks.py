@@ -135,4 +135,5 @@ def test_rendering_needs_no_cluster(playbooks: Playbooks, tmp_path: Path) -> Non
     code, printed = elsewhere.run("render", model_services_src="services/")
     assert code == WELL, printed
     assert len(list((tmp_path / "rendered").rglob("*.yaml"))) == 10
-    assert row(printed, "team-a/tiny")[1:3] == ["-", "-"]
+    assert row(printed, "team-a/tiny") == ["team-a/tiny", "1", "warning"]
+    assert "PHASE" not in printed
