@@ -32,7 +32,6 @@ ORDER = (
     "llm_inference_service",
     "storage",
     "inference_service",
-    "local_models",
     "groups",
     "hand_over",
     "events",
