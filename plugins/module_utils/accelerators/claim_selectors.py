@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
-from ..kube.quantity import parse_quantity
+from ..kube.quantity import is_quantity, parse_quantity
 from ..kube.schema_faults import show
 from ..kube.text import few
 from .demand import Demand
-from .device_selectors import Capacity, is_amount, read_capacities, read_selectors
+from .device_selectors import Capacity, read_capacities, read_selectors
 from .resource_slices import ResourceSlices
 
 _SHOWN = 5
@@ -61,7 +61,7 @@ def _capacities(exactly: Json) -> list[Capacity]:
     wanted = value_at(exactly, ("capacity", "requests")) or {}
     found = [Capacity(str(name), str(amount)) for name, amount in wanted.items()]
     found += read_capacities(exactly.get("selectors") or ())
-    return [each for each in found if is_amount(each.amount)]
+    return [each for each in found if is_quantity(each.amount)]
 
 
 def _is_enough(largest: str, capacity: Capacity) -> bool:

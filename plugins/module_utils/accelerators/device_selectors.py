@@ -12,8 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from ..kube.quantity import parse_quantity
-
 Value: TypeAlias = "str | int | bool"
 _LITERAL = r"(?P<value>\"[^\"\\]*\"|'[^'\\]*'|-?[0-9]+|true|false)"
 _DRIVER = re.compile(rf"device\.driver\s*==\s*{_LITERAL}", re.ASCII)
@@ -73,15 +71,6 @@ def read_capacities(selectors: Sequence[Mapping[str, Any]]) -> list[Capacity]:
                 amount = match["least"] or match["more"]
                 found.append(Capacity(f"{match['domain']}/{match['name']}", amount, above))
     return found
-
-
-def is_amount(value: Any) -> bool:
-    """Tell whether a value is a quantity."""
-    try:
-        parse_quantity(value)
-    except (ValueError, TypeError):
-        return False
-    return True
 
 
 def _bare(text: str) -> str:

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..kube.manifest import Json, value_at
-from ..kube.quantity import parse_quantity
-from .device_selectors import Equality, Value, holds, is_amount, read_selectors
+from ..kube.quantity import is_quantity, parse_quantity
+from .device_selectors import Equality, Value, holds, read_selectors
 from .requests import CLASS_PREFIX
 
 DEVICE_API = "resource.k8s.io/v1"
@@ -189,6 +189,6 @@ def _device(device: Json, driver: str) -> _Device:
     capacity = {
         name if "/" in name else f"{driver}/{name}": str(given["value"])
         for name, given in (device.get("capacity") or {}).items()
-        if isinstance(given, dict) and is_amount(given.get("value"))
+        if isinstance(given, dict) and is_quantity(given.get("value"))
     }
     return _Device(device["name"], attributes, capacity, tainted)

@@ -18,7 +18,7 @@ from ..kube import gvk
 from ..kube.did_you_mean import nearest
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
-from ..kube.quantity import parse_quantity
+from ..kube.quantity import is_quantity
 from ..kube.redact import redact_text
 from ..kube.reference import Reference
 from ..kube.schema_check import child_path
@@ -150,7 +150,9 @@ def parameter_number(view: ServiceView) -> Iterator[Problem]:
     for each in _triggers(view):
         for name, wanted in _numbers(each):
             value = str(each.metadata.get(name) or "")
-            if value and not (_is_amount(value) if wanted == _AMOUNT else _NUMBER.fullmatch(value)):
+            if value and not (
+                is_quantity(value) if wanted == _AMOUNT else _NUMBER.fullmatch(value)
+            ):
                 place = each.at(child_path("metadata", name))
                 shown = redact_text(value)
                 yield NUMBER.at(place, type=each.type, name=name, value=shown, wanted=wanted)
@@ -233,11 +235,3 @@ def _numbers(trigger: _Trigger) -> Iterator[tuple[str, str]]:
     if trigger.type in _OF_PODS:
         how = trigger.metric_type or trigger.metadata.get("type")
         yield "value", _AMOUNT if how == _PER_POD else _PERCENT
-
-
-def _is_amount(text: str) -> bool:
-    try:
-        parse_quantity(text)
-    except ValueError:
-        return False
-    return True

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Set
 
 from ..kube.did_you_mean import nearest
 from ..kube.manifest import Json
-from ..kube.quantity import canonical_quantity, parse_quantity
+from ..kube.quantity import canonical_quantity, is_quantity
 from .field_hints import homes, moved
 from .findings import Finding, Value, refusal, unknown
 from .releases import KIND, NEXT_API_VERSION, Generation, PickerRelease, releases
@@ -110,11 +110,7 @@ def _is_integer(value: Value) -> bool:
 def _is_quantity(value: Value) -> bool:
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return False
-    try:
-        parse_quantity(_quantity_text(value))
-    except ValueError:
-        return False
-    return True
+    return is_quantity(_quantity_text(value))
 
 
 def _quantity_text(value: str | float) -> str:

@@ -58,6 +58,15 @@ def parse_quantity(value: str | float) -> Fraction:
     return _read(_text(value)).amount
 
 
+def is_quantity(value: Any) -> bool:
+    """Tell whether a value is a quantity."""
+    try:
+        parse_quantity(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
 def same_quantity(one: Any, other: Any) -> bool:
     """Tell whether two values are quantities of one amount; what is no quantity is the same as nothing."""
     try:

@@ -138,8 +138,8 @@ def _missing(link: Link, reader: Reader) -> Iterator[Problem]:
 
 def _selected(service: Json, manifests: Sequence[Json]) -> Iterator[Problem]:
     """Yield that a Service selects no pods of the workloads beside it, though they have its labels, or a port that they have not."""
-    spec, place = service.get("spec") or {}, service["metadata"].get("namespace")
-    selector = spec.get("selector") or {}
+    place = service["metadata"].get("namespace")
+    selector = value_at(service, ("spec", "selector")) or {}
     pods = [
         template
         for each in manifests
@@ -148,31 +148,33 @@ def _selected(service: Json, manifests: Sequence[Json]) -> Iterator[Problem]:
     ]
     labelled = [value_at(pod, ("metadata", "labels")) or {} for pod in pods]
     chosen = [
-        pod
-        for pod, labels in zip(pods, labelled, strict=True)
-        if selector.items() <= labels.items()
+        pod for pod, has in zip(pods, labelled, strict=True) if selector.items() <= has.items()
     ]
-    if not selector:
-        return
-    if not chosen:
-        wrong = [
-            (key, sorted({labels[key] for labels in labelled if key in labels}))
-            for key, value in selector.items()
-            if value not in [labels.get(key) for labels in labelled]
-        ]
-        for key, there in wrong:
-            if there:
-                text = f"selects {key}: {selector[key]}, which no workload beside it has, so nothing answers; there is {few(there, _SHOWN)}"
-                yield Problem("spec.selector", text, WARNING, rule="leads-nowhere")
-        return
+    if selector and chosen:
+        yield from _unnamed_ports(service, chosen)
+    elif selector:
+        yield from _unmatched(selector, labelled)
+
+
+def _unmatched(selector: Json, labelled: Sequence[Json]) -> Iterator[Problem]:
+    """Yield the labels of a selector that pods have with other values alone."""
+    for key, value in selector.items():
+        there = sorted({labels[key] for labels in labelled if key in labels})
+        if there and value not in there:
+            text = f"selects {key}: {value}, which no workload beside it has, so nothing answers; there is {few(there, _SHOWN)}"
+            yield Problem("spec.selector", text, WARNING, rule="leads-nowhere")
+
+
+def _unnamed_ports(service: Json, pods: Sequence[Json]) -> Iterator[Problem]:
+    """Yield the ports that a Service calls by names that no container of its pods gives."""
     names = {
         str(port.get("name"))
-        for pod in chosen
+        for pod in pods
         for container in value_at(pod, ("spec", "containers")) or ()
         for port in container.get("ports") or ()
         if port.get("name")
     }
-    for number, port in enumerate(spec.get("ports") or ()):
+    for number, port in enumerate(value_at(service, ("spec", "ports")) or ()):
         target = port.get("targetPort")
         if isinstance(target, str) and target not in names:
             listed = f"; there is {few(sorted(names), _SHOWN)}" if names else ""

@@ -20,7 +20,7 @@ from ..kserve.modes import KNATIVE
 from ..kserve.system_config import CONFIG_MAP
 from ..view import ServiceView
 from .condition_path import path_fault
-from .knative_mode import features, knative_limits, other_scaler
+from .knative_mode import features, knative_limits
 from .resolved import Resolved
 from .spec import ENSEMBLE, SEQUENCE, SPLITTER, SWITCH, Step, all_steps, node_path, steps_of
 from .step_targets import nobody, stopped, url
@@ -242,10 +242,14 @@ def unread(view: ServiceView) -> Iterator[Problem]:
 
 @check(WITHOUT_EFFECT)
 def unscaled(view: ServiceView) -> Iterator[Problem]:
-    """Yield fields without effect in Standard mode."""
+    """Yield fields without effect in Standard mode, and the annotation that Knative does not read."""
     resolved = _resolved(view)
     spec, scaler = _spec(view), resolved.autoscaler
     if resolved.mode == KNATIVE:
+        if AUTOSCALER_ANNOTATION in resolved.graph.annotations:
+            place = f'metadata.annotations["{AUTOSCALER_ANNOTATION}"]'
+            way = "leave it out, or use Standard mode"
+            yield WITHOUT_EFFECT.at(place, value="it", why="Knative scales the router", way=way)
         return
     if spec.get("timeout") is not None:
         why = "Knative obeys it, and in Standard mode nothing does"
@@ -308,7 +312,6 @@ CHECKS = (
     no_config,
     features,
     knative_limits,
-    other_scaler,
 )
 
 

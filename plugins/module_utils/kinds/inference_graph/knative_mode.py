@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Checks of graphs in Knative mode: what Knative refuses, and what has no effect there.
+"""Checks of graphs in Knative mode: what Knative refuses.
 
 Source: KServe v0.17.0, pkg/controller/v1alpha1/inferencegraph/knative_reconciler.go.
 """
@@ -10,8 +10,7 @@ from collections.abc import Iterator
 
 from ...kube.problem import Problem
 from ...kube.reader import Reader
-from ..check import ERROR, WARNING, Check, check
-from ..kserve.autoscaler_class import AUTOSCALER_ANNOTATION
+from ..check import ERROR, WARNING, check
 from ..kserve.knative.annotations import annotation_faults
 from ..kserve.knative.features import FEATURES_OFF, switched_off, told_off
 from ..kserve.knative.limits import BEYOND_LIMITS, number_faults, scaling_faults
@@ -19,22 +18,14 @@ from ..kserve.modes import KNATIVE
 from ..view import ServiceView
 from .resolved import Resolved
 
-WITHOUT_EFFECT = Check(
-    "no-effect",
-    WARNING,
-    finds="it has no effect: Knative scales the router",
-    fix="leave it out, or use Standard mode",
-)
-
 
 @check(FEATURES_OFF, reads=("ConfigMaps",))
 def features(view: ServiceView, reader: Reader) -> Iterator[Problem]:
     """Yield features of the router's pods that are switched off in Knative."""
-    if _is_knative(view):
-        for workload in view.workloads:
-            missing = switched_off(workload.pod, reader)
-            if missing:
-                yield told_off("spec", missing)
+    for workload in view.workloads if view.basis.mode == KNATIVE else ():
+        missing = switched_off(workload.pod, reader)
+        if missing:
+            yield told_off("spec", missing)
 
 
 @check(BEYOND_LIMITS, reads=("ConfigMaps",))
@@ -42,7 +33,7 @@ def knative_limits(view: ServiceView, reader: Reader) -> Iterator[Problem]:
     """Yield numbers, fields and annotations that Knative refuses."""
     resolved: Resolved = view.basis
     spec, annotations = resolved.graph.spec, resolved.graph.annotations
-    if not _is_knative(view):
+    if resolved.mode != KNATIVE:
         return
     for field, fault, sure in number_faults({"timeout": spec.get("timeout")}, reader):
         severity = ERROR if sure else WARNING
@@ -53,14 +44,3 @@ def knative_limits(view: ServiceView, reader: Reader) -> Iterator[Problem]:
         yield BEYOND_LIMITS.at("spec.nodeName", fault="takes no name of a node")
     for name, fault in annotation_faults(annotations):
         yield BEYOND_LIMITS.at(f'metadata.annotations["{name}"]', fault=fault)
-
-
-@check(WITHOUT_EFFECT)
-def other_scaler(view: ServiceView) -> Iterator[Problem]:
-    """Yield the annotation that names an autoscaler of Standard mode."""
-    if _is_knative(view) and AUTOSCALER_ANNOTATION in view.basis.graph.annotations:
-        yield WITHOUT_EFFECT.at(f'metadata.annotations["{AUTOSCALER_ANNOTATION}"]')
-
-
-def _is_knative(view: ServiceView) -> bool:
-    return bool(view.basis.mode == KNATIVE and not view.basis.graph.stopped)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Canaries: versions of a predictor that stand beside it, with a fixed number of pods and a share of the requests.
+"""Canaries: versions of a predictor that run beside it, with a fixed number of pods and a share of the requests.
 
 What a canary does not say, it has of the predictor. Source: KServe pkg/controller/v1beta1/inferenceservice/components/predictor.go,
 pkg/apis/serving/v1beta1/inference_service.go at aaac4e294dae; docs/differences.md has what 0.20.0 does otherwise.
@@ -20,7 +20,7 @@ from . import names
 from .spec import InferenceService
 
 _ALL = 100
-#: What a canary has not even of the predictor: it is never scaled, and stands on one node.
+#: What a canary has not even of the predictor: it is never scaled, and runs on one node.
 _LEFT_OUT = (
     "maxReplicas",
     "scaleTarget",

@@ -182,7 +182,7 @@ SPEC = Object(
         "explainer": EXPLAINER,
         "transformer": TRANSFORMER,
         "canary": ListOf(
-            description="Versions of the predictor that stand beside it and get a share of the requests; only in Standard mode.",
+            description="Versions of the predictor that run beside it and get a share of the requests; only in Standard mode.",
             items=CANARY,
             since=KServe.V0_20,
         ),

@@ -70,7 +70,7 @@ def _fixed(predictor: Json, stable: Json, path: str) -> Iterator[Problem]:
             message = "a canary has a fixed number of pods: leave it out, and set minReplicas"
             yield _problem(f"{path}.{field}", message)
     if predictor.get("workerSpec") is not None:
-        yield _problem(f"{path}.workerSpec", "a canary stands on one node: leave it out")
+        yield _problem(f"{path}.workerSpec", "a canary runs on one node: leave it out")
     least, most = predictor.get("minReplicas"), stable.get("minReplicas", 1)
     if least is not None and least > most:
         message = f"{least} is more than minReplicas of the predictor, which is {most}"
