@@ -30,6 +30,8 @@ _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?", re.ASCII)
 _WANTED = {
     "string": "text",
     "strings": "a list of texts",
+    "map": "a map of texts",
+    "object": "a map",
     "bool": "true or false",
     "switch": "true or false",
     "int": "a whole number",
@@ -86,6 +88,12 @@ def fits(value: Value, leaf: str) -> bool:
             return isinstance(value, list) and all(
                 item is None or isinstance(item, str) for item in value
             )
+        case "map":
+            return isinstance(value, dict) and all(
+                item is None or isinstance(item, str) for item in value.values()
+            )
+        case "object":
+            return isinstance(value, dict)
         case "bool" | "switch":
             return isinstance(value, bool)
         case "int":

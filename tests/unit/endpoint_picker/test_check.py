@@ -164,6 +164,15 @@ def test_an_api_version_that_no_release_reads_yet_is_named_as_such(target: str) 
     assert release_of(target).api_versions[0] in finding.fix
 
 
+@pytest.mark.parametrize("field", ["discovery", "crossReplica"])
+@pytest.mark.parametrize("value", [False, 0, "", [], "file"])
+def test_a_map_of_a_release_that_was_not_run_is_a_map(field: str, value: Any) -> None:
+    finding = found({"plugins": [], "dataLayer": {field: value}}, "llmd:0.11", "field-kind")
+    assert finding.verdict == "reject"
+    assert finding.path == f"dataLayer.{field}"
+    assert "a map" in finding.message
+
+
 def test_llmd_has_what_its_base_has() -> None:
     only_announced = {name for name in plugins() if targets_with(name) == ["llmd:0.11"]}
     assert len(plugins().keys() - only_announced) == 99

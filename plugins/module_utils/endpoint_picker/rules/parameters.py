@@ -106,24 +106,12 @@ def _field(
         else:
             yield _wrong_kind(value, "a list", path, type_name)
     elif isinstance(field, str):
-        if not _fits(value, field):
-            yield _wrong_kind(value, _words(field), path, type_name)
+        if not fits(value, field):
+            yield _wrong_kind(value, wanted_kind(field), path, type_name)
     elif isinstance(value, dict):
         yield from _struct(value, field, path, type_name, release)
     else:
         yield _wrong_kind(value, "a map", path, type_name)
-
-
-def _fits(value: Value, leaf: str) -> bool:
-    if leaf == "map":
-        return isinstance(value, dict) and all(
-            item is None or isinstance(item, str) for item in value.values()
-        )
-    return isinstance(value, dict) if leaf == "object" else fits(value, leaf)
-
-
-def _words(leaf: str) -> str:
-    return {"map": "a map of texts", "object": "a map"}.get(leaf) or wanted_kind(leaf)
 
 
 #: What is written without quotes.
