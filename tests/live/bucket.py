@@ -16,8 +16,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-#: The model, and a bucket that the user may not read.
-BUCKET, DENIED, MODEL = "models", "others", "chat"
+#: The models, and a bucket that the user may not read. A cache serves every service of its address, so that it has a model of its own.
+BUCKET, DENIED, MODEL, CACHED_MODEL = "models", "others", "chat", "cached"
 REGION = "us-east-1"
 KEYS = "keys.json"
 #: What the files of the model say, so that whoever serves them shows where they are from.
@@ -38,7 +38,9 @@ def _fill(session: Any, endpoint: str) -> dict[str, str]:
     s3, iam = (session.client(name, endpoint_url=endpoint) for name in ("s3", "iam"))
     for bucket in (BUCKET, DENIED):
         s3.create_bucket(Bucket=bucket)
-        s3.put_object(Bucket=bucket, Key=f"{MODEL}/config.json", Body=json.dumps(CONFIG).encode())
+        for model in (MODEL, CACHED_MODEL):
+            body = json.dumps(CONFIG).encode()
+            s3.put_object(Bucket=bucket, Key=f"{model}/config.json", Body=body)
     iam.create_user(UserName="reader")
     iam.put_user_policy(UserName="reader", PolicyName="read", PolicyDocument=_policy())
     made = iam.create_access_key(UserName="reader")["AccessKey"]

@@ -32,6 +32,7 @@ ORDER = (
     "llm_inference_service",
     "storage",
     "inference_service",
+    "local_models",
     "groups",
     "hand_over",
     "events",

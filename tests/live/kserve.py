@@ -47,10 +47,10 @@ CONFIGURATION: Json = {
 }
 
 
-def configure(client: Client, initializer: str = images.INITIALIZER) -> None:
-    """Write the ConfigMap that every service reads. initializer: the image that fetches models."""
+def configure(client: Client, initializer: str = images.INITIALIZER, **more: Json) -> None:
+    """Write the ConfigMap that every service reads. initializer: the image that fetches models. more: blocks in place of the usual ones."""
     storage = {**CONFIGURATION["storageInitializer"], "image": initializer}
-    blocks = {**CONFIGURATION, "storageInitializer": storage}
+    blocks = {**CONFIGURATION, "storageInitializer": storage, **more}
     client.apply(
         {
             "apiVersion": "v1",

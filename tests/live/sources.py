@@ -10,6 +10,7 @@ import contextlib
 import http.server
 import json
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -128,6 +129,26 @@ def _bucket(place: Place) -> Iterator[dict[str, str]]:
     finally:
         process.kill()
         process.wait()
+
+
+@contextlib.contextmanager
+def cut_off() -> Iterator[None]:
+    """Let nobody reach the S3 server, from a pod or from here."""
+    rule = f"INPUT --protocol tcp --dport {_BUCKET_PORT} --jump DROP"
+    subprocess.run(["iptables", "--wait", "--insert", *rule.split()], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["iptables", "--wait", "--delete", *rule.split()], check=True)
+
+
+def is_reached() -> bool:
+    """Tell whether the S3 server can be reached."""
+    try:
+        socket.create_connection((network.NODE, _BUCKET_PORT), timeout=5).close()
+    except OSError:
+        return False
+    return True
 
 
 def _tail(place: Place) -> str:
