@@ -144,6 +144,35 @@ def test_a_namespace_that_no_longer_uses_a_cache_loses_its_volume(
     assert "inferenceServices" not in there(client, wanted)["status"]
 
 
+def test_a_group_that_a_cache_loses_takes_its_volumes_along(
+    entries: Entries, client: Client, place: str, options: Json
+) -> None:
+    other, service = f"{place}-other", user(place)
+    both, moved = cache(place, nodeGroups=[place, other]), cache(place, nodeGroups=[other])
+    with pool(client, other, 1):
+        first = entries.reconcile(both, service, **options)
+        assert f"PersistentVolumeClaim/{place}-{place}" in actions(first)
+        entries.reconcile(both, **waiting(options))
+        message = entries.refused(moved, **options)
+        assert f"InferenceService {place}/chat reads the model from the volume" in message
+        found = entries.reconcile(moved, service, **options)
+        gone = {name for name, done in actions(found).items() if done == "deleted"}
+        assert gone >= {
+            f"PersistentVolume/{place}-{place}-download",
+            f"PersistentVolume/{place}-{place}-{place}",
+            f"PersistentVolumeClaim/{place}-{place}",
+        }
+        assert f"PersistentVolumeClaim/{place}-{other}" in actions(found)
+        live = there(client, thing("apps/v1", "Deployment", "chat-predictor", place))
+        (volume,) = live["spec"]["template"]["spec"]["volumes"]
+        assert volume["persistentVolumeClaim"]["claimName"] == f"{place}-{other}"
+        assert list(jobs(client, place)) == [f"{other}-0"]
+        assert not entries.reconcile(moved, service, **options)["changed"]
+        nodes = there(client, moved)["status"]["nodeStatus"]
+        assert list(nodes) == [f"{other}-0"]
+        entries.reconcile(moved, service, state="absent", **options)
+
+
 def test_a_cache_of_a_namespace_goes_with_all_that_stands_elsewhere(
     entries: Entries, client: Client, place: str, options: Json
 ) -> None:

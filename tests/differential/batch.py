@@ -51,7 +51,7 @@ class Watched:
 class Case:
     """One service in a namespace of its own. context: objects that are there before it. becomes: what is written over it in the end.
 
-    models: TrainedModels that name it, which are created when it runs.
+    models: TrainedModels that name it, which are created when it runs. later: what they are in the end, None where they stay.
     """
 
     namespace: str
@@ -61,6 +61,7 @@ class Case:
     mood: int = 0
     becomes: Case | None = None
     models: Sequence[Json] = ()
+    later: Sequence[Json] | None = None
 
 
 @dataclass
@@ -69,7 +70,8 @@ class Outcome:
 
     kept_out: the answer where an update was not admitted. after: what was there after it. requests: what the controller asked for
     before the update, and since.
-    answers: the API server's refusals of what was created when the service ran, by name. given: what was there after that, each time.
+    answers: the API server's refusals of what was created when the service ran, by name; changes: those of what it was in the end.
+    given: what was there after that, each time.
     looks: what was there whenever it was looked at, with the phase. snapshots: the last of each phase. pods: pods of it before and after the webhook for pods.
     """
 
@@ -85,6 +87,7 @@ class Outcome:
     after: list[Json] = field(default_factory=list)
     requests: tuple[list[Json], list[Json]] = field(default_factory=lambda: ([], []))
     answers: dict[str, str] = field(default_factory=dict)
+    changes: dict[str, str] = field(default_factory=dict)
     given: list[list[Json]] = field(default_factory=list)
 
     def status(self, phase: int) -> Json:

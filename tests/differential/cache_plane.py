@@ -93,7 +93,12 @@ def start_agent(plane: Plane, release: KServe) -> None:
     """Start the agent, and wait until it has started its Jobs."""
     agent = built(node_agent(MODULES[release].kserve), print).controller
     plane.start_beside("agent", agent, NODE_NAME=NODE)
-    wait_until(lambda: (_all_started(plane.client), "Jobs"), "the agent to start its Jobs", 120)
+    await_jobs(plane.client)
+
+
+def await_jobs(client: Client) -> None:
+    """Wait until the agent has started its Jobs."""
+    wait_until(lambda: (_all_started(client), "Jobs"), "the agent to start its Jobs", 120)
 
 
 def settle(plane: Plane) -> None:

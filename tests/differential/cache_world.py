@@ -75,6 +75,11 @@ class World:
         namespace = chance.choice(TEAMS) if namespaced else ""
         same = self._rarely(0.1)
         uri = f"{chance.choice(('s3://m', 'hf://m'))}/{chance.randrange(number + 1) if same else number}"
+        kind = NAMESPACE_CACHE if namespaced else CACHE
+        return thing(API_VERSION, kind, f"cache-{number}", namespace, spec=self._spec(uri))
+
+    def _spec(self, uri: str) -> Json:
+        chance = self.chance
         groups = chance.sample([*_POOLS, "none", "bare"], chance.randint(1, 3))
         if self._rarely(0.05):
             groups.append("missing")
@@ -83,8 +88,15 @@ class World:
             spec["serviceAccountName"] = chance.choice(("fetcher", "fetcher", "nobody"))
         if self.release >= KServe.V0_18 and self._rarely(0.2):
             spec["storage"] = copy.deepcopy(chance.choice(_STORAGES))
-        kind = NAMESPACE_CACHE if namespaced else CACHE
-        return thing(API_VERSION, kind, f"cache-{number}", namespace, spec=spec)
+        return spec
+
+    def other(self, cache: Json) -> Json:
+        """Return what a live cache becomes: other groups, size and credentials, and now and then another model."""
+        source = cache["spec"]["sourceModelUri"]
+        if self._rarely(0.1):
+            source = self.chance.choice(("s3://moved", f"{source}/part"))
+        changed = {key: each for key, each in cache.items() if key != "status"}
+        return {**changed, "spec": self._spec(source)}
 
     def services(self, reader: Cluster) -> Iterator[Json]:
         """Yield services whose models some caches hold, with the marks that their webhooks give them."""

@@ -137,6 +137,9 @@ def _built(
     if not lines and services_first(ours) != services_first(theirs):
         lines.append("the order of the children differs")
     yield from lines
+    if graph.stopped and not outcome.status(0):
+        # They could not build it, and so do not stop it: G13.
+        return
     yield from _statuses(outcome, intent.basis, cluster)
 
 

@@ -146,6 +146,7 @@ MODELS = Kind(
     recorded=lambda _release: iter(()),
     home=lambda folder: folder.name,
     judge=models_judge.judge,
+    updates=models_inputs.updates,
     look_on=models_plane.give,
 )
 KINDS = {each.name: each for each in (LLM, ISVC, GRAPH, MODELS)}

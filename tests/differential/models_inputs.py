@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import random
+from collections.abc import Iterator
 from typing import Any
 
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
@@ -21,6 +22,8 @@ _URIS = ("s3://bucket/m", "gs://b/m?x=1&y=<2>", "https://e.example/m.tar", "http
 _ODD_URIS = ("pvc://claim/m", "hf://org/m", "", "/mnt/m", "S3://bucket/m")
 _FORMATS = ("sklearn", "xgboost", "lightgbm")
 _FRAMEWORKS = (*_FORMATS, "tensorflow", "own")
+#: How probable it is that a field of a model changes.
+_CHANGES = {"framework": 0.3, "storageUri": 0.3, "memory": 0.08}
 
 
 def surroundings(seed: int, release: KServe) -> Surroundings:
@@ -34,6 +37,36 @@ def cases(seed: int, _release: KServe, count: int) -> list[Case]:
     """Return services of a seed, most of them without a model of their own."""
     chance = random.Random(f"{seed} trained models")
     return [_case(chance, f"m{seed}-{number}") for number in range(1, count + 1)]
+
+
+def updates(seed: int, release: KServe, count: int) -> list[Case]:
+    """Return services of a seed whose models become others: some stay, change or go, and new ones come."""
+    chance = random.Random(f"{seed} changes of trained models")
+    made = cases(seed, release, count)
+    for case in made:
+        case.later = [*_changed(chance, case), *_new(chance, case)]
+    return made
+
+
+def _changed(chance: random.Random, case: Case) -> Iterator[Json]:
+    for model in case.models:
+        if chance.random() < 0.75:
+            spec = dict(model["spec"]["model"])
+            for field, choices in (
+                ("framework", _FRAMEWORKS),
+                ("storageUri", (*_URIS, *_ODD_URIS)),
+                ("memory", _AMOUNTS),
+            ):
+                if chance.random() < _CHANGES[field]:
+                    spec[field] = copy.deepcopy(chance.choice(choices))
+            yield {**model, "spec": {**model["spec"], "model": spec}}
+
+
+def _new(chance: random.Random, case: Case) -> Iterator[Json]:
+    for name in chance.sample(("five", "six"), chance.choice((0, 1, 1, 2))):
+        model = _model(chance, name, case.namespace, wild=0.08)
+        model["spec"]["inferenceService"] = case.document["metadata"]["name"]
+        yield model
 
 
 def requests(seed: int, count: int, _release: KServe) -> list[Json]:

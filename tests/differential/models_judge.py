@@ -39,7 +39,7 @@ from .admission import Verdict, parted
 from .batch import Outcome
 from .isvc_judge import problems_of
 from .judge import bare
-from .models_plane import MODEL
+from .models_plane import models_in
 
 Json = dict[str, Any]
 
@@ -72,12 +72,19 @@ def verdict(document: Json, objects: Sequence[Json], settings: Any) -> Verdict:
 
 
 def _admission(outcome: Outcome) -> Iterator[str]:
-    for model in outcome.case.models:
-        name = model["metadata"]["name"]
-        ours = [str(each) for each in trained_model_problems(model)]
-        theirs = outcome.answers.get(name, "")
-        if bool(ours) != bool(theirs):
-            yield f"{name}: we say {ours}, they {theirs!r}"
+    case = outcome.case
+    # Before the models change, one may have been taken away.
+    there = models_in(outcome.given[-2]) if case.later is not None else {}
+    for models, answers, before in (
+        (case.models, outcome.answers, {}),
+        (case.later or (), outcome.changes, there),
+    ):
+        for model in models:
+            name = model["metadata"]["name"]
+            ours = [str(each) for each in trained_model_problems(model, before.get(name))]
+            theirs = answers.get(name, "")
+            if bool(ours) != bool(theirs):
+                yield f"{name}: we say {ours}, they {theirs!r}"
 
 
 def _look(
@@ -102,7 +109,7 @@ def _look(
         each.live["metadata"]["name"]: each.status
         for each in answered(resolved, status, ready=ready)
     }
-    models = {each["metadata"]["name"]: each for each in found if each["kind"] == MODEL[1]}
+    models = models_in(found)
     children = model_config(resolved, reader)
     for name, model in models.items():
         theirs = bare(model.get("status") or {})

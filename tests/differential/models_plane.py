@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""TrainedModels given to KServe's manager once their services run, and taken away again."""
+"""TrainedModels given to KServe's manager once their services run, taken away again, and changed."""
 
 from __future__ import annotations
 
@@ -34,24 +34,57 @@ _CHANGING = ("resourceVersion", "managedFields", "lastTransitionTime")
 
 
 def give(plane: Plane, outcomes: Iterable[Outcome]) -> None:
-    """Create the models of each case, then delete one that has room; note what is there after each."""
+    """Create the models of each case, then delete one that has room, then change the rest; note what is there after each."""
     admitted = [each for each in outcomes if each.refusal is None]
     with ThreadPoolExecutor(_AT_A_TIME) as pool:
         list(pool.map(lambda one: _give(plane, one), admitted))
 
 
 def _give(plane: Plane, outcome: Outcome) -> None:
-    path = plane.client.path(*MODEL, outcome.case.namespace)
-    for model in outcome.case.models:
-        try:
-            plane.client.request("POST", path, body=model, query={"fieldValidation": "Strict"})
-        except ApiError as error:
-            outcome.answers[model["metadata"]["name"]] = error.message or str(error.code)
-    outcome.given.append(_settled(plane, outcome.case.namespace))
+    case = outcome.case
+    path = plane.client.path(*MODEL, case.namespace)
+    for model in case.models:
+        if fault := _written(plane, "POST", path, model):
+            outcome.answers[model["metadata"]["name"]] = fault
+    outcome.given.append(_settled(plane, case.namespace))
     gone = next((each for each in outcome.given[-1] if _has_room(each)), None)
     if gone is not None:
         plane.client.request("DELETE", f"{path}/{gone['metadata']['name']}")
-        outcome.given.append(_settled(plane, outcome.case.namespace))
+        outcome.given.append(_settled(plane, case.namespace))
+    if case.later is not None:
+        _change(plane, outcome, case.later)
+        outcome.given.append(_settled(plane, case.namespace))
+
+
+def _change(plane: Plane, outcome: Outcome, later: Sequence[Json]) -> None:
+    """Let the models be others: some change, some come, the rest goes."""
+    path = plane.client.path(*MODEL, outcome.case.namespace)
+    there = models_in(outcome.given[-1])
+    for name in there.keys() - {each["metadata"]["name"] for each in later}:
+        plane.client.request("DELETE", f"{path}/{name}")
+    for model in later:
+        name = model["metadata"]["name"]
+        if name in there:
+            metadata = plane.client.request("GET", f"{path}/{name}")["metadata"]
+            fault = _written(plane, "PUT", f"{path}/{name}", {**model, "metadata": metadata})
+        else:
+            fault = _written(plane, "POST", path, model)
+        if fault:
+            outcome.changes[name] = fault
+
+
+def _written(plane: Plane, method: str, path: str, model: Json) -> str:
+    """Return why the API server refuses a model, nothing where it takes it."""
+    try:
+        plane.client.request(method, path, body=model, query={"fieldValidation": "Strict"})
+    except ApiError as error:
+        return error.message or str(error.code)
+    return ""
+
+
+def models_in(found: Iterable[Json]) -> dict[str, Json]:
+    """Return the models among what is there, by name."""
+    return {each["metadata"]["name"]: each for each in found if each["kind"] == MODEL[1]}
 
 
 def _settled(plane: Plane, namespace: str) -> list[Json]:
@@ -79,7 +112,7 @@ def _there(plane: Plane, namespace: str) -> list[Json]:
 
 def _is_waiting(found: Sequence[Json]) -> bool:
     """Tell whether the manager has something left to do: it looks at a model without room again after a while."""
-    models = [each for each in found if each["kind"] == MODEL[1]]
+    models = models_in(found).values()
     if any("deletionTimestamp" in each["metadata"] for each in models):
         return True
     (service,) = [each for each in found if each["kind"] == "InferenceService"]

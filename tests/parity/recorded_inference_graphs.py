@@ -14,7 +14,9 @@ from .recorded_llm_services import read_all
 
 RECORDINGS = Path(__file__).parent / "recordings" / "inference_graph"
 #: The releases that were recorded; all of them were given the same graphs.
-RECORDED = {release: RECORDINGS / f"v{release}.0" for release in (KServe.V0_20,)}
+RECORDED = {
+    release: RECORDINGS / f"v{release}.0" for release in (KServe.V0_17, KServe.V0_19, KServe.V0_20)
+}
 Json = dict[str, Any]
 _SHARED = ("config-standard-gateway", "knative-configmaps", "clusterservingruntimes")
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...kube.manifest import Json, value_at
 from ...kube.problem import Complaint, InputError, Problem
 from ...kube.reader import Reader
-from ..kserve.local_models import API_VERSION, CACHE, NAMESPACE_CACHE
+from ..kserve.local_models import API_VERSION, CACHE, GROUP_ANNOTATION, NAMESPACE_CACHE
 from ..kserve.read_system_config import read_system_config
 from ..kserve.system_config import CONFIG_MAP, Misconfigured, SystemConfig
 from ..peers import NOBODY, Peers
@@ -24,7 +24,7 @@ from .resolved import Download, NodeOfGroup, Resolved
 from .settings import Settings
 from .spec import LocalModelCache
 from .status_schema import DOWNLOADED
-from .users import users
+from .users import User, users
 
 #: The kinds that are read as the task gives them.
 _SEEN = (CACHE, NAMESPACE_CACHE, INFERENCE_SERVICE[1], LLM_INFERENCE_SERVICE[1])
@@ -42,11 +42,18 @@ def resolve(
     groups = {name: spec for name, spec in found.items() if spec is not None}
     seen = peers.planned(reader, *_SEEN)
     live = reader.get(cache.reference) or {}
+    looked_for = config.local_model.enabled
+    used_by = users(cache, settings.release, seen, looked_for=looked_for)
     problems = [
         *_config_problems(config, settings),
         *_group_problems(cache, groups, complete=reader.complete),
         *_source_problems(cache, live, seen.list(API_VERSION, CACHE, "", {})),
     ]
+    before = tuple(value_at(live, ("spec", "nodeGroups")) or ())
+    if before != cache.groups and config.local_model.volumes:
+        until_now = users(cache, settings.release, reader, looked_for=looked_for)
+        left = [user for user in until_now if not _follows(user, reader, peers)]
+        problems += _lost_volumes(cache, before, left, used_by)
     nodes = nodes_of(groups, reader.list("v1", "Node", "", {}))
     downloads: list[Download] = []
     try:
@@ -66,7 +73,7 @@ def resolve(
         nodes,
         nodes_known=reader.complete,
         downloads=tuple(downloads),
-        users=users(cache, settings.release, seen, looked_for=config.local_model.enabled),
+        users=used_by,
     )
 
 
@@ -106,6 +113,27 @@ def _group_problems(
         if name not in groups:
             message = f"LocalModelNodeGroup {name} {absent}; create it, or name another one"
             yield Problem(f"spec.nodeGroups[{number}]", message, rule="node-group")
+
+
+def _follows(user: User, reader: Reader, peers: Peers) -> bool:
+    """Tell whether a service leaves its old volume with this run: the task gives it, or removes it."""
+    return user.service in peers or peers.leaves(reader.get(user.service) or {})
+
+
+def _lost_volumes(
+    cache: LocalModelCache, before: Sequence[str], left: Sequence[User], used_by: Sequence[User]
+) -> Iterator[Problem]:
+    """Yield services that read from a volume which would go. before: the groups until now. left: who uses them and does not change."""
+    kept = {(user.service.namespace, user.group or cache.groups[0]) for user in used_by}
+    for user in left:
+        group = user.group or before[0]
+        stays = group in cache.groups and (user.service.namespace, group) in kept
+        if group in before and not stays:
+            message = (
+                f"{user.service} reads the model from the volume of LocalModelNodeGroup {group}, which would go; give the service in the same "
+                f"task, or leave the group at its place until the service names another one in {GROUP_ANNOTATION}"
+            )
+            yield Problem("spec.nodeGroups", message, rule="cache-group")
 
 
 def _source_problems(

@@ -203,4 +203,6 @@ def test_a_host_name_that_cannot_be_is_told() -> None:
 
 def test_a_stopped_graph_wants_nothing_whatever_it_leads_to() -> None:
     nodes = {"root": node("Sequence", {"serviceName": "nobody"})}
-    assert children(document(nodes, annotations={"stop": "TRUE"})) == {}
+    for scaler in ("hpa", "keda", "odd"):
+        notes = {"stop": "TRUE", "autoscalerClass": scaler}
+        assert children(document(nodes, annotations=notes)) == {}

@@ -10,6 +10,7 @@ import re
 
 import pytest
 
+from module_utils.kinds.inference_service.kind import INFERENCE_SERVICE
 from module_utils.kinds.local_model_cache.users import still_used
 from module_utils.kube.manifest import Json
 from module_utils.kube.problem import InputError
@@ -96,6 +97,44 @@ def test_a_cache_of_the_cluster_has_no_namespace() -> None:
     document = cache()
     document["metadata"]["namespace"] = "team-a"
     assert refused(document) == [("metadata.namespace", "kind")]
+
+
+GROUP = "serving.kserve.io/nodegroup"
+
+
+@pytest.mark.parametrize(
+    ("groups", "used", "told"),
+    [
+        (["gpus", "more"], service(), False),
+        (["more", "gpus"], service(), True),
+        (["more"], service(), True),
+        (["more"], llm(), True),
+        (["more"], service(labels={LABEL: "qwen"}, uri="s3://moved"), True),
+        (["more"], service(uri="s3://other"), False),
+        (["more"], service(annotations={GROUP: "elsewhere"}), False),
+        (["more", "gpus"], service(annotations={GROUP: "gpus"}), False),
+        (["more"], service(annotations={GROUP: "gpus"}), True),
+    ],
+)
+def test_a_group_whose_volume_a_service_reads_stays(
+    groups: list[str], used: Json, told: bool
+) -> None:
+    there = (cache(), group("more", "more"), used)
+    found = [("spec.nodeGroups", "cache-group")] if told else []
+    assert refused(cache(nodeGroups=groups), *there) == found
+    without = configured(disableVolumeManagement=True)
+    assert not refused(cache(nodeGroups=groups), *there, without)
+
+
+def test_a_service_of_the_task_follows_its_cache_to_another_group() -> None:
+    kind = INFERENCE_SERVICE
+    used = kind.load(service(), kind.settings({}, {"kserve": "0.20"})).service
+    made = intent(
+        cache(nodeGroups=["more"]), [cache(), group("more", "more"), service()], beside=[used]
+    )
+    names = {child.manifest.name for child in made.children}
+    assert {"qwen-more", "qwen-more-team-a"} <= names
+    assert not {"qwen-gpus", "qwen-gpus-team-a"} & names
 
 
 NAMED: Json = {
