@@ -103,6 +103,22 @@ def test_what_is_taken_out_goes_and_what_others_wrote_stays(
     assert live["spec"]["template"]["metadata"]["annotations"] == {"kept": "1"}
 
 
+def test_the_service_of_a_picker_goes_with_it_whatever_its_pool_calls_it(
+    entries: Entries, client: Client, place: str
+) -> None:
+    pool = {
+        "endpointPickerRef": {"name": "own-epp", "port": {"number": 9002}},
+        "selector": {"matchLabels": {"app": "x"}},
+        "targetPorts": [{"number": 8000}],
+    }
+    router = {"scheduler": {"pool": {"spec": pool}}}
+    picker = child("v1", "Service", "own-epp", place)
+    entries.reconcile(llm("chat", place, replicas=0, router=router), fit="ignore")
+    there(client, picker)
+    entries.reconcile(llm("chat", place, replicas=0), fit="ignore")
+    assert read(client, picker) is None
+
+
 def test_prefill_that_comes_later_needs_leave_to_make_the_deployment_anew(
     entries: Entries, client: Client, place: str
 ) -> None:

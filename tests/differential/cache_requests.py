@@ -27,8 +27,8 @@ Json = dict[str, Any]
 #: Rules by which a cache is refused that the webhook admits: it looks neither at groups nor at credentials, nor whether a Job can carry the
 #: name (C9, C11).
 BEYOND = frozenset({"node-group", "account", "cache-storage", "name-length"})
-#: An address that is empty, and a parameter that is nothing (C9).
-_TAKEN = ("name the address of the model", "null is not a string")
+#: An address that is empty (C9).
+_TAKEN = "name the address of the model"
 _THERE = 20
 
 

@@ -48,8 +48,8 @@ _SERVICE = "InferenceService"
 _OF_KNATIVE = "serving.knative.dev/v1"
 #: Rules by which a graph is refused that the controller admits and cannot bring up, or brings up by Knative: G4, G5, G8.
 _ON_PURPOSE = frozenset({"autoscaler", "mode", "name-length"})
-#: G8, G11.
-_TAKEN = re.compile(r"it has \d+ characters|null is not")
+#: G8.
+_TAKEN = re.compile(r"it has \d+ characters")
 
 
 def judge(outcome: Outcome, system: Sequence[Json], settings: Settings) -> list[str]:

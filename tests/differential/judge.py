@@ -83,7 +83,8 @@ def judge(outcome: Outcome, system: Sequence[Json], settings: Settings) -> list[
     if meant.needs_what_groups_do_not(outcome):
         common = {key: each for key, each in mine.items() if key in theirs}
         return [*lines, *differences(common, theirs)]
-    if meant.stops_half_way(outcome.status(0)) or meant.fails_though_stopped(outcome):
+    fails = meant.fails_though_stopped(outcome.case.document, outcome.status(0))
+    if fails or meant.stops_half_way(outcome.status(0)):
         mine = {key: each for key, each in mine.items() if key in theirs}
     lines += differences(mine, theirs)
     if not lines and [key for key in map(key_of, ours) if key in theirs] != list(theirs):
@@ -242,7 +243,7 @@ def bare(status: Json) -> Json:
 def _statuses(
     outcome: Outcome, service: Any, settings: Settings, system: Sequence[Json]
 ) -> Iterator[str]:
-    if meant.fails_though_stopped(outcome):
+    if meant.fails_though_stopped(outcome.case.document, outcome.status(0)):
         return
     given = {Reference.of(each): each for each in (*system, *outcome.case.context)}
     resolved = resolve(service, settings, Recorded(given.values()))

@@ -35,6 +35,10 @@ _DUMP = re.compile(
 )
 #: Of managed accounts that are not used any more, the account or its rights stay: L4.
 ACCESS = frozenset({"ServiceAccount", "Role", "RoleBinding", "ClusterRoleBinding"})
+#: Variables for fetching from Hugging Face, which only new services get: L90.
+_FETCHING = frozenset(
+    {"HF_HUB_ENABLE_HF_TRANSFER", "HF_XET_HIGH_PERFORMANCE", "HF_XET_NUM_CONCURRENT_RANGE_GETS"}
+)
 #: Containers with a model's image; one after the first has a number.
 _CAR = re.compile(r"modelcar(-init)?(-\d+)?")
 
@@ -95,11 +99,11 @@ def is_never_reached(rules: Sequence[str], status: Json) -> bool:
     return set(rules) <= _OF_ROUTERS and stops_half_way(status)
 
 
-def fails_though_stopped(outcome: Outcome) -> bool:
+def fails_though_stopped(document: Json, status: Json) -> bool:
     """Return whether the controller reports of a stopped service that it could not build what it would not have run, or nothing: L104."""
-    annotations = outcome.case.document["metadata"].get("annotations") or {}
+    annotations = document["metadata"].get("annotations") or {}
     stopped = str(annotations.get("serving.kserve.io/stop", "")).lower() == "true"
-    conditions = outcome.status(0).get("conditions") or ()
+    conditions = status.get("conditions") or ()
     # It says nothing of one that it panics about.
     said = [str(one.get("reason", "")) for one in conditions]
     return stopped and (not said or any(reason.endswith("Error") for reason in said))
@@ -111,6 +115,28 @@ def needs_what_groups_do_not(outcome: Outcome) -> bool:
     said = [str(one.get("message")) for one in outcome.status(0).get("conditions") or ()]
     lacking = re.compile(r'expected main deployment: .*: secrets "[^"]*" not found')
     return alone and any(lacking.search(message) for message in said)
+
+
+def is_left(child: Json) -> bool:
+    """Return whether the controller leaves an object of parts that are not used any more: L4, L106."""
+    labels = child["metadata"].get("labels") or {}
+    picker = labels.get("app.kubernetes.io/component") == "llminferenceservice-router-scheduler"
+    own = child["kind"] == "Service" and not child["metadata"]["name"].endswith("-epp-service")
+    return child["kind"] in ACCESS or (picker and own)
+
+
+def without_fetching(value: Any) -> Any:
+    """Return an object without the variables that only new services get: L90."""
+    if isinstance(value, list):
+        return [without_fetching(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    found = {key: without_fetching(each) for key, each in value.items()}
+    if isinstance(found.get("env"), list):
+        found["env"] = [one for one in found["env"] if one.get("name") not in _FETCHING]
+        if not found["env"]:
+            del found["env"]
+    return found
 
 
 def is_car(container: Json) -> bool:

@@ -15,6 +15,7 @@ from module_utils.kube.problem import InputError
 from module_utils.kube.reference import Reference
 from tests.parity.compare import by_key, differences
 from tests.parity.recorded_llm_services import Recorded
+from tests.unit.kinds.refusals import api_refusals
 
 from . import meant
 from .batch import Case, Outcome
@@ -122,9 +123,17 @@ def judge(outcome: Outcome, system: Sequence[Json], settings: Settings) -> Itera
         # What is refused before a write is judged where services are new.
         return
     asked = wanted(outcome)
+    if asked.stuck and api_refusals(loaded.service, settings, Recorded(around.values())):
+        # The API takes neither's objects: L11.
+        return
     theirs = by_key(map(plain, asked.objects))
     ours = by_key(plain(child.manifest.to_dict()) for child in intent.children)
+    if meant.fails_though_stopped(case.document, outcome.status_in(outcome.after)):
+        theirs = {key: one for key, one in theirs.items() if key in ours}
     if asked.stuck:
         ours = {key: one for key, one in ours.items() if key in theirs}
-    theirs = {key: one for key, one in theirs.items() if key in ours or key[1] not in meant.ACCESS}
-    yield from (f"update: {line}" for line in differences(ours, theirs))
+    theirs = {key: one for key, one in theirs.items() if key in ours or not meant.is_left(one)}
+    both = (
+        {key: meant.without_fetching(one) for key, one in each.items()} for each in (ours, theirs)
+    )
+    yield from (f"update: {line}" for line in differences(*both))

@@ -13,7 +13,7 @@ from .names import check_namespace
 from .problem import Problem
 from .redact import LAST_APPLIED
 from .schema import Object, Text
-from .schema_check import check
+from .schema_check import check, child_path
 from .schema_faults import missing, show
 from .validation.metadata import annotation_problems, label_problems
 
@@ -28,6 +28,8 @@ METADATA = Object(
     hints={"generateName": "give a name: an object that is found again needs one"},
 )
 
+#: Maps of texts in metadata.
+_TEXTS = ("labels", "annotations")
 #: What the API server or a controller writes. It is in exported objects and is not part of what an author wants.
 SERVER_OWNED = frozenset(
     {
@@ -107,11 +109,17 @@ def as_applied(document: Mapping[str, Any], envelope: Envelope) -> Json:
 
 
 def _authors(metadata: Any) -> Any:
+    """Return what its author wrote of the metadata. In a spec, a null is left out; here the API server stores an empty text."""
     if metadata is None:
         return {}
     if not isinstance(metadata, Mapping):
         return metadata
-    return {key: value for key, value in metadata.items() if key not in SERVER_OWNED}
+    written = {key: value for key, value in metadata.items() if key not in SERVER_OWNED}
+    for part in _TEXTS:
+        if isinstance(written.get(part), Mapping):
+            texts = written[part].items()
+            written[part] = {key: "" if text is None else text for key, text in texts}
+    return written
 
 
 def _part_problems(document: Mapping[str, Any], api_version: str, kind: str) -> Iterator[Problem]:
@@ -143,11 +151,22 @@ def _metadata_problems(
         fault = check_namespace(envelope.namespace)
         if fault:
             yield Problem("metadata.namespace", fault, rule="name")
+    yield from _nulls(written)
     yield from label_problems(envelope.labels, "metadata.labels")
     yield from annotation_problems(envelope.annotations, "metadata.annotations")
     if written.get("deletionTimestamp"):
         message = "the document was exported while its object was being deleted; it is read as one to create"
         yield Problem("metadata.deletionTimestamp", message, "warning", rule="exported")
+
+
+def _nulls(written: Mapping[str, Any]) -> Iterator[Problem]:
+    for part in _TEXTS:
+        texts = written.get(part)
+        for key, text in texts.items() if isinstance(texts, Mapping) else ():
+            if text is None:
+                message = "null is stored as an empty text; give the key a value, or remove it"
+                path = child_path(f"metadata.{part}", str(key))
+                yield Problem(path, message, "warning", rule="null")
 
 
 def _without_nulls(value: Any) -> Any:

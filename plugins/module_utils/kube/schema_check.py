@@ -36,6 +36,8 @@ from .schema_hints import meant, places_of, unknown_field
 
 #: With these the API server looks at nothing as a whole; with others it does, at the values as they are.
 _BLOCKING = frozenset({"type", "missing", "length", "enum"})
+#: These leave the value as it is stored.
+_HARMLESS = frozenset({"unknown-field", "null"})
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
@@ -49,7 +51,7 @@ class Checked:
     @property
     def broken(self) -> frozenset[str]:
         """The fields that have an error."""
-        return frozenset(problem.path for problem in self.problems)
+        return frozenset(one.path for one in self.problems if one.severity == "error")
 
 
 def check(schema: Object, value: Any, path: str, *, keep_empty: bool = False) -> Checked:
@@ -124,6 +126,10 @@ class _Reading:
     def _say(self, path: str, message: str, rule: str, title: str = "") -> None:
         self.problems.append(Problem(path, f"{title}: {message}" if title else message, rule=rule))
 
+    def _warn_of_null(self, path: str) -> None:
+        message = "null is left out; give the key a value, or remove it"
+        self.problems.append(Problem(path, message, "warning", rule="null"))
+
     def _object(self, schema: Object, value: Any, path: str, title: str) -> dict[str, Any]:
         if not isinstance(value, Mapping):
             self._say(path, f"{show(value)} is not a map of fields", "type", title)
@@ -146,7 +152,7 @@ class _Reading:
         wrong = {
             problem.rule
             for problem in (self.problems if rules else ())
-            if problem.rule != "unknown-field" and _within(problem.path, path)
+            if problem.rule not in _HARMLESS and _within(problem.path, path)
         }
         if rules and not wrong & _BLOCKING:
             whole = _as_given(given, read) if wrong else read
@@ -231,6 +237,9 @@ class _Reading:
         for key, item in value.items():
             if not isinstance(key, str):
                 self._say(path, f"the key {show(key)} is not a string; put it in quotes", "type")
+                continue
+            if item is None:
+                self._warn_of_null(child_path(path, key))
                 continue
             read = self.read(schema.values, item, child_path(path, key))
             if read is None and isinstance(schema.values, Text) and item == "":

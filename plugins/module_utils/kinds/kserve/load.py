@@ -48,7 +48,8 @@ def loaded(
     found: about the form of its fields. judged: what its rules say; nothing is reported twice of a field whose form is wrong.
     whole: fields about which form says nothing of the fields in them. make: called where nothing is an error.
     """
-    broken = [problem.path for problem in found if problem.path not in whole]
+    wrong = [problem.path for problem in found if problem.severity == "error"]
+    broken = [path for path in wrong if path not in whole]
     problems = (*found, *(each for each in judged if not related(each.path, broken)))
     failed = any(problem.severity == "error" for problem in problems)
     return Loaded(None if failed else make(), problems)

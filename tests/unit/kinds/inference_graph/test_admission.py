@@ -65,7 +65,7 @@ STEPS = "spec.nodes.root.steps"
             f"{STEPS}[0].weight",
             "not an integer",
         ),
-        ({"root": None}, "spec.nodes.root", "null is not a map"),
+        ({"root": None}, "spec.nodes", "no node is called root"),
         ({"root": []}, "spec.nodes.root", "not a map"),
     ],
 )

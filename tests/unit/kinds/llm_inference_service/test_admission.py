@@ -374,18 +374,6 @@ def test_adapters_that_nobody_can_read_are_refused(version: str, adapters: Any, 
     assert messages(document(version=version, model=model)).keys() == wanted
 
 
-@pytest.mark.parametrize(
-    ("spec", "field"),
-    [
-        ({"labels": {"a": None}}, "spec.labels"),
-        ({"annotations": {"a": None}}, "spec.annotations"),
-    ],
-)
-def test_a_null_in_a_map_is_a_mistake(spec: dict[str, Any], field: str) -> None:
-    (found,) = messages(document(**spec))
-    assert found.startswith(field)
-
-
 #: A field that a later release brought → where it stands, and the release.
 LATER: dict[str, tuple[dict[str, Any], str]] = {
     "spec.router.gateway.refs[0].sectionName": (

@@ -57,6 +57,7 @@ TAKEN: dict[str, Json] = {
     "two pickers are taken": pickers(replicas=2),
     "one picker is taken": pickers(replicas=1),
     "pickers may be left open": pickers(),
+    "a null in a map is dropped": {"template": {"nodeSelector": {"pool": None}}},
     "a field that no version knows is dropped": {"router": {"scheduler": {"newer": True}}},
 }
 

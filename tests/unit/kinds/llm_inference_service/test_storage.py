@@ -13,6 +13,7 @@ from module_utils.kube.manifest import Json
 
 from .build import document
 from .preset_world import account, children, config_map, pods, refusal, secret, system_config
+from .release_pairs import settings
 
 S3_NAMES = {
     "s3AccessKeyIDName": "AWS_ACCESS_KEY_ID",
@@ -300,6 +301,14 @@ def test_a_missing_secret_is_told_by_the_step_of_the_controller(name: str) -> No
         step = step.replace(f"{{{part_}}}", f"failed to attach model artifacts to {part_} template")
     told = refusal(document(**spec, model={"uri": "hf://a/b"}), lacking, *others)
     assert f'failed to reconcile {step}: secrets "lost" not found' in told
+
+
+@pytest.mark.parametrize("prefill", [{}, _WORKERS], ids=["pods", "groups"])
+def test_a_secret_that_the_service_names_is_missed_by_the_other_group_first(prefill: Json) -> None:
+    given = document(model={"uri": "s3://b/m"}, prefill=prefill)
+    given["metadata"]["annotations"] = {"serving.kserve.io/secretName": "lost"}
+    told = refusal(given, account("default"), settings=settings("0.17"))
+    assert f"{_NO_GROUP}: failed to attach model artifacts to leader template" in told
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -105,8 +105,9 @@ def _unbuildable(error: ArtifactError, resolved: Resolved, part: Part) -> Unbuil
     """
     prefill = part.startswith("prefill")
     builds_absent = _BUILDS_ABSENT_GROUPS.at(resolved.settings.release)
-    of_model = error.path.startswith("spec.model")
-    if prefill and of_model and builds_absent and resolved.at("template") is not None:
+    # What a model lacks, or a Secret that the service names, both groups lack.
+    of_both = error.path.startswith(("spec.model", "metadata."))
+    if prefill and of_both and builds_absent and resolved.at("template") is not None:
         # It comes to the leader of the other group before, also where there is none.
         prefill, part = False, "leader"
     if error.of_default_account or not _builds_group(resolved, prefill):

@@ -30,7 +30,7 @@ def refusal_of(name: str, api_version: str, text: str, settings: Settings) -> st
 
 
 def _refusals(name: str, api_version: str, text: str, settings: Settings) -> Iterator[str]:
-    """Yield what is wrong. A field that is not known is dropped, as the API server drops it; templates are tried in what is left."""
+    """Yield what is wrong. A field that is not known and a null are dropped, as the API server drops them; templates are tried in what is left."""
     spec = json.loads(text)
     errors = create_errors(spec)
     if errors:
@@ -38,8 +38,8 @@ def _refusals(name: str, api_version: str, text: str, settings: Settings) -> Ite
     stored = to_v1alpha2({"apiVersion": api_version, "kind": CONFIG_KIND, "spec": spec})["spec"]
     schema = config_schema(settings.release)
     checked = check(schema, stored, "spec", keep_empty=True)
-    found = [problem for problem in checked.problems if problem.rule != "unknown-field"]
-    yield from (f"{problem.path}: {problem.message}" for problem in found)
+    found = [one for one in checked.problems if one.rule not in ("unknown-field", "null")]
+    yield from (f"{one.path}: {one.message}" for one in found)
     failed = template_refusal(name, checked.value, settings)
     if failed is not None:
         yield failed.message
