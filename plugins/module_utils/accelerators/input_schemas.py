@@ -20,7 +20,7 @@ from ..kube.schema import (
     Text,
 )
 from ..kube.workload_schemas import POD
-from .kueue import API_VERSIONS
+from .kueue import API_VERSIONS, OLD_COHORTS
 from .resource_slices import DEVICE_API
 from .runtime_classes import API_VERSION as RUNTIME_CLASS_API
 from .runtime_classes import KIND as RUNTIME_CLASS
@@ -102,6 +102,23 @@ _FLAVOR: Mapping[str, Schema] = {
         tolerations=parts(operator=_TEXT, **_TAINT),
     )
 }
+_RESOURCE_GROUPS = parts(
+    coveredResources=ListOf(items=_TEXT),
+    flavors=parts(
+        "name",
+        name=_TEXT,
+        resources=parts(
+            "name",
+            name=_TEXT,
+            nominalQuota=_AMOUNT,
+            borrowingLimit=_AMOUNT,
+            lendingLimit=_AMOUNT,
+        ),
+    ),
+)
+_COHORT: Mapping[str, Schema] = {
+    "spec": part(parent=_TEXT, parentName=_TEXT, resourceGroups=_RESOURCE_GROUPS)
+}
 _CLUSTER_QUEUE: Mapping[str, Schema] = {
     "spec": part(
         **_STOP,
@@ -110,20 +127,7 @@ _CLUSTER_QUEUE: Mapping[str, Schema] = {
         cohortName=_TEXT,
         admissionChecks=ListOf(items=_TEXT),
         admissionChecksStrategy=part(admissionChecks=parts("name", name=_TEXT)),
-        resourceGroups=parts(
-            coveredResources=ListOf(items=_TEXT),
-            flavors=parts(
-                "name",
-                name=_TEXT,
-                resources=parts(
-                    "name",
-                    name=_TEXT,
-                    nominalQuota=_AMOUNT,
-                    borrowingLimit=_AMOUNT,
-                    lendingLimit=_AMOUNT,
-                ),
-            ),
-        ),
+        resourceGroups=_RESOURCE_GROUPS,
     ),
     "status": part(
         conditions=_CONDITIONS,
@@ -195,6 +199,7 @@ INPUT_SCHEMAS: InputSchemas = {
     **{(version, "LocalQueue"): _LOCAL_QUEUE for version in API_VERSIONS},
     **{(version, "ResourceFlavor"): _FLAVOR for version in API_VERSIONS},
     **{(version, "ClusterQueue"): _CLUSTER_QUEUE for version in API_VERSIONS},
+    **{(version, "Cohort"): _COHORT for version in (*API_VERSIONS, OLD_COHORTS)},
     (DEVICE_API, "DeviceClass"): _CLASS,
     (DEVICE_API, "ResourceSlice"): _SLICE,
     (DEVICE_API, "ResourceClaim"): {**COMMON[DEVICE_API, "ResourceClaim"], **_CLAIM},

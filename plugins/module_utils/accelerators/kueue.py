@@ -14,7 +14,7 @@ from ..kube.problem import Problem, Severity
 from ..kube.selector import selector_keys, selects
 from .demand import Demand, templates_of
 from .fit import Answer
-from .kueue_quota import group_problems
+from .kueue_quota import Lending, group_problems
 from .node_eligibility import untolerated
 from .requests import CLASS_PREFIX, PODS, Amounts
 
@@ -26,6 +26,8 @@ PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 _TOPOLOGY = "kueue.x-k8s.io/podset-required-topology"
 _NAMESPACE_NAME = "kubernetes.io/metadata.name"
 API_VERSIONS = ("kueue.x-k8s.io/v1beta2", "kueue.x-k8s.io/v1beta1")
+#: Cohorts were served by this version alone before Kueue 0.12.
+OLD_COHORTS = "kueue.x-k8s.io/v1alpha1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Queues:
     """What a namespace's workloads are admitted by. local: its LocalQueues. flavors: None where they are not known.
 
     labels: of the namespace, None where they are not known. node_labels: of the nodes. checks: AdmissionChecks, and priorities:
-    WorkloadPriorityClasses, None where they are not looked at.
+    WorkloadPriorityClasses, None where they are not looked at. cohorts: None where they are not known.
     """
 
     local: Sequence[Json]
@@ -44,6 +46,7 @@ class Queues:
     node_labels: Sequence[Mapping[str, str]] = ()
     checks: Sequence[Json] | None = None
     priorities: Sequence[Json] | None = None
+    cohorts: Sequence[Json] | None = None
 
 
 def queue_of(manifest: Json) -> str:
@@ -142,14 +145,14 @@ def queue_problems(answers: Sequence[Answer], queue: str, queues: Queues) -> Ite
         if queues.checks is not None and _named(queues.checks, each) is None:
             text = f"ClusterQueue {name} names AdmissionCheck {each}, which does not exist, so Kueue admits nothing; create it"
             yield Problem("", text, rule="queue")
-    wanted = _wanted(answers)
+    wanted, lending = _wanted(answers), Lending(queues.in_all, queues.cohorts)
     for group in value_at(cluster_queue, ("spec", "resourceGroups")) or ():
         covered = {
             each: wanted.pop(each) for each in group.get("coveredResources") or () if each in wanted
         }
         if covered:
             unfit = _unfit(group, queues, answers)
-            yield from group_problems(cluster_queue, group, covered, unfit, queues.in_all)
+            yield from group_problems(cluster_queue, group, covered, unfit, lending)
     wanted.pop(PODS, None)
     for resource in wanted:
         if resource.startswith(CLASS_PREFIX):

@@ -1,23 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the flavors of a ClusterQueue have left, with what its cohort lends.
+"""What the flavors of a ClusterQueue have left, with what its Cohorts lend.
 
-Source: kueue.x-k8s.io/v1beta1 and v1beta2 (ClusterQueue). Cohorts that lie in others, or have quota of their own, are not read.
+Source: kueue.x-k8s.io/v1alpha1, v1beta1 and v1beta2 (ClusterQueue, Cohort).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from ..kube.manifest import Json, value_at
+from ..kube.manifest import Json
 from ..kube.problem import Problem
-from .requests import amounts, shown
+from .cohorts import Cohorts, above, cohort_of, quota_of, used_of
+from .requests import shown
+
+
+@dataclass(frozen=True, slots=True)
+class Lending:
+    """Who lends: every ClusterQueue, and every Cohort. cohorts: None where they are not known."""
+
+    queues: Sequence[Json]
+    cohorts: Sequence[Json] | None
 
 
 @dataclass(frozen=True, slots=True)
 class _Shortage:
-    """What a flavor lacks of a resource. final: it may not even borrow that much."""
+    """What a flavor lacks of a resource. final: waiting for others does not help."""
 
     text: str
     final: bool
@@ -28,28 +36,28 @@ def group_problems(
     group: Json,
     wanted: Mapping[str, int],
     unfit: Mapping[str, str],
-    in_all: Sequence[Json],
+    lending: Lending,
 ) -> Iterator[Problem]:
     """Yield a problem where no flavor of a group has enough of everything, with what each one lacks.
 
-    unfit: flavors that the pods cannot get, and why. in_all: every ClusterQueue, of which those of the same cohort lend.
+    unfit: flavors that the pods cannot get, and why.
     """
-    name, flavors = queue["metadata"]["name"], group.get("flavors") or ()
-    names = [flavor["name"] for flavor in flavors]
-    if names and unfit.keys() >= {*names}:
-        why = "; ".join(f"flavor {each}: {unfit[each]}" for each in names)
+    name, flavors = queue["metadata"]["name"], [each["name"] for each in group.get("flavors") or ()]
+    if flavors and unfit.keys() >= {*flavors}:
+        why = "; ".join(f"flavor {each}: {unfit[each]}" for each in flavors)
         text = (
             f"ClusterQueue {name} has no flavor for these pods, so Kueue does not admit them: {why}"
         )
         yield Problem("", text, rule="queue")
         return
-    cohort = _cohort(queue)
-    lenders = [each for each in in_all if cohort and _cohort(each) == cohort]
-    lenders = [each for each in lenders if each["metadata"]["name"] != name]
+    path, endless = above(queue, lending.cohorts or ())
+    if endless:
+        chain = " in ".join([*path, path[0]])
+        text = f"the Cohorts of ClusterQueue {name} lie in each other without end ({chain}), so Kueue admits nothing; change spec.parentName of one of them"
+        yield Problem("", text, rule="queue")
+        return
     shortages = {
-        flavor["name"]: list(_lacking(queue, flavor, wanted, lenders if cohort else None))
-        for flavor in flavors
-        if flavor["name"] not in unfit
+        each: list(_lacking(queue, each, wanted, lending)) for each in flavors if each not in unfit
     }
     if shortages and not all(shortages.values()):
         return
@@ -60,61 +68,32 @@ def group_problems(
     text = f"ClusterQueue {name} admits no more now: {'; '.join(told) or 'it has no flavor'}"
     final = all(any(each.final for each in lacking) for lacking in shortages.values())
     if not final:
-        text += f"; the other queues of cohort {cohort} lend no more now, and what a Cohort has of its own is not counted"
+        text += f"; the other queues of cohort {path[0]} lend no more now"
+        text += ", and what a Cohort has of its own is not known" * (lending.cohorts is None)
     yield Problem("", text, "error" if final else "warning", rule="queue")
 
 
-def _cohort(queue: Json) -> str:
-    spec = queue.get("spec") or {}
-    return str(spec.get("cohort") or spec.get("cohortName") or "")
-
-
 def _lacking(
-    queue: Json, flavor: Json, wanted: Mapping[str, int], lenders: Sequence[Json] | None
+    queue: Json, flavor: str, wanted: Mapping[str, int], lending: Lending
 ) -> Iterator[_Shortage]:
-    """Yield what a flavor has too little of. lenders: the other queues of the cohort, None without one."""
-    used, quotas = _used(queue, flavor["name"]), _quotas(flavor)
+    """Yield what a flavor has too little of."""
+    name, cohort = queue["metadata"]["name"], cohort_of(queue)
     for resource, amount in wanted.items():
-        own = quotas.get(resource) or {}
-        quota, taken = _amount(own, "nominalQuota", resource), _amount(used, resource, resource)
-        borrowed = taken + amount - quota
+        quota, taken = quota_of(queue, flavor, resource), used_of(queue, flavor, resource)
+        borrowed = taken + amount - quota.nominal
         if borrowed <= 0:
             continue
-        text = f"{shown(resource, quota)} {resource}, {shown(resource, taken)} used, {shown(resource, amount)} requested"
-        if lenders is None:
+        text = f"{shown(resource, quota.nominal)} {resource}, {shown(resource, taken)} used, {shown(resource, amount)} requested"
+        if not cohort:
             yield _Shortage(text, final=True)
-        elif "borrowingLimit" in own and borrowed > (
-            most := _amount(own, "borrowingLimit", resource)
-        ):
-            yield _Shortage(f"{text}, at most {shown(resource, most)} borrowed", final=True)
-        elif borrowed > sum(_lent(each, flavor["name"], resource) for each in lenders):
+            continue
+        tree = Cohorts(lending.queues, lending.cohorts or (), flavor, resource)
+        most = tree.most(name)
+        if quota.borrowing is not None and borrowed > quota.borrowing:
+            at_most = f"at most {shown(resource, quota.borrowing)} borrowed"
+            yield _Shortage(f"{text}, {at_most}", final=True)
+        elif amount > most and lending.cohorts is not None:
+            at_most = f"at most {shown(resource, most)} with all that cohort {cohort} ever lends"
+            yield _Shortage(f"{text}, {at_most}", final=True)
+        elif amount > tree.free(name):
             yield _Shortage(text, final=False)
-
-
-def _lent(queue: Json, name: str, resource: str) -> int:
-    """Return what a queue lends of a flavor's resource beside what it uses itself."""
-    for group in value_at(queue, ("spec", "resourceGroups")) or ():
-        for flavor in group.get("flavors") or ():
-            own = _quotas(flavor).get(resource)
-            if flavor["name"] == name and own is not None:
-                quota = _amount(own, "nominalQuota", resource)
-                free = quota - _amount(_used(queue, name), resource, resource)
-                most = _amount(own, "lendingLimit", resource) if "lendingLimit" in own else quota
-                return max(0, min(free, most))
-    return 0
-
-
-def _quotas(flavor: Json) -> Mapping[str, Json]:
-    return {each["name"]: each for each in flavor.get("resources") or ()}
-
-
-def _amount(given: Mapping[str, Any], field: str, resource: str) -> int:
-    """Return an amount of a resource that is in a field, 0 where there is none."""
-    return amounts({resource: given.get(field) or 0})[resource]
-
-
-def _used(queue: Json, flavor: str) -> Mapping[str, Any]:
-    for usage in value_at(queue, ("status", "flavorsUsage")) or ():
-        if usage.get("name") == flavor:
-            return {each["name"]: each.get("total", 0) for each in usage.get("resources") or ()}
-    return {}

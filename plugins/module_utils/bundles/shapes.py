@@ -50,6 +50,4 @@ def shape_problems(manifest: Json) -> Iterator[Problem]:
     """Yield what an API server would refuse about the shape of an object. Fields of which nothing is known are passed over."""
     fields = _SHAPES.get(str(manifest.get("kind")))
     if fields:
-        for problem in check(Object(fields=fields), manifest, "").problems:
-            if problem.rule != "unknown-field":
-                yield problem
+        yield from check(Object(fields=fields), manifest, "", unknown=False).problems

@@ -6,7 +6,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from ..accelerators.kueue import API_VERSIONS, PRIORITY_LABEL, Queues, admission_checks, queue_of
+from ..accelerators.cohorts import cohort_of
+from ..accelerators.kueue import (
+    API_VERSIONS,
+    OLD_COHORTS,
+    PRIORITY_LABEL,
+    Queues,
+    admission_checks,
+    queue_of,
+)
 from ..kube.manifest import Json, value_at
 from .source import Looking
 
@@ -51,7 +59,19 @@ def _queues(looking: Looking, namespace: str, *, ranked: bool) -> Queues | None:
         )
         if ranked
         else None,
+        cohorts=_cohorts(looking, version, in_all),
     )
+
+
+def _cohorts(looking: Looking, version: str, in_all: Sequence[Json]) -> list[Json] | None:
+    """Return the Cohorts, None where they are not known: a queue may name one that is nowhere, which then has no quota of its own."""
+    if not any(cohort_of(each) for each in in_all):
+        return []
+    for each in (version, OLD_COHORTS):
+        found = _listed(looking, each, "Cohort", "what they lend is not known")
+        if found is None or found:
+            return found
+    return [] if looking.complete else None
 
 
 def _listed(looking: Looking, version: str, kind: str, unseen: str) -> list[Json] | None:

@@ -16,7 +16,9 @@ from ..kube.reader import GivenObjects
 
 
 class Source(Protocol):
-    """Where objects are read: a cluster, or manifests that the user gives."""
+    """Where objects are read: a cluster, or manifests that the user gives. complete: what is not found does not exist."""
+
+    complete: bool
 
     def each(
         self, api_version: str, kind: str, namespace: str = "", name: str = ""
@@ -26,6 +28,8 @@ class Source(Protocol):
 
 class LiveObjects:
     """The objects of a cluster, of which one page at a time is held."""
+
+    complete = True
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -45,6 +49,8 @@ class LiveObjects:
 class GivenManifests:
     """Objects that the user gives."""
 
+    complete = False
+
     def __init__(self, manifests: Sequence[Json]) -> None:
         self._objects = GivenObjects(manifests)
 
@@ -62,6 +68,7 @@ class Looking:
 
     def __init__(self, source: Source) -> None:
         self.notes: list[Problem] = []
+        self.complete = source.complete
         self.hidden: set[tuple[str, str]] = set()
         self._source = source
 
@@ -103,6 +110,6 @@ def _right(api_version: str, kind: str, namespace: str) -> str:
     known = facts(api_version, kind)
     resource = known.resource if known else f"{kind.lower()}s.{api_version.rpartition('/')[0]}"
     where = f" in namespace {namespace}" if namespace else ""
-    if not namespace and (known is None or known.namespaced):
+    if not namespace and known is not None and known.namespaced:
         where = " in all namespaces"
     return f"the verb list on {resource}{where} is not allowed"

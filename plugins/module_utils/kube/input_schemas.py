@@ -150,6 +150,5 @@ def input_problems(manifest: Json, shapes: InputSchemas) -> Iterator[Problem]:
     fields: dict[str, Schema] = {"metadata": _METADATA, **shapes.get(key, {})}
     # A part of which something has to be there has to be there itself.
     required = tuple(name for name, part in fields.items() if getattr(part, "required", ()))
-    for problem in check(Object(fields=fields, required=required), manifest, "").problems:
-        if problem.rule != "unknown-field":
-            yield problem
+    schema = Object(fields=fields, required=required)
+    yield from check(schema, manifest, "", unknown=False).problems

@@ -54,12 +54,15 @@ class Checked:
         return frozenset(one.path for one in self.problems if one.severity == "error")
 
 
-def check(schema: Object, value: Any, path: str, *, keep_empty: bool = False) -> Checked:
+def check(
+    schema: Object, value: Any, path: str, *, keep_empty: bool = False, unknown: bool = True
+) -> Checked:
     """Return the value as the API server would store it, and what is wrong with it. Never raises for bad input.
 
     keep_empty: empty texts, lists and maps are kept, for kinds in which they say something else than nothing.
+    unknown: fields that the schema does not have are told; looking for what was meant by each takes its time.
     """
-    reading = _Reading(schema, path, value, keep_empty)
+    reading = _Reading(schema, path, value, keep_empty, unknown)
     return Checked(reading.read(schema, value, path), tuple(reading.problems))
 
 
@@ -94,12 +97,15 @@ def _as_given(given: Any, read: Any) -> Any:
 class _Reading:
     """One pass over a value. Holds the problems found so far."""
 
-    def __init__(self, root: Object, path: str, document: Any, keep_empty: bool) -> None:
+    def __init__(
+        self, root: Object, path: str, document: Any, keep_empty: bool, unknown: bool
+    ) -> None:
         self.problems: list[Problem] = []
         self._root = root
         self._path = path
         self._document = document
         self._keep_empty = keep_empty
+        self._unknown = unknown
 
     def read(self, schema: Schema, value: Any, path: str, title: str = "") -> Any:
         """Return the value with defaults, or None where it is absent or of no use."""
@@ -135,7 +141,7 @@ class _Reading:
             self._say(path, f"{show(value)} is not a map of fields", "type", title)
             return self._fields(schema, {}, path, title, lenient=True)
         unknown = {str(key): inner for key, inner in value.items() if key not in schema.fields}
-        for key, inner in unknown.items():
+        for key, inner in unknown.items() if self._unknown else ():
             places = places_of(key, inner, path, self._root, self._path, self._document)
             message = unknown_field(schema, key, inner, places, path)
             self._say(_joined(path, key), message, "unknown-field", title)

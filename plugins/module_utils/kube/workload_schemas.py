@@ -108,6 +108,4 @@ def workload_problems(manifest: Json, path: str) -> Iterator[Problem]:
     path: how messages call it. Fields of which nothing is known are passed over.
     """
     fields = WORKLOAD_SCHEMAS.get(str(manifest.get("kind")), _TEMPLATED)
-    for problem in check(Object(fields=fields), manifest, path).problems:
-        if problem.rule != "unknown-field":
-            yield problem
+    yield from check(Object(fields=fields), manifest, path, unknown=False).problems

@@ -68,8 +68,7 @@ def check_surroundings(params: Mapping[str, Any]) -> None:
     if params["deployment"] is not None:
         problems += workload_problems({**params["deployment"], "kind": "Deployment"}, "deployment")
     if params["pool"] is not None:
-        found = check(_POOL, params["pool"], "pool").problems
-        problems += [problem for problem in found if problem.rule != "unknown-field"]
+        problems += check(_POOL, params["pool"], "pool", unknown=False).problems
         problems += _pool_problems(params["pool"])
     for number, workload in enumerate(params["workloads"]):
         problems += workload_problems(workload, f"workloads[{number}]")

@@ -85,3 +85,58 @@ def test_what_drivers_publish_is_uncertain_where_it_is_hidden(kind: str, verdict
     judged = judge(Hidden([node("a", 0), CLASS, SLICE], kind), [deployment(8)])
     assert judged.answers[0].verdict.value == verdict
     assert len(judged.notes) == bool(kind)
+
+
+KUEUE = "kueue.x-k8s.io/v1beta1"
+QUOTAS = [
+    {"name": "cpu", "nominalQuota": "64"},
+    {"name": "memory", "nominalQuota": "1Ti"},
+    {"name": "nvidia.com/gpu", "nominalQuota": "0"},
+]
+QUEUES = [
+    {
+        "apiVersion": KUEUE,
+        "kind": "LocalQueue",
+        "metadata": {"name": "team", "namespace": "team-a"},
+        "spec": {"clusterQueue": "gpus"},
+    },
+    {
+        "apiVersion": KUEUE,
+        "kind": "ClusterQueue",
+        "metadata": {"name": "gpus"},
+        "spec": {
+            "cohort": "all",
+            "namespaceSelector": {},
+            "resourceGroups": [
+                {
+                    "coveredResources": ["cpu", "memory", "nvidia.com/gpu"],
+                    "flavors": [{"name": "h100", "resources": QUOTAS}],
+                }
+            ],
+        },
+    },
+]
+
+
+class Whole(GivenManifests):
+    """Objects that are all that there is."""
+
+    complete = True
+
+
+def test_cohort_that_may_not_be_listed_may_lend() -> None:
+    workload = deployment(8)
+    workload["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "team"}
+    hidden = judge(Hidden([node("a"), *QUEUES], "Cohort"), [workload])
+    told = next(each for each in hidden.problems[0] if "admits no more" in each.message)
+    assert (told.severity, "what a Cohort has of its own is not known" in told.message) == (
+        "warning",
+        True,
+    )
+    assert "cohorts.kueue.x-k8s.io is not allowed" in " ".join(
+        each.message for each in hidden.notes
+    )
+    seen = judge(Whole([node("a"), *QUEUES]), [workload])
+    told = next(each for each in seen.problems[0] if "admits no more" in each.message)
+    assert told.severity == "error"
+    assert "at most 0 with all that cohort all ever lends" in told.message

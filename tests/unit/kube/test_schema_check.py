@@ -267,3 +267,15 @@ def test_what_is_empty_is_kept_on_request() -> None:
     given = {"name": "a", "words": [], "labels": {}, "items": [{"key": "", "value": ""}]}
     kept = check(SCHEMA, given, "spec", keep_empty=True).value
     assert {key: kept[key] for key in given} == given
+
+
+def test_unknown_fields_that_nobody_is_told_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(
+        f"{check.__module__}.places_of", lambda key, *dummy: asked.append(key) or []
+    )
+    given = {"name": "a", "sizes": 4, "inner": {"wide": 1}, "loud": "yes"}
+    assert [each.rule for each in check(SCHEMA, given, "", unknown=False).problems] == ["type"]
+    assert asked == []
+    assert check(SCHEMA, given, "").value == check(SCHEMA, given, "", unknown=False).value
+    assert asked == ["sizes", "wide"]

@@ -83,11 +83,10 @@ def read_block(name: str, data: Mapping[str, Any], default: Json, namespace: str
     block = Block(name, place, default, present=text is not None)
     if text is not None:
         value = _parsed(block, text)
-        checked = check(BLOCKS[name], value, "")
+        # Go passes over fields that it does not know.
+        checked = check(BLOCKS[name], value, "", unknown=False)
         for problem in checked.problems:
-            # Go passes over fields that it does not know.
-            if problem.rule != "unknown-field":
-                block.fault(problem.path, problem.message)
+            block.fault(problem.path, problem.message)
         block.value = checked.value
     return block
 

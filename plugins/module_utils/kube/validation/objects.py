@@ -107,11 +107,9 @@ def object_problems(manifest: Json) -> Iterator[Problem]:
     yield from _metadata_problems(manifest.get("metadata"), kind)
     read = kind.read_as(manifest)
     judged = {part: read.get(part) for part in kind.parts}
-    checked = check(kind.schema, judged, "", keep_empty=True)
-    found = [problem for problem in checked.problems if problem.rule != "unknown-field"]
-    yield from found
-    broken = frozenset(problem.path for problem in found)
-    yield from _across(kind, checked.value, broken)
+    checked = check(kind.schema, judged, "", keep_empty=True, unknown=False)
+    yield from checked.problems
+    yield from _across(kind, checked.value, checked.broken)
 
 
 def _across(kind: _Kind, value: Json, broken: frozenset[str]) -> Iterator[Problem]:

@@ -73,5 +73,5 @@ def as_stored(runtime: Runtime) -> Runtime:
 
 
 def _stored(part: Json) -> Json:
-    containers = check(_SERVERS, {"containers": part.get("containers") or []}, "spec").value
-    return {**part, **containers}
+    given = {"containers": part.get("containers") or []}
+    return {**part, **check(_SERVERS, given, "spec", unknown=False).value}

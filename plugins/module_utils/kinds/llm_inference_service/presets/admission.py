@@ -37,8 +37,8 @@ def _refusals(name: str, api_version: str, text: str, settings: Settings) -> Ite
         yield refusal(CONFIG_KIND, name, errors)
     stored = to_v1alpha2({"apiVersion": api_version, "kind": CONFIG_KIND, "spec": spec})["spec"]
     schema = config_schema(settings.release)
-    checked = check(schema, stored, "spec", keep_empty=True)
-    found = [one for one in checked.problems if one.rule not in ("unknown-field", "null")]
+    checked = check(schema, stored, "spec", keep_empty=True, unknown=False)
+    found = [one for one in checked.problems if one.rule != "null"]
     yield from (f"{one.path}: {one.message}" for one in found)
     failed = template_refusal(name, checked.value, settings)
     if failed is not None:
