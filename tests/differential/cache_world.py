@@ -11,10 +11,15 @@ from typing import Any
 
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.local_models import (
     CACHE,
+    GROUP_ANNOTATION,
     NAMESPACE_CACHE,
     local_model,
+    without_marks,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.local_model_cache.users import (
+    address_of,
+)
 from tests.objects import Cluster, thing
 
 from .cache_plane import API_VERSION, JOBS, TEAMS
@@ -107,12 +112,10 @@ class World:
             group = chance.choice((None, None, *spec["nodeGroups"], "elsewhere"))
             place = chance.choice(TEAMS)
             llm = self.release >= KServe.V0_19 and self._rarely(0.4)
-            found = local_model(uri, group, place, self.release, reader)
-            notes = {} if group is None else {"serving.kserve.io/nodegroup": group}
-            metadata: Json = {"annotations": {**notes, **(found.annotations if found else {})}}
-            metadata["labels"] = dict(found.labels) if found else {}
+            notes = {} if group is None else {GROUP_ANNOTATION: group}
+            metadata: Json = {"annotations": notes}
             if llm:
-                yield thing(
+                service = thing(
                     "serving.kserve.io/v1alpha2",
                     "LLMInferenceService",
                     f"llm-{number}",
@@ -122,7 +125,7 @@ class World:
                 )
             else:
                 model = {"modelFormat": {"name": "x"}, "storageUri": uri}
-                yield thing(
+                service = thing(
                     "serving.kserve.io/v1beta1",
                     "InferenceService",
                     f"isvc-{number}",
@@ -130,6 +133,17 @@ class World:
                     metadata=metadata,
                     spec={"predictor": {"model": model}},
                 )
+            yield self.marked(service, reader)
+
+    def marked(self, service: Json, reader: Cluster) -> Json:
+        """Return a service with the marks that its webhook gives it whenever it is written."""
+        metadata = service["metadata"]
+        notes, place = without_marks(metadata.get("annotations") or {}), metadata["namespace"]
+        group = notes.get(GROUP_ANNOTATION)
+        found = local_model(address_of(service), group, place, self.release, reader)
+        labels = dict(found.labels) if found else {}
+        notes |= found.annotations if found else {}
+        return {**service, "metadata": {**metadata, "labels": labels, "annotations": notes}}
 
 
 _STORAGES: tuple[Json, ...] = (

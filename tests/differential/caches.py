@@ -19,6 +19,9 @@ from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.lo
     NAMESPACE_CACHE,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.kserve.releases import KServe
+from ansible_collections.modelops.inference.plugins.module_utils.kinds.local_model_cache.users import (
+    SERVICES,
+)
 from ansible_collections.modelops.inference.plugins.module_utils.kube.reference import Reference
 from tests.lab.client import ApiError, Client
 from tests.objects import Cluster
@@ -62,6 +65,7 @@ def judge(
         lines += compared(client, world, seen(client), caches, Made(), made)
         if updates:
             lines += _updated(client, world, caches)
+            _write_services(client, world)
             settle(plane)
             await_jobs(client)
             left, made, caches = made, Made(), _caches(client)
@@ -100,6 +104,15 @@ def _updated(client: Client, world: World, caches: Sequence[Json]) -> Iterator[s
         if intent is None and not told <= _KEPT_BACK:
             yield f"update: {Reference.of(cache)}: only we refuse: {refused}"
         time.sleep(0.05)
+
+
+def _write_services(client: Client, world: World) -> None:
+    """Let somebody write each service once more, so that its webhook looks for a cache anew."""
+    reader = seen(client)
+    for kind in SERVICES.at(world.release):
+        for each in listed(client, *kind):
+            place = each["metadata"]["namespace"], each["metadata"]["name"]
+            client.request("PUT", client.path(*kind, *place), body=world.marked(each, reader))
 
 
 def _rules(refused: Sequence[str]) -> set[str]:

@@ -140,8 +140,9 @@ class _Reading:
         if not isinstance(value, Mapping):
             self._say(path, f"{show(value)} is not a map of fields", "type", title)
             return self._fields(schema, {}, path, title, lenient=True)
-        unknown = {str(key): inner for key, inner in value.items() if key not in schema.fields}
-        for key, inner in unknown.items() if self._unknown else ():
+        there = value.items() if self._unknown else ()
+        unknown = {str(key): inner for key, inner in there if key not in schema.fields}
+        for key, inner in unknown.items():
             places = places_of(key, inner, path, self._root, self._path, self._document)
             message = unknown_field(schema, key, inner, places, path)
             self._say(_joined(path, key), message, "unknown-field", title)

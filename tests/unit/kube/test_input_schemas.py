@@ -21,6 +21,10 @@ WRONG = {
     "stringData.a": _object("v1", "Secret", stringData={"a": 1}),
     "secrets[0]": _object("v1", "ServiceAccount", secrets=["token"]),
     "spec.listeners[0].name": _object(GATEWAY_API, "Gateway", spec={"listeners": [{}]}),
+    # What is there under a misspelt name is passed over, and missing.
+    "spec.listeners[1].name": _object(
+        GATEWAY_API, "Gateway", spec={"listeners": [{"name": "a"}, {"nam": "b"}]}
+    ),
     "spec.rules[0].backendRefs[0]": _object(
         GATEWAY_API, "HTTPRoute", spec={"rules": [{"backendRefs": ["a"]}]}
     ),

@@ -34,6 +34,7 @@ from .resolved import Resolved
 from .settings import Settings
 from .spec import InferenceGraph, Step, all_steps
 
+_LLM = "LLMInferenceService"
 _MODE = f'metadata.annotations["{MODE_ANNOTATION}"]'
 _CLASS = f'metadata.annotations["{AUTOSCALER_ANNOTATION}"]'
 
@@ -69,7 +70,7 @@ def resolve(
         try:
             urls[step.node, step.number] = _url(step, services, config, settings, reader)
         except NoEndpoint as error:
-            problems.append(_unasked(step, str(error)))
+            problems.append(_unasked(graph, step, str(error), peers))
     if problems:
         raise InputError([Complaint(graph.subject, tuple(problems))])
     return Resolved(
@@ -178,9 +179,11 @@ def _url(
     )
 
 
-def _unasked(step: Step, why: str) -> Problem:
+def _unasked(graph: InferenceGraph, step: Step, why: str, peers: Peers) -> Problem:
     name = step.value["serviceName"]
     message = f"InferenceService {name} cannot be asked: {why}; list it with the graph, correct the name, or give a serviceUrl"
+    if any((each.namespace, each.name) == (graph.namespace, name) for each in peers.of_kind(_LLM)):
+        message = f"InferenceService {name} cannot be asked: {why}; graphs know no LLMInferenceServices: give the URL of that one in serviceUrl"
     return Problem(f"{step.path}.serviceName", message, rule="graph-service")
 
 

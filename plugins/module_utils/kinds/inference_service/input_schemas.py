@@ -34,7 +34,7 @@ _FORMATS = ListOf(
             "name": _TEXT,
             "version": _TEXT,
             "autoSelect": _FLAG,
-            "priority": Integer(),
+            "priority": Integer(minimum=1),
         },
         required=("name",),
     )

@@ -24,7 +24,7 @@ _NAMED = 5
 BUDGET = Check(
     "trained-models-memory",
     WARNING,
-    finds="all TrainedModels of the service ask for {wanted} of memory, and the predictor's limit is {limit}: {models} are not loaded",
+    finds="all TrainedModels of the service ask for {wanted} of memory, and the predictor's limit is {limit}, so that these are not loaded: {models}",
     fix="raise the limit, or create models for another service",
 )
 

@@ -12,11 +12,17 @@ from collections.abc import Iterator
 from ...kube.manifest import Json, value_at
 from ...kube.problem import Problem
 from ...kube.quantity import parse_quantity
+from ...kube.redact import redact_text
 from ..check import WARNING, Check, check
+from ..kserve.storage.address import address_fault
+from ..kserve.system_config import CONFIG_MAP
 from ..view import ServiceView
+from .container import OWN_NAME
 from .resolved import Resolved
 
-_STORAGE = "storage"
+_STORAGE, _SOURCE = "storage", "spec.sourceModelUri"
+#: What KServe's own container fetches.
+_SCHEMES = ("hf", "s3", "gs", "https", "http", "hdfs", "webhdfs")
 
 NO_NODES = Check(
     "cache-nodes",
@@ -36,6 +42,44 @@ UNBOUND = Check(
     finds="the claims of LocalModelNodeGroup {group} ask for {wanted}, which its volumes do not have: they are never bound",
     fix="let persistentVolumeClaimSpec ask for no more than persistentVolumeSpec has",
 )
+
+UNFETCHED = Check(
+    "cache-address",
+    WARNING,
+    finds='"{uri}" {fault}',
+    fix="{way}",
+)
+OFF = Check(
+    "cache-off",
+    WARNING,
+    finds="localModel.enabled is not true in {config}, so that no service reads from the cache",
+    fix="set it to true",
+)
+
+
+@check(UNFETCHED)
+def unfetched(view: ServiceView) -> Iterator[Problem]:
+    """Yield an address that KServe's own container cannot fetch, where no other one takes it."""
+    resolved = _resolved(view)
+    if not any(each.container["name"] == OWN_NAME for each in resolved.downloads):
+        return
+    uri = resolved.cache.source
+    scheme, separator, dummy = uri.partition("://")
+    fault = address_fault(uri)
+    if fault is not None:
+        yield UNFETCHED.at(_SOURCE, uri=redact_text(uri), fault=fault.finds, way=fault.fix)
+    elif not separator or scheme not in _SCHEMES:
+        known = ", ".join(f"{each}://" for each in _SCHEMES)
+        way = f"begin it with {known}, or create a ClusterStorageContainer of workloadType localModelDownloadJob that takes it"
+        finds = "cannot be fetched onto nodes, so that the Jobs fail"
+        yield UNFETCHED.at(_SOURCE, uri=redact_text(uri), fault=finds, way=way)
+
+
+@check(OFF)
+def off(view: ServiceView) -> Iterator[Problem]:
+    """Yield a cache in which no service looks for its model."""
+    if not _resolved(view).config.local_model.enabled:
+        yield OFF.at(_SOURCE, config=f"ConfigMap {CONFIG_MAP}")
 
 
 @check(NO_NODES)
@@ -101,4 +145,4 @@ def _resolved(view: ServiceView) -> Resolved:
     return found
 
 
-CHECKS = (no_nodes, too_large, unbound)
+CHECKS = (unfetched, off, no_nodes, too_large, unbound)

@@ -23,7 +23,8 @@ from .resolved import Download, NodeOfGroup
 from .spec import LocalModelCache
 
 MOUNT_PATH, VOLUME_NAME = "/mnt/models", "kserve-pvc-source"
-_NAME, _IMAGE = "kserve-localmodel-download", "kserve/storage-initializer:latest"
+#: The name of KServe's own container, and its image.
+OWN_NAME, _IMAGE = "kserve-localmodel-download", "kserve/storage-initializer:latest"
 _DOWNLOAD_JOB = "localModelDownloadJob"
 _DEFAULT_ACCOUNT = "default"
 #: Whether the image of `storageInitializer` fetches models, or always the same one.
@@ -84,7 +85,7 @@ def _container(
         ) from None
     configured = config.storage.image if _CONFIGURED.at(release) else ""
     return {
-        "name": _NAME,
+        "name": OWN_NAME,
         "image": configured or _IMAGE,
         "terminationMessagePolicy": "FallbackToLogsOnError",
     }

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...kube.manifest import Json, value_at
+from ...kube.names import check_namespace
 from ...kube.problem import Complaint, InputError, Problem
 from ...kube.reader import Reader
 from ..kserve.local_models import API_VERSION, CACHE, GROUP_ANNOTATION, NAMESPACE_CACHE
@@ -99,10 +100,11 @@ def _with_job(
 
 
 def _config_problems(config: SystemConfig, settings: Settings) -> Iterator[Problem]:
-    if not config.local_model.job_namespace:
-        message = "localModel.jobNamespace: missing: name the namespace in which models are fetched"
+    name = config.local_model.job_namespace
+    missing = "missing: name the namespace in which models are fetched"
+    if fault := check_namespace(name) if name else missing:
         place = f"ConfigMap {settings.kserve_namespace}/{CONFIG_MAP}"
-        yield Problem(place, message, rule="system-config")
+        yield Problem(place, f"localModel.jobNamespace: {fault}", rule="system-config")
 
 
 def _group_problems(

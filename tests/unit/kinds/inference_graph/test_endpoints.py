@@ -190,6 +190,20 @@ def test_a_service_of_the_same_task_need_not_be_there_yet() -> None:
     )
 
 
+def test_a_step_that_names_an_llm_inference_service_is_told_the_way_out() -> None:
+    llm = {
+        "apiVersion": "serving.kserve.io/v1alpha2",
+        "kind": "LLMInferenceService",
+        "metadata": {"name": "chat", "namespace": "team-a"},
+        "spec": {"model": {"uri": "hf://a/b", "name": "b"}},
+    }
+    graph = document({"root": node("Sequence", {"serviceName": "chat"})})
+    said = run(state="rendered", services=[graph, llm])["msg"]
+    assert "graphs know no LLMInferenceServices: give the URL of that one in serviceUrl" in said
+    llm["metadata"] = {"name": "chat", "namespace": "team-b"}
+    assert "graphs know no" not in run(state="rendered", services=[graph, llm])["msg"]
+
+
 def test_a_given_service_of_a_wrong_shape_is_told() -> None:
     broken = service()
     broken["spec"]["predictor"] = []

@@ -153,7 +153,7 @@ def test_models_beyond_the_memory_of_the_predictor_are_named(
     found = told(service, *models)
     assert [each for each, dummy in found.values()] == ([path] if path else [])
     last = models[-1]["metadata"]["name"]
-    assert all(f": {last} are not loaded" in text for dummy, text in found.values())
+    assert all(f"these are not loaded: {last};" in text for dummy, text in found.values())
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from module_utils.kube.manifest import put_at
-from tests.objects import Cluster
+from tests.objects import Cluster, thing
 from tests.unit.checks.checked import warnings
 
 from .build import cache, configured, group, node
@@ -91,3 +91,39 @@ def test_a_cache_that_is_never_filled_is_told(
     assert [*found] == [rule]
     assert words in found[rule]
     assert found[rule].startswith("spec.nodeGroups[")
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("models/qwen", "write s3://models/qwen"),
+        ("hf:/team/qwen", "write hf://team/qwen"),
+        ("hf://qwen", "name the owner, too"),
+        ("pvc://claim/qwen", "cannot be fetched onto nodes"),
+        ("oci://registry/qwen:1", "cannot be fetched onto nodes"),
+        ("/mnt/qwen", "cannot be fetched onto nodes"),
+        ("h://models/qwen", "begin it with hf://"),
+    ],
+)
+def test_an_address_that_no_job_can_fetch_is_told(source: str, words: str) -> None:
+    found = told(cache(sourceModelUri=source), group(), node())
+    assert [*found] == ["cache-address"]
+    assert words in found["cache-address"]
+    spec = {
+        "container": {"name": "own", "image": "x:1"},
+        "supportedUriFormats": [{"regex": ".*"}],
+        "workloadType": "localModelDownloadJob",
+    }
+    other = thing("serving.kserve.io/v1alpha1", "ClusterStorageContainer", "own", spec=spec)
+    assert not told(cache(sourceModelUri=source), group(), node(), other)
+
+
+@pytest.mark.parametrize("scheme", ["hf", "s3", "gs", "https", "http", "hdfs", "webhdfs"])
+def test_an_address_that_a_job_can_fetch_is_right(scheme: str) -> None:
+    assert not told(cache(sourceModelUri=f"{scheme}://models/qwen"), group(), node())
+
+
+def test_a_cache_in_which_no_service_looks_is_told() -> None:
+    found = told(cache(), group(), node(), configured(enabled=False))
+    assert [*found] == ["cache-off"]
+    assert "localModel.enabled is not true" in found["cache-off"]

@@ -63,6 +63,12 @@ def test_a_storage_secret_that_does_not_say_how_is_told(
     assert (problem.path, problem.rule) == (field, "cache-storage")
 
 
+@pytest.mark.parametrize("name", ["", "Jobs", "a.b"])
+def test_a_namespace_of_jobs_that_cannot_be_is_told(name: str) -> None:
+    place = "ConfigMap kserve/inferenceservice-config"
+    assert refused(cache(), configured(jobNamespace=name)) == [(place, "system-config")]
+
+
 def test_all_that_is_wrong_is_told_at_once() -> None:
     before = cache(sourceModelUri="s3://models/before")
     twin = cache("twin")
