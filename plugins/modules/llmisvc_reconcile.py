@@ -132,6 +132,8 @@ options:
       - With V(answer), the task sends a request to every service that has become ready, as O(answer) says, and fails if one does not answer. The message
         names the hop that failed. A service that cannot be called is refused before anything is written.
       - Another value than V(ready) needs O(wait=true), and services that run.
+      - A type that services of a kind never have is refused before anything is written, with the one that was probably meant. With
+        O(reconciler=controller), whose release may know others, only what is almost spelt like a type is refused.
       - If a service does not have the type, the wait fails and names those that it has. A missing Gateway only ends a wait for
         V(ready) or V(RouteAccepted).
     type: str

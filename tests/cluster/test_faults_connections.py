@@ -162,7 +162,12 @@ def test_rd_the_deadline_of_the_task_is_kept(swing: Swing, place: str, named: st
 def test_rd_the_deadline_of_the_task_ends_a_wait(swing: Swing) -> None:
     where = PLACES["wait-watch"]
     began = time.monotonic()
-    options = {**where.options, "wait_for": "NeverTrue", "wait_timeout": ENDLESS, "deadline": 5.0}
+    options = {
+        **where.options,
+        "wait_for": "PoolAccepted",
+        "wait_timeout": ENDLESS,
+        "deadline": 5.0,
+    }
     result = swing.swing(**options)
     assert time.monotonic() - began < ENDLESS / 5
     assert result["failed"]

@@ -72,6 +72,15 @@ def test_status_is_what_the_controller_reported(recording: Recording, name: str)
     }
 
 
+@places(observed, OF_PHASES)
+def test_conditions_can_be_waited_for(recording: Recording, name: str) -> None:
+    case = recording.cases[name]
+    types = {
+        one["type"] for said in case.status().values() for one in (said or {}).get("conditions", ())
+    }
+    assert types <= {*case.kind.condition_types}
+
+
 def test_every_recorded_status_is_looked_at() -> None:
     assert {each.name: len(observed(each)) for each in OF_PHASES if each.cases} == {
         "LLMInferenceService": 123,

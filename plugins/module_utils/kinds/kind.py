@@ -116,6 +116,7 @@ class ServiceKind(Generic[S, C]):
     runtime: which runtime serves a service, from its document, its settings and a reader; None for a kind without runtimes.
     judged: what the webhooks of the kind's controller refuse of objects beside services, by object: from the objects, a reader of all
     others, what shows them as they are, and settings; None for a kind without such objects.
+    condition_types: what its status says, in all releases together.
     finalizers: what the kind's own controller leaves on the custom resource.
     namespaced: False for a kind that belongs to the whole cluster. reaches: whether children are beyond the service's namespace.
     says_ready: whether a status that the kind's controller wrote says that a service is ready; None where the condition Ready does.
@@ -142,6 +143,7 @@ class ServiceKind(Generic[S, C]):
     field_manager: str
     schema: Callable[[Json, C], Object]
     pod_metadata: Mapping[str, str]
+    condition_types: tuple[str, ...] = ()
     idle: tuple[Idle, ...] = ()
     unseen: str = ""
     own_checks: tuple[BoundCheck, ...] = ()

@@ -106,7 +106,7 @@ def run(
     state = params["state"]
     documents = [*given("services", params["services"]), *read(params["src"])]
     _check_options(params, documents)
-    answer = _answer(params)
+    answer = _answer(params, documents)
     if state == "rendered":
         return _rendered(params, documents, clock, check_mode=check_mode, diff=diff)
     with arguments.connection(params, environment) as cluster:
@@ -187,9 +187,9 @@ def _check_options(params: Params, documents: Sequence[Document]) -> None:
         raise InputError.single("dest", "", "is only for state rendered")
 
 
-def _answer(params: Params) -> AnswerOptions | None:
+def _answer(params: Params, documents: Sequence[Document]) -> AnswerOptions | None:
     """Return what is sent where a real answer is waited for, None where none is. Raises InputError."""
-    check_wait(params)
+    check_wait(params, documents)
     if params["wait_for"] != ANSWER:
         if params["answer"] is not None:
             raise InputError.single(ANSWER, "", "is only for wait_for: answer")

@@ -18,7 +18,7 @@ from .entrance import entrance
 from .input_schemas import shapes
 from .labels import GRAPH
 from .normalise import load
-from .observe import observe, reconcile_error
+from .observe import CONDITION_TYPES, observe, reconcile_error
 from .releases import BACKING
 from .schema import SPEC
 from .settings import Settings, make_settings
@@ -47,6 +47,7 @@ INFERENCE_GRAPH: ServiceKind[InferenceGraph, Settings] = ServiceKind(
     controller={"control-plane": "kserve-controller-manager"},
     field_manager="manager",
     schema=lambda *dummy: SPEC,
+    condition_types=CONDITION_TYPES,
     pod_metadata={
         "labels": "leave it out: the router's pods have the labels of the graph",
         "annotations": "leave it out: the router's pods have the annotations of the graph",

@@ -25,6 +25,8 @@ from ..kserve.modes import KNATIVE
 from .resolved import Resolved
 
 _READY, _STOPPED = "Ready", "Stopped"
+#: Its conditions; the last two are Knative's.
+CONDITION_TYPES = (_READY, _STOPPED, "ConfigurationsReady", "RoutesReady")
 #: The reason under which others tell what went wrong while objects were made; the controller of graphs tells nobody.
 _FAILED = "ReconcileFailed"
 

@@ -14,6 +14,7 @@ from .checks import CHECKS
 from .child_kinds import READS
 from .compile import CHILDREN
 from .compile import compile as compile_service
+from .conditions.types import ALL as CONDITION_TYPES
 from .crd import PLURAL, crd
 from .entrance import entrance
 from .idle import IDLE
@@ -55,6 +56,7 @@ INFERENCE_SERVICE: ServiceKind[InferenceService, Settings] = ServiceKind(
     controller={"control-plane": "kserve-controller-manager"},
     field_manager="manager",
     schema=lambda dummy, settings: spec_schema(settings.release),
+    condition_types=CONDITION_TYPES,
     pod_metadata={
         "labels": "write it in the labels of the component, for example spec.predictor.labels",
         "annotations": "write it in the annotations of the component, for example spec.predictor.annotations",

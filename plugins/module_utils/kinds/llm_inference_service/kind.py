@@ -17,6 +17,7 @@ from .certificate.renewal import wanted_certificate
 from .checks import CHECKS
 from .compile import CHILDREN
 from .compile import compile as compile_service
+from .conditions.condition_types import ALL as CONDITION_TYPES
 from .crd import PLURAL, crd
 from .entrance import entrance
 from .idle import IDLE
@@ -72,6 +73,7 @@ LLM_INFERENCE_SERVICE: ServiceKind[LlmInferenceService, Settings] = ServiceKind(
     schema=lambda document, settings: spec_schema(
         str(document.get("apiVersion")).rpartition("/")[2], settings.release
     ),
+    condition_types=CONDITION_TYPES,
     pod_metadata={
         "labels": "write it in spec.labels, which go to the pods",
         "annotations": "write it in spec.annotations, which go to the pods",

@@ -12,7 +12,7 @@ from .crd import PLURAL, crd
 from .entrance import entrance
 from .idle import IDLE
 from .normalise import load
-from .observe import observe, reconcile_error
+from .observe import CONDITION_TYPES, observe, reconcile_error
 from .releases import BACKING
 from .schema import spec_schema
 from .settings import Settings, make_settings
@@ -42,6 +42,7 @@ MODEL_SERVICE: ServiceKind[ModelService, Settings] = ServiceKind(
     controller={"control-plane": "controller-manager", "app.kubernetes.io/name": "model-operator"},
     field_manager="manager",
     schema=lambda dummy, settings: spec_schema(settings.release),
+    condition_types=CONDITION_TYPES,
     pod_metadata={
         "labels": "leave it out: model-operator gives pods no other labels than its own",
         "annotations": "write it in spec.decode.annotations, and in spec.prefill.annotations",

@@ -26,6 +26,14 @@ from .spec import ModelService
 Live = Lookup
 #: The condition that tells what the gateways say of the route.
 ROUTE_ACCEPTED = "RouteAccepted"
+CONDITION_TYPES = (
+    "Ready",
+    "DecodeReady",
+    "PrefillReady",
+    "PickerReady",
+    "PoolAccepted",
+    ROUTE_ACCEPTED,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from ..names import Role
 
 READY = "Ready"
@@ -35,3 +37,16 @@ def route_ready(role: Role) -> str:
 def configuration_ready(role: Role) -> str:
     """Return the condition that says whether Knative has a revision of a component."""
     return f"{role.capitalize()}ConfigurationReady"
+
+
+#: All of them.
+ALL = (
+    READY,
+    PREDICTOR,
+    INGRESS,
+    STOPPED,
+    ROUTES,
+    LATEST,
+    CANARIES,
+    *(say(role) for role in get_args(Role) for say in (ready, route_ready, configuration_ready)),
+)

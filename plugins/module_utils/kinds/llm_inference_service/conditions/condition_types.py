@@ -23,6 +23,26 @@ SCALING, PREFILL_SCALING = "ScalingReady", "PrefillScalingReady"
 
 GROUP, GROUP_DEGRADED = "GroupReady", "GroupDegraded"
 
+#: All of them.
+ALL = (
+    READY,
+    WORKLOADS,
+    ROUTER,
+    PRESETS,
+    MAIN,
+    WORKER,
+    PREFILL,
+    PREFILL_WORKER,
+    GATEWAYS,
+    ROUTES,
+    POOL,
+    PICKER,
+    TOKENIZER,
+    SCALING,
+    PREFILL_SCALING,
+    GROUP,
+    GROUP_DEGRADED,
+)
 #: The pods that serve.
 SERVING = (MAIN, WORKER, PREFILL, PREFILL_WORKER)
 #: What each summary is made of: the first part that is false decides.
