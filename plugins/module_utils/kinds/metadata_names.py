@@ -55,7 +55,7 @@ _KSERVE = Family(
         "autoscalerClass": Name(("hpa", "keda", "external", "none")),
         "deploymentMode": Name(("Standard", "Knative", "ModelMesh", "RawDeployment", "Serverless")),
         "disable-auto-update": Name(_SWITCH),
-        "disable-localmodel": Name(_SWITCH),
+        "disable-localmodel": Name(),
         "enable-metric-aggregation": Name(_SWITCH, on_pods=True),
         "enable-prometheus-scraping": Name(_SWITCH, on_pods=True),
         "enable-tag-routing": Name(_SWITCH),

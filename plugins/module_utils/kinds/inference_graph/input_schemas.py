@@ -34,7 +34,8 @@ _SPEC = Object(
             }
         ),
         "transformer": Object(fields={"containers": _CONTAINERS}),
-    }
+    },
+    required=("predictor",),
 )
 _STATUS = Object(
     fields={

@@ -15,6 +15,7 @@ from ...kube.reference import Reference
 from ..check import NOTE, WARNING, Check, check
 from ..kserve.framework import authors_field
 from ..kserve.images import image
+from ..kserve.local_model_off import local_model_off
 from ..kserve.modes import STANDARD
 from ..kserve.pod import container_of
 from ..kserve.read_system_config import SIDECARS
@@ -261,6 +262,7 @@ def _lost(container: Json, user: int) -> list[str]:
 
 CHECKS = (
     image,
+    local_model_off,
     no_config,
     no_block,
     runtime,

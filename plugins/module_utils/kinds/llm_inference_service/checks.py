@@ -15,6 +15,7 @@ from ...kube.release import Since, change
 from ...kube.trace_sampling import RATIO, SAMPLERS, is_share, nearest_sampler
 from ..check import NOTE, WARNING, Check, check
 from ..kserve.images import image
+from ..kserve.local_model_off import local_model_off
 from ..kserve.local_models import CACHE, NAMESPACE_CACHE, local_model
 from ..kserve.releases import KServe
 from ..kserve.storage.containers import BadPattern, taken_by_another
@@ -254,6 +255,7 @@ def no_model(view: ServiceView) -> Iterator[Problem]:
 
 CHECKS = (
     image,
+    local_model_off,
     own_presets,
     stand_in,
     ignored_container,

@@ -3,26 +3,32 @@
 
 from __future__ import annotations
 
-from ...kube.input_schemas import InputSchemas
-from ...kube.schema import Anything, ListOf, MapOf, Object, Text
+from ...kube.input_schemas import InputSchemas, part, parts
+from ...kube.schema import Anything, ListOf, MapOf, Object, QuantityValue, Schema, Text
+from ..kserve.framework import FRAMEWORKS
 from ..kserve.local_models import API_VERSION, CACHE, NAMESPACE_CACHE
 from ..kserve.storage.containers import storage_container_schema
 from .child_kinds import INFERENCE_SERVICE, JOB, LLM_INFERENCE_SERVICE, NODE_GROUP
 
 _TEXT, _OPEN = Text(), Anything(type="object")
-_AFFINITY = Object(
-    fields={
-        "required": Object(
-            fields={"nodeSelectorTerms": ListOf(items=Object(fields={}, atomic=True))}
-        )
-    }
+_TEXTS, _AMOUNTS = ListOf(items=_TEXT), MapOf(values=QuantityValue())
+_EXPRESSIONS = parts("key", "operator", key=_TEXT, operator=_TEXT, values=_TEXTS)
+_TERMS = parts(matchExpressions=_EXPRESSIONS, matchFields=_EXPRESSIONS)
+_STORED: dict[str, Schema] = {"accessModes": _TEXTS, "storageClassName": _TEXT, "volumeMode": _TEXT}
+_GROUP = part(
+    "persistentVolumeSpec",
+    "persistentVolumeClaimSpec",
+    storageLimit=QuantityValue(),
+    persistentVolumeSpec=part(
+        nodeAffinity=part(required=part(nodeSelectorTerms=_TERMS)), capacity=_AMOUNTS, **_STORED
+    ),
+    persistentVolumeClaimSpec=part(resources=part(requests=_AMOUNTS), **_STORED),
 )
-_GROUP = Object(
-    fields={
-        "persistentVolumeSpec": Object(fields={"nodeAffinity": _AFFINITY}),
-        "persistentVolumeClaimSpec": _OPEN,
-    },
-    required=("persistentVolumeSpec", "persistentVolumeClaimSpec"),
+#: Where a service says what its model is.
+_SERVER = part(storageUri=_TEXT)
+_PREDICTOR = part(
+    containers=parts(name=_TEXT, env=parts(name=_TEXT, value=_TEXT)),
+    **dict.fromkeys(("model", *FRAMEWORKS), _SERVER),
 )
 _CACHE = Object(
     fields={"sourceModelUri": _TEXT, "nodeGroups": ListOf(items=_TEXT, min_items=1)},
@@ -42,7 +48,7 @@ def shapes() -> InputSchemas:
             for kind in (CACHE, NAMESPACE_CACHE)
         },
         **storage_container_schema(),
-        INFERENCE_SERVICE: {"spec": Object(fields={"predictor": _OPEN})},
-        LLM_INFERENCE_SERVICE: {"spec": Object(fields={"model": Object(fields={"uri": _TEXT})})},
+        INFERENCE_SERVICE: {"spec": part(predictor=_PREDICTOR)},
+        LLM_INFERENCE_SERVICE: {"spec": part(model=part(uri=_TEXT))},
         JOB.pair: {"status": _OPEN},
     }

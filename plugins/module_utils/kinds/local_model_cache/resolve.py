@@ -51,7 +51,7 @@ def resolve(
         *_source_problems(cache, live, seen.list(API_VERSION, CACHE, "", {})),
     ]
     before = tuple(value_at(live, ("spec", "nodeGroups")) or ())
-    if before != cache.groups and config.local_model.volumes:
+    if before and before != cache.groups and config.local_model.volumes:
         until_now = users(cache, settings.release, reader, looked_for=looked_for)
         left = [user for user in until_now if not _follows(user, reader, peers)]
         problems += _lost_volumes(cache, before, left, used_by)

@@ -210,3 +210,7 @@ def test_a_given_service_of_a_wrong_shape_is_told() -> None:
     result = run(state="rendered", services=[document()], cluster_objects=[broken])
     assert result["failed"]
     assert "spec.predictor" in result["msg"]
+    del broken["spec"]
+    assert "spec: missing" in run(
+        state="rendered", services=[document()], cluster_objects=[broken]
+    ).get("msg", "")

@@ -132,6 +132,10 @@ def test_a_group_whose_volume_a_service_reads_stays(
     assert not refused(cache(nodeGroups=groups), *there, without)
 
 
+def test_a_new_cache_may_have_users_already() -> None:
+    assert not refused(cache(), service(), service("marked", labels={LABEL: "qwen"}))
+
+
 def test_a_service_of_the_task_follows_its_cache_to_another_group() -> None:
     kind = INFERENCE_SERVICE
     used = kind.load(service(), kind.settings({}, {"kserve": "0.20"})).service
