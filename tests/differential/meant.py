@@ -35,6 +35,7 @@ _DUMP = re.compile(
 )
 #: Of managed accounts that are not used any more, the account or its rights stay: L4.
 ACCESS = frozenset({"ServiceAccount", "Role", "RoleBinding", "ClusterRoleBinding"})
+_CONFIG_FLAG = "--config-text"
 #: Variables for fetching from Hugging Face, which only new services get: L90.
 _FETCHING = frozenset(
     {"HF_HUB_ENABLE_HF_TRANSFER", "HF_XET_HIGH_PERFORMANCE", "HF_XET_NUM_CONCURRENT_RANGE_GETS"}
@@ -137,6 +138,19 @@ def without_fetching(value: Any) -> Any:
         if not found["env"]:
             del found["env"]
     return found
+
+
+def without_configuration(value: Any) -> Any:
+    """Return an object without the text of a picker's configuration, which the controller takes from the live Deployment: L18."""
+    if isinstance(value, list):
+        pairs = zip([None, *value], value, strict=False)
+        return [
+            "<kept>" if before == _CONFIG_FLAG else without_configuration(each)
+            for before, each in pairs
+        ]
+    if isinstance(value, dict):
+        return {key: without_configuration(each) for key, each in value.items()}
+    return value
 
 
 def is_car(container: Json) -> bool:

@@ -11,6 +11,7 @@ from module_utils.kinds.kserve.releases import KServe
 from module_utils.kinds.llm_inference_service.compile import compile as compile_service
 from module_utils.kinds.llm_inference_service.normalise import load
 from module_utils.kinds.llm_inference_service.settings import Settings
+from module_utils.kube.manifest import value_at
 from module_utils.kube.problem import InputError
 from module_utils.kube.reference import Reference
 from tests.parity.compare import by_key, differences
@@ -71,7 +72,8 @@ def wanted(outcome: Outcome) -> Wanted:
     """Return what a controller wanted after an update, by what it asked for.
 
     A write that only asks is what it wants, also where the server refuses it; the one that follows has the server's defaults, too.
-    Where a refusal stops the controller, or a Gateway that is missing (L61), it has no wish about the rest.
+    Where a refusal stops the controller, or a Gateway that is missing (L61), it has no wish about the rest, and what it asks for as
+    before may still be of the pass in which the update came.
     """
     found: dict[str, tuple[bool, Json]] = {}
     asked: set[str] = set()
@@ -85,9 +87,9 @@ def wanted(outcome: Outcome) -> Wanted:
                 found[f"{path}/{body['metadata'].get('name')}"] = (bool(later), body)
             elif entry["method"] == "PUT" and path in found and asks and (code < 300 or refused):
                 asked.add(path)
-                found[path] = (bool(later), body)
+                found[path] = _wish(found[path], body, later)
             elif entry["method"] == "PUT" and path in found and path not in asked and code < 300:
-                found[path] = (bool(later), body)
+                found[path] = _wish(found[path], body, later)
             elif entry["method"] == "DELETE" and code < 300:
                 found.pop(path, None)
     return Wanted(
@@ -98,6 +100,16 @@ def wanted(outcome: Outcome) -> Wanted:
         ],
         stuck,
     )
+
+
+def _wish(before: tuple[bool, Json], body: Json, later: int) -> tuple[bool, Json]:
+    """Return what is wanted, and whether that is new since the update."""
+    old, new = ({**one, "metadata": _authored(one)} for one in (before[1], body))
+    return before[0] or bool(later and old != new), body
+
+
+def _authored(body: Json) -> Json:
+    return {key: value for key, value in body["metadata"].items() if key != "resourceVersion"}
 
 
 def judge(outcome: Outcome, system: Sequence[Json], settings: Settings) -> Iterator[str]:
@@ -133,7 +145,7 @@ def judge(outcome: Outcome, system: Sequence[Json], settings: Settings) -> Itera
     if asked.stuck:
         ours = {key: one for key, one in ours.items() if key in theirs}
     theirs = {key: one for key, one in theirs.items() if key in ours or not meant.is_left(one)}
-    both = (
-        {key: meant.without_fetching(one) for key, one in each.items()} for each in (ours, theirs)
-    )
+    both = [{key: meant.without_fetching(each[key]) for key in each} for each in (ours, theirs)]
+    if value_at(case.document["spec"], ("router", "scheduler", "config")) is None:
+        both = [{key: meant.without_configuration(each[key]) for key in each} for each in both]
     yield from (f"update: {line}" for line in differences(*both))

@@ -205,6 +205,11 @@ INFERENCE_SERVICE = Recording(
     order=_routes_by_chance,
     different=_led_to({"multinode-basic": ["Ingress team-a/mn"], **_SEVERAL_NODES}),
 )
+_FETCHING = (
+    "Deployment cred-no-default-sa/demo-kserve: .spec.template.spec.initContainers[0].env: recorded None, ours "
+    "[{'name': 'HF_HUB_ENABLE_HF_TRANSFER', 'value': '1'}, {'name': 'HF_XET_HIGH_PERFORMANCE', 'value': '1'}, "
+    "{'name': 'HF_XET_NUM_CONCURRENT_RANGE_GETS', 'value': '8'}]"
+)
 LATER_LLM_INFERENCE_SERVICES = [
     Recording(
         f"LLMInferenceService-{release}",
@@ -213,9 +218,11 @@ LATER_LLM_INFERENCE_SERVICES = [
             "config-not-found": "preset",
             "lora-image-refused": "adapters",
             "scaling-keda": "scaling",
+            "v1a1-scaling": "scaling",
         },
         own_words=frozenset({"adapters", "scaling"}),
         cut_short={"foreign-service": "L60"},
+        different={"cred-no-default-sa": ("L101", [_FETCHING])},
     )
     for release in LLM_INFERENCE_SERVICES
 ]

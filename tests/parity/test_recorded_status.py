@@ -84,11 +84,13 @@ def test_conditions_can_be_waited_for(recording: Recording, name: str) -> None:
 def test_every_recorded_status_is_looked_at() -> None:
     assert {each.name: len(observed(each)) for each in OF_PHASES if each.cases} == {
         "LLMInferenceService": 123,
-        "LLMInferenceService-0.19": 78,
-        "LLMInferenceService-0.20": 133,
-        "InferenceService-0.19": 87,
-        "InferenceService-0.20": 105,
+        "LLMInferenceService-0.19": 136,
+        "LLMInferenceService-0.20": 145,
+        "InferenceService-0.19": 123,
+        "InferenceService-0.20": 140,
         "InferenceService-impossible": 0,
+        "InferenceGraph-0.17": 43,
+        "InferenceGraph-0.19": 43,
         "InferenceGraph-0.20": 43,
         "LocalModelCache-0.17": 15,
         "LocalModelCache-0.19": 24,

@@ -64,6 +64,16 @@ def test_a_controller_that_is_stopped_by_a_refusal_has_no_wish_about_the_rest() 
     assert not after(made, other, refused, updated=3).stuck
 
 
+def test_what_is_asked_for_as_before_is_no_wish_of_a_controller_that_is_stopped() -> None:
+    secrets = "/api/v1/namespaces/n/secrets"
+    before = [entry("POST", _ALL, 1), entry("POST", secrets, 2)]
+    as_before = entry("PUT", f"{_ALL}/one", 1, query="dryRun=All")
+    refused = entry("PUT", f"{secrets}/one", 3, query="dryRun=All", code=422)
+    found = after(*before, as_before, refused, updated=2)
+    assert [each["size"] for each in found.objects] == [3]
+    assert [each["size"] for each in after(*before, as_before, updated=2).objects] == [1, 2]
+
+
 @pytest.mark.parametrize("cases", [updates.cases, isvc_updates.cases], ids=["llm", "isvc"])
 def test_services_become_others_of_their_name_in_their_own_namespace(cases: Cases) -> None:
     found = cases(1, KServe.V0_20, 60)

@@ -6,7 +6,6 @@ Source: KServe pkg/apis/serving/v1beta1/{inference_service,predictor}.go@v0.17.0
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 
@@ -18,6 +17,7 @@ from ...kube.schema_release import at_release
 from ..kserve.confidential import CONFIDENTIAL
 from ..kserve.framework import FRAMEWORKS
 from ..kserve.releases import KServe
+from ..kserve.scheduling_group import SCHEDULING_GROUP
 from .extension_schema import EXTENSION, storage_fields
 from .pod_fields import COMPONENT_POD, WORKER_POD
 from .releases import NEWEST
@@ -65,15 +65,11 @@ _SERVER: dict[str, Schema] = {
     "storage": _STORAGE,
     "confidential": CONFIDENTIAL,
 }
-#: What is said of traces, and of pods that are scheduled together.
+#: What is said of traces.
 _TRACING = (
     "KServe 0.21 knows it, and this collection does not yet: give the containers the variables of OpenTelemetry, such as "
     "OTEL_EXPORTER_OTLP_ENDPOINT"
 )
-_SCHEDULING_GROUP: Mapping[str, str] = {
-    "schedulingGroup": "KServe 0.21 knows it, and this collection does not yet: leave it out, or have pods scheduled together by a "
-    "scheduler that goes by labels"
-}
 
 MODEL = Object(
     description="A model whose server a runtime describes; fields of a container override the runtime's.",
@@ -103,7 +99,7 @@ _WORKERS = Object(
         ),
         "tensorParallelSize": Integer(description="GPUs over which each layer is split.", bits=64),
     },
-    hints=_SCHEDULING_GROUP,
+    hints=SCHEDULING_GROUP,
 )
 
 _ART = Object(
@@ -146,19 +142,19 @@ PREDICTOR = Object(
         **COMPONENT_POD,
         **EXTENSION,
     },
-    hints=_SCHEDULING_GROUP,
+    hints=SCHEDULING_GROUP,
 )
 
 TRANSFORMER = Object(
     description="Changes requests before the predictor and responses after it.",
     fields={**COMPONENT_POD, **EXTENSION, "storageUris": STORAGE_URIS},
-    hints=_SCHEDULING_GROUP,
+    hints=SCHEDULING_GROUP,
 )
 
 EXPLAINER = Object(
     description="Explains predictions.",
     fields={"art": _ART, **COMPONENT_POD, **EXTENSION, "storageUris": STORAGE_URIS},
-    hints=_SCHEDULING_GROUP,
+    hints=SCHEDULING_GROUP,
 )
 
 CANARY = Object(

@@ -17,6 +17,7 @@ from ...kube.route_filters import NAMESPACE, SUBDOMAIN
 from ...kube.route_schema import http_route_spec
 from ...kube.schema import Anything, Boolean, Integer, ListOf, Object, Schema, Text
 from ..kserve.releases import KServe
+from ..kserve.scheduling_group import SCHEDULING_GROUP
 from .router.by_model import ROUTES_BY_MODEL
 
 
@@ -41,7 +42,7 @@ def _elsewhere(description: str, more: Mapping[str, Schema]) -> ListOf:
 
 
 def _pod(description: str) -> Object:
-    return Object(description=description, fields=POD_SPEC.fields)
+    return Object(description=description, fields=POD_SPEC.fields, hints=SCHEDULING_GROUP)
 
 
 _SECTION = replace(SUBDOMAIN, description="Its listener.", since=KServe.V0_18)

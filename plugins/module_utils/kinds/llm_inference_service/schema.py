@@ -31,6 +31,7 @@ from ...kube.schema_release import at_release
 from ..chart_fields import CHART_HINTS
 from ..kserve.confidential import CONFIDENTIAL
 from ..kserve.releases import KServe
+from ..kserve.scheduling_group import SCHEDULING_GROUP
 from ..kserve.service import GROUP
 from .offloading_schema import OFFLOADING, TRACING
 from .releases import NEWEST
@@ -115,7 +116,8 @@ def _model(version: str) -> Object:
 
 #: A template holds the spec of pods alone.
 _POD_HINTS = {
-    "metadata": "labels and annotations of pods belong in spec.labels and spec.annotations"
+    **SCHEDULING_GROUP,
+    "metadata": "labels and annotations of pods belong in spec.labels and spec.annotations",
 }
 
 

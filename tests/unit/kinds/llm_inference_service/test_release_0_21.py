@@ -390,3 +390,22 @@ def test_the_release_is_known_by_autoscalers_and_by_what_ready_counts() -> None:
         assert (str(made_as([parent]).release) == "0.21") is later
         other = other_release(NEW, [(parent, None), (hpa, hpa)], True)
         assert (other is None) is later
+
+
+_TOGETHER: Json = {"schedulingGroup": {"podGroupName": "one"}}
+
+
+@pytest.mark.parametrize(
+    ("spec", "field"),
+    [
+        ({"template": _TOGETHER}, "spec.template"),
+        ({"worker": _TOGETHER}, "spec.worker"),
+        ({"prefill": {"template": _TOGETHER}}, "spec.prefill.template"),
+        ({"router": {"scheduler": {"template": _TOGETHER}}}, "spec.router.scheduler.template"),
+    ],
+)
+def test_pods_that_are_scheduled_together_are_refused_with_the_way_out(
+    spec: Json, field: str
+) -> None:
+    told = messages_of(document(**spec), settings("0.21"))
+    assert "leave it out" in told[f"{field}.schedulingGroup"]
