@@ -43,7 +43,7 @@ def release(name: str, version: str = "") -> list[Json]:
     overlay = RELEASES[name]
     if version:
         overlay = replace(overlay, version=version)
-    cached = paths.cache() / "releases" / f"{name}@{overlay.version}.json"
+    cached = _cached(name, overlay.version)
     if not cached.is_file():
         go = toolchain.find_go(lambda dummy: None)
         with locked(paths.cache() / "locks" / "modules"):
@@ -54,6 +54,15 @@ def release(name: str, version: str = "") -> list[Json]:
         write_atomically(cached, json.dumps(kustomized(module / overlay.folder)))
     found: list[Json] = json.loads(cached.read_text(encoding="utf-8"))
     return found
+
+
+def is_there(name: str, version: str) -> bool:
+    """Tell whether a release is in the cache, so that nothing has to be fetched."""
+    return _cached(name, version).is_file()
+
+
+def _cached(name: str, version: str) -> Path:
+    return paths.cache() / "releases" / f"{name}@{version}.json"
 
 
 def kustomized(folder: Path) -> list[Json]:

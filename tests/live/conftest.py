@@ -42,6 +42,7 @@ ORDER = (
     "vllm",
     "molecule",
     "node",
+    "kserve_upgrade",
 )
 #: What was answered, and when: seconds since 1970.
 _ANSWERS: list[tuple[float, str]] = []

@@ -20,6 +20,8 @@ from .oci import File, Image, Layer, layer
 from .programs import FETCH_WHEELS, SERVER_WHEELS, VLLM_VERSION, VLLM_WHEELS, Wheels
 
 STAND_INS = Path(__file__).parent / "stand_ins"
+#: What played webhooks answer, wherever they are played.
+REVIEWS = paths.CHECKOUT / "tests" / "cluster" / "support" / "reviews.py"
 #: Where nothing listens: an image that is not there is not searched for elsewhere.
 REGISTRY = "127.0.0.1:5000"
 
@@ -133,6 +135,15 @@ def _with_packages(packages: Wheels, program: str, *, environment: dict[str, str
     return Image([_python(), site, layer([*own, _TMP])], command, environment=common)
 
 
+def _manager() -> Image:
+    files = [
+        File("/opt/manager.py", STAND_INS / "manager.py"),
+        File("/opt/reviews.py", REVIEWS),
+        File("/manager", text='#!/bin/sh\nexec /usr/bin/python3 -u /opt/manager.py "$@"\n'),
+    ]
+    return Image([_shell(), _python(), layer(files)], ["/manager"], user="65532:65532")
+
+
 def _model_server() -> Image:
     return _with_packages(SERVER_WHEELS, "model.py", environment={})
 
@@ -185,7 +196,17 @@ RECIPES = (
 )
 
 
-#: Each made by the scenarios that need it: KServe's own model server, its own package that fetches models, and vLLM.
+#: Releases of KServe between which the role `controllers` upgrades, and the images of their programs.
+UPGRADED = ("v0.19.0", "v0.20.0")
+MANAGERS = tuple(
+    f"docker.io/kserve/{name}:{release}"
+    for release in UPGRADED
+    for name in ("kserve-controller", "kserve-localmodel-controller", "llmisvc-controller")
+)
+PROXY = "quay.io/brancz/kube-rbac-proxy:v0.18.0"
+
+#: Each made by the scenarios that need it: KServe's managers, its own model server, its own package that fetches models, and vLLM.
+MANAGER = Recipe((*MANAGERS, PROXY), _manager)
 MODEL_SERVER = Recipe((f"{REGISTRY}/kserve-model-server:1",), _model_server)
 FETCHER = Recipe((f"{REGISTRY}/kserve-storage:1",), _fetcher)
 VLLM = Recipe((f"{REGISTRY}/vllm:1",), _vllm)

@@ -15,8 +15,8 @@ from module_utils.kube.manifest import Json, value_at
 from tests.lab.bundles import release
 
 _OBJECT: Json = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-#: How many fields deep the schemas of definitions are kept: `spec.scaling.wva`.
-_DEPTH = 3
+#: How many fields deep the schema of a spec is kept: `scaling.wva`. What a status holds is kept whole.
+_DEPTH = 2
 #: Fields of the status that came with 0.19, and fields of the spec that came with 0.21.
 _STATUS_OF_0_19 = ("appliedConfigs", "router", "workloads")
 _SPEC_OF_0_21 = ("rolloutStrategy",)
@@ -29,8 +29,9 @@ def kserve_bundle(version: str) -> list[Json]:
     objects = change(release("kserve", neighbour))
     for each in filter(is_crd, objects):
         for served in each["spec"]["versions"]:
-            schema = served["schema"]["openAPIV3Schema"]
-            served["schema"]["openAPIV3Schema"] = _opened(schema, _DEPTH)
+            fields = served["schema"]["openAPIV3Schema"].get("properties") or {}
+            if "spec" in fields:
+                fields["spec"] = _opened(fields["spec"], _DEPTH)
     for each in objects:
         for container in value_at(each, ("spec", "template", "spec", "containers")) or ():
             if container["image"].startswith("kserve/"):

@@ -4,21 +4,21 @@
 from __future__ import annotations
 
 import base64
-import json
 import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 from ansible_collections.modelops.inference.plugins.module_utils.kube.manifest import Json
 from tests.lab import pki
 from tests.lab.client import ApiError, Client
 from tests.lab.ports import LOOPBACK
+
+from .reviews import Answers
 
 INJECT = "cert-manager.io/inject-ca-from"
 #: Objects into which cert-manager writes the authority.
@@ -129,7 +129,7 @@ def webhook_server(
     key.write_text(pair.key)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
-    server = ThreadingHTTPServer((LOOPBACK, port), _Answers)
+    server = ThreadingHTTPServer((LOOPBACK, port), Answers)
     server.daemon_threads = True
     server.socket = context.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
@@ -140,34 +140,6 @@ def webhook_server(
         server.shutdown()
         server.server_close()
         thread.join()
-
-
-class _Answers(BaseHTTPRequestHandler):
-    """Admits everything but objects labelled `refuse`, and converts by writing the other version."""
-
-    def do_POST(self) -> None:
-        review = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        request = review["request"]
-        response: Json = {"uid": request["uid"]}
-        if review["kind"] == "ConversionReview":
-            wanted = request["desiredAPIVersion"]
-            converted = [{**each, "apiVersion": wanted} for each in request["objects"]]
-            response |= {"convertedObjects": converted, "result": {"status": "Success"}}
-        else:
-            made = request.get("object") or {}
-            refuse = "refuse" in (made.get("metadata", {}).get("labels") or {})
-            response["allowed"] = not refuse
-        answer = json.dumps(
-            {"apiVersion": review["apiVersion"], "kind": review["kind"], "response": response}
-        ).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
-
-    def log_message(self, *_args: Any) -> None:
-        """Say nothing."""
 
 
 def answered_here(manifests: list[Json], port: int) -> list[Json]:
