@@ -301,10 +301,12 @@ class Cluster:
         return Watch(self._requests, call, resource_version, timeout, spell, explain)
 
     @overload
-    def parallel(self, calls: Sequence[Callable[[], T]]) -> Sequence[T]: ...
+    def parallel(self, calls: Sequence[Callable[[], T]]) -> Sequence[T]:
+        """Do calls none of which may fail."""
 
     @overload
-    def parallel(self, calls: Sequence[Callable[[], T]], *expected: type[E]) -> Sequence[T | E]: ...
+    def parallel(self, calls: Sequence[Callable[[], T]], *expected: type[E]) -> Sequence[T | E]:
+        """Do calls that may fail as expected."""
 
     def parallel(
         self, calls: Sequence[Callable[[], Any]], *expected: type[Exception]
