@@ -11,7 +11,7 @@ from ..kserve.releases import KServe
 BACKING: Mapping[KServe, Backing] = {
     KServe.V0_17: "unjudged",
     KServe.V0_18: "unjudged",
-    KServe.V0_19: "unjudged",
+    KServe.V0_19: "proved",
     KServe.V0_20: "proved",
     KServe.V0_21: "unjudged",
 }
