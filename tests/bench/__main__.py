@@ -24,6 +24,7 @@ from tests.lab.crd_sources import MODEL_SERVICE
 
 from . import (
     bundles,
+    checks,
     clusters,
     decide,
     figures,
@@ -52,6 +53,7 @@ SHORT: dict[str, Scenario] = {
     "compiling-kserve": kserve.compiling,
     "deciding": decide.deciding,
     "epp-check": picker.checking,
+    "service-checks": checks.checking,
     "small": fleets.noop_small,
     "medium": fleets.medium,
     "ready": ready.ready_delay,

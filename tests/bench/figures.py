@@ -120,6 +120,9 @@ FIGURES = (
     ),
     Figure("the same, peak memory", "MB", 150, None, _ours("fit-1000", "peak_rss_mb")),
     Figure("one check of a picker configuration", "s", 0.002, None, _ours("epp-check", "check_s")),
+    Figure(
+        "the checks of one new service, CPU", "s", 0.025, None, _ours("service-checks", "check_s")
+    ),
 )
 
 HEAD = """# Performance

@@ -70,10 +70,15 @@ def _error(line: str) -> Json:
 
 def sources() -> Iterator[Source]:
     """Yield them, those that a task takes."""
-    yield from filter(
-        _is_right,
-        (*example_sources(), *_llm(llm.cases()), *_isvc(isvc.cases()), *_model_services()),
-    )
+    yield from filter(_is_right, all_sources())
+
+
+def all_sources() -> Iterator[Source]:
+    """Yield the examples, and the recordings of the first release, those that a task refuses among them."""
+    yield from example_sources()
+    yield from _llm(llm.cases())
+    yield from _isvc(isvc.cases())
+    yield from _model_services()
 
 
 def later_sources() -> Iterator[Source]:

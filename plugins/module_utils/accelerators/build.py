@@ -14,7 +14,7 @@ from ..kube.names import check_dns_subdomain, check_label_value
 from ..kube.problem import Problem
 from ..kube.schema_faults import show
 from .devices import Parallelism, Shape, check_shape, shape
-from .vendors import VENDORS, resource_name
+from .vendors import VENDORS, maker_of, resource_name
 
 #: The name of the device claim in the pod, and of the request in it.
 CLAIM = "accelerators"
@@ -70,6 +70,10 @@ def read_accelerator(given: Mapping[str, Any], path: str) -> tuple[Accelerator, 
     if product and not (vendor in VENDORS and VENDORS[vendor].product_label):
         text = f"nodes with {vendor} have no product label that is known here; use a node selector of your own"
         problems.append(Problem(f"{path}.product", text, rule="accelerator"))
+    other = maker_of(product)
+    if other and vendor in VENDORS and other != vendor.partition("-")[0]:
+        text = f"{product} is a device of {other}, and the type is {vendor}: no node has both, so the pods stay Pending"
+        problems.append(Problem(f"{path}.product", text, "warning", rule="accelerator"))
     fault = check_label_value(product) if product else None
     if fault:
         near = "; nodes have blanks as hyphens in the label" if " " in product else ""

@@ -24,6 +24,7 @@ _REPLICAS = "nvidia.com/gpu.replicas"
 _SHARING_LABELS = ("nvidia.com/gpu.sharing-strategy", "cloud.google.com/gke-gpu-sharing-strategy")
 #: Devices are cut into slices of so many sevenths, or fourths.
 _MIG_PROFILE = re.compile(r"[12347]g\.(?P<memory>[1-9][0-9]*)gb(\+[a-z]+(\.[a-z]+)*)?")
+_FIRST_WORD = re.compile(r"[-_ ]")
 _PRODUCT_MEMORY = re.compile(r"(?<![0-9.])([1-9][0-9]*)GB", re.IGNORECASE)
 #: What people call a model of a device: H100, A100-80GB, L40S, MI300X.
 _MODEL = re.compile(r"[A-Za-z]{1,3}[0-9]{1,4}[A-Za-z]{0,2}([-_ ].*)?", re.ASCII)
@@ -180,6 +181,12 @@ def known_memory(profile: str, product: str) -> int:
     found = _MIG_PROFILE.fullmatch(profile)
     named = _PRODUCT_MEMORY.findall(product)
     return int(found["memory"] if found else named[-1] if named else 0)
+
+
+def maker_of(product: str) -> str:
+    """Return the vendor that a product's name begins with, as `nvidia`, empty where it begins with none."""
+    first = _FIRST_WORD.split(product.lower(), maxsplit=1)[0]
+    return first if first in {each.partition("-")[0] for each in VENDORS} else ""
 
 
 def vendor_of(resource: str) -> Vendor | None:

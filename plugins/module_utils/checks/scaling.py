@@ -22,6 +22,7 @@ from ..kube.url_form import is_url, local_port
 
 _SCALED_OBJECT = (gvk.KEDA, "ScaledObject")
 _AUTOSCALER = (gvk.AUTOSCALING, "HorizontalPodAutoscaler")
+_DEPLOYMENT = "Deployment"
 #: Where a trigger asks a server for what it measures.
 _ADDRESS = "serverAddress"
 #: Triggers that cannot measure without it.
@@ -65,6 +66,12 @@ TWO_SCALERS = Check(
     WARNING,
     finds="{scaler} scales {target}, and so does the autoscaler of the service: each undoes what the other does",
     fix="delete one of them; a service of autoscaler class external or none makes none",
+)
+ELSEWHERE = Check(
+    "scaler-elsewhere",
+    WARNING,
+    finds="{scaler} scales {target}, which {absent}: the number of pods of this service does not follow it",
+    fix="write {workload} into its scaleTargetRef, or delete it",
 )
 NO_ADDRESS = Check(
     "trigger-address",
@@ -196,6 +203,30 @@ def two_scalers(view: ServiceView, reader: Reader) -> Iterator[Problem]:
                     )
 
 
+@check(ELSEWHERE, reads=("HorizontalPodAutoscalers", "ScaledObjects", "Deployments"))
+def scaler_elsewhere(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield autoscalers of somebody else that name the service where its workload is meant."""
+    made = {Reference.of(manifest) for manifest in view.made}
+    scalable = [each for each in view.serving if each.reference.name != view.reference.name]
+    for workload in scalable[:1]:
+        for kind in (_AUTOSCALER, _SCALED_OBJECT):
+            for scaler in reader.list(*kind, view.reference.namespace, {}):
+                found, target = Reference.of(scaler), _target(scaler)
+                named = (target.kind, target.name)
+                itself = named == (view.reference.kind, view.reference.name)
+                alike = named == (workload.reference.kind, view.reference.name)
+                if found in made or not (itself or alike) or (alike and reader.get(target)):
+                    continue
+                absent = "does not exist" if reader.complete else "is not among the given objects"
+                yield ELSEWHERE.at(
+                    workload.replicas_field,
+                    scaler=f"{found.kind} {found.name}",
+                    target=f"{target.kind} {target.name}",
+                    absent="has no number of pods that can be changed" if itself else absent,
+                    workload=f"{workload.reference.kind} {workload.reference.name}",
+                )
+
+
 def _scalers(view: ServiceView, api_version: str, kind: str) -> Iterator[tuple[Json, Workload]]:
     """Yield the specs of a service's autoscalers of one kind, each with what it scales."""
     for manifest in view.made_of(api_version, kind):
@@ -208,8 +239,19 @@ def _scalers(view: ServiceView, api_version: str, kind: str) -> Iterator[tuple[J
 def _targets(spec: Json, reference: Reference) -> bool:
     target = spec.get("scaleTargetRef") or {}
     # KEDA takes a Deployment where nothing is said.
-    kind = target.get("kind") or "Deployment"
+    kind = target.get("kind") or _DEPLOYMENT
     return (kind, target.get("name")) == (reference.kind, reference.name)
+
+
+def _target(scaler: Json) -> Reference:
+    """Return what an autoscaler scales."""
+    target = value_at(scaler, ("spec", "scaleTargetRef")) or {}
+    return Reference(
+        str(target.get("apiVersion") or gvk.APPS),
+        str(target.get("kind") or _DEPLOYMENT),
+        str(scaler["metadata"].get("namespace") or ""),
+        str(target.get("name")),
+    )
 
 
 def _field(workload: Workload) -> str:

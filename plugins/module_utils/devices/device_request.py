@@ -86,7 +86,9 @@ def _memory(
         problems.append(Problem("accelerator.memory", text, rule="memory"))
     problems += _memory_problems(given, device)
     if not 0 < params["utilization"] <= 1:
-        text = f"{params['utilization']} is not above 0 and at most 1"
+        share = params["utilization"] / 100
+        way = f"; write {share:g} for {params['utilization']:g} percent" if 0 < share <= 1 else ""
+        text = f"{params['utilization']} is not above 0 and at most 1{way}"
         problems.append(Problem("utilization", text, rule="memory"))
     if not params["model"]:
         return [], problems

@@ -93,6 +93,10 @@ def _content(value: Any, name: str) -> Mapping[str, Any] | None:
         raise ValueError(f"{show(value)} is neither a path nor a map")
     if _is_text(value):
         return _parsed(value)
+    if value.lstrip().startswith("<"):
+        raise ValueError(
+            "is a page and not JSON, as a hub sends it in place of a file; download the file with a token that may read it"
+        )
     target = local_path(value)
     try:
         inside = target.is_dir()

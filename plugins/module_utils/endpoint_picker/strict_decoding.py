@@ -42,6 +42,10 @@ _WANTED = {
 }
 
 
+#: What is written as a text, too, so that its form is wrong and not its type.
+_OF_TEXT = ("quantity", "duration", "set-duration")
+
+
 def decoding_faults(document: Value, release: PickerRelease) -> Iterator[Finding]:
     """Yield what keeps a release from decoding a document. An empty document (None) has no faults."""
     if document is None:
@@ -240,9 +244,10 @@ def _wrong_kind(
         fix = "quote it: y, n, yes, no, on and off are booleans for the picker"
     elif wanted == "string":
         fix = "quote it"
-    return refusal(
-        "field-kind", path, value, f"this is {_kind(value)}, but {words} is expected", fix
-    )
+    said = f"this is {_kind(value)}, but {words} is expected"
+    if isinstance(value, str) and wanted in _OF_TEXT:
+        said = f'"{value}" is not {words}'
+    return refusal("field-kind", path, value, said, fix)
 
 
 def _kind(value: Value) -> str:

@@ -32,7 +32,7 @@ from .schema import (
     default_of,
 )
 from .schema_faults import missing, not_a_string, not_an_integer, show, text_fault
-from .schema_hints import meant, places_of, unknown_field
+from .schema_hints import is_name_of, meant, places_of, unknown_field
 
 #: With these the API server looks at nothing as a whole; with others it does, at the values as they are.
 _BLOCKING = frozenset({"type", "missing", "length", "enum"})
@@ -138,7 +138,8 @@ class _Reading:
 
     def _object(self, schema: Object, value: Any, path: str, title: str) -> dict[str, Any]:
         if not isinstance(value, Mapping):
-            self._say(path, f"{show(value)} is not a map of fields", "type", title)
+            way = f"; write name: {value}" if is_name_of(schema, value) else ""
+            self._say(path, f"{show(value)} is not a map of fields{way}", "type", title)
             return self._fields(schema, {}, path, title, lenient=True)
         there = value.items() if self._unknown else ()
         unknown = {str(key): inner for key, inner in there if key not in schema.fields}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -23,6 +24,8 @@ from .schema import (
 
 #: A claim for a volume inside of a pod.
 _CLAIM = "volumeClaimTemplate"
+#: What an object may be called.
+_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 #: How many places of a field a message names.
 _SHOWN = 2
 #: Fields of Helm charts that switch a part on.
@@ -48,6 +51,12 @@ def fits(schema: Schema, value: Any) -> bool:
         case Text() | QuantityValue() | IntOrText():
             return isinstance(value, str | int | float) and not isinstance(value, bool)
     return False
+
+
+def is_name_of(schema: Object, value: Any) -> bool:
+    """Tell whether a text can be the name of an object that needs nothing but a name."""
+    alone = "name" in schema.fields and {*schema.required} <= {"name"}
+    return alone and isinstance(value, str) and _NAME.fullmatch(value) is not None
 
 
 def meant(schema: Object, key: str, value: Any) -> str | None:

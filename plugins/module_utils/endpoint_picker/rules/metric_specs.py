@@ -80,7 +80,7 @@ def engine_faults(plugin: Declared, release: PickerRelease) -> Iterator[Finding]
             "parameter-value",
             plugin.at("defaultEngine"),
             default,
-            f"the default engine is none of {', '.join([*names, *known])}",
+            f"the default engine {default} is none of {', '.join(dict.fromkeys([*names, *known]))}",
             "name one of these, or add it to engineConfigs",
         )
 

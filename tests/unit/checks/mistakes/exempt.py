@@ -86,6 +86,7 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("scale-without-request", LLM): "scales by a metric of llm-d",
     ("scaled-twice", MS): "has no autoscaler",
     ("scaled-twice", LLM): "has none in 0.17; tests/parity/reports has rows of later releases",
+    ("scaler-elsewhere", IG): "its Deployment has its name",
     ("replicas-scaled", IS): "leaves the number to its autoscaler, or is told to by the class",
     ("model-address", MS): "its model comes from a registry, with pull secrets",
     ("name-impossible", IG): "names nothing but an account, whose name the API judges",

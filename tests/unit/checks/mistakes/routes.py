@@ -129,6 +129,13 @@ ROUTES: dict[str, dict[str, Mistake]] = {
         LLM: Mistake(llm(replicas=2), "spec.replicas", (autoscaler("chat-kserve"),)),
         IG: Mistake(alone(minReplicas=2), "spec.minReplicas", (CONFIG, autoscaler("chain"))),
     },
+    "scaler-elsewhere": {
+        MS: Mistake(model_service(decode={}), "spec.decode.replicas", (autoscaler("chat"),)),
+        LLM: Mistake(llm_inference_service(), "spec.replicas", (preset(), autoscaler("chat"))),
+        IS: Mistake(
+            inference_service(predictor={"minReplicas": 1}, annotations={"deploymentMode": "Standard"}),
+            "spec.predictor.minReplicas", (CONFIG, sklearn(), autoscaler("iris"))),
+    },
     "scaled-twice": {
         IS: Mistake(
             inference_service(predictor={"maxReplicas": 3}, annotations={"deploymentMode": "Standard"}),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What Knative's webhook refuses of the annotations that set up its autoscaler.
 
-Source: Knative Serving 0.48.1, pkg/apis/autoscaling/annotation_validation.go and register.go.
+Source: Knative Serving 0.48.1, pkg/apis/autoscaling/annotation_validation.go and register.go, pkg/apis/serving/metadata_validation.go.
 """
 
 from __future__ import annotations
@@ -31,6 +31,11 @@ _DURATIONS: Mapping[str, tuple[int, int, bool]] = {
     "scaletozeropodretentionperiod": (0, _HOUR, False),
     "window": (6, _HOUR, True),
 }
+#: Times of a rollout, under their whole names.
+_ROLLOUT = (
+    "serving.knative.dev/rollout-duration",
+    "serving.knative.dev/progress-deadline",
+)
 #: What it knows beside those, written with dashes or with capitals.
 _NAMES = (
     "activation-scale",
@@ -78,6 +83,8 @@ def annotation_faults(annotations: Mapping[str, str]) -> Iterator[tuple[str, str
     """Yield name and fault of annotations."""
     for name, text in annotations.items():
         prefix, dummy, last = name.rpartition("/")
+        if name in _ROLLOUT and (fault := _time(text, 0, inf, whole=True)):
+            yield name, f"{fault}, and this is {show(text)}"
         if f"{prefix}/" != AUTOSCALING:
             continue
         key = last.replace("-", "").lower()
@@ -104,11 +111,15 @@ def _duration(key: str, text: str) -> str:
     if key not in _DURATIONS:
         return ""
     least, most, whole = _DURATIONS[key]
+    return _time(text, least, most, whole=whole)
+
+
+def _time(text: str, least: int, most: float, *, whole: bool) -> str:
     value = parse_duration(text)
     if value is None:
         return "takes a time with its unit, for example 60s"
     if not least <= value <= most:
-        return f"takes {least}s to {most}s"
+        return f"takes {least}s or more" if most == inf else f"takes {least}s to {most}s"
     return "takes whole seconds" if whole and value.denominator != 1 else ""
 
 

@@ -25,6 +25,10 @@ _GOOGLE = ("storage.cloud.google.com", "console.cloud.google.com")
 _OF_GOOGLE = re.compile(r"(?:storage/browser/(?:_details/)?)?(?P<rest>.+)")
 #: A bucket of Amazon by its host name.
 _AMAZON = re.compile(r"(?P<bucket>[a-z0-9.-]+)\.s3[.-](?:[a-z0-9-]+\.)?amazonaws\.com")
+#: The host of a service of buckets, written where the bucket belongs.
+_SERVICES = re.compile(
+    r"((?P<bucket>.+)\.)?(s3([.-][a-z0-9.-]+)?\.amazonaws\.com|storage\.googleapis\.com|storage\.cloud\.google\.com)"
+)
 #: Under which a container or a share is fetched as a whole.
 _AZURE = re.compile(r"(?P<account>[^.]+)\.(?P<what>blob|file)\.core\.windows\.net")
 _LARGEST_PORT = 65535
@@ -133,6 +137,11 @@ def _bucket(scheme: str, rest: str) -> AddressFault | None:
         return AddressFault(
             finds, f"write {scheme}://bucket/key, and give the endpoint with the credentials"
         )
+    service = _SERVICES.fullmatch(bucket)
+    if service is not None:
+        path = f"{service['bucket']}/{key}" if service["bucket"] else key or "bucket/key"
+        finds = f"names the host {bucket}, where the bucket belongs"
+        return AddressFault(finds, f"write {scheme}://{path}")
     given, says = _GIVEN[scheme]
     if not given.fullmatch(bucket):
         way = f"write the name that the bucket has, as in {scheme}://bucket/key"
