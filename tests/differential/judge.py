@@ -258,7 +258,7 @@ def _statuses(
         if phase == 0 and outcome.sent:
             yield from _certificate(outcome, resolved, live)
         theirs = outcome.status(phase)
-        if bare(ours) == bare(theirs):
+        if bare(ours) == bare(theirs) or meant.missed_a_pool(outcome, phase):
             continue
         yield from (f"status {phase}: {line}" for line in status_lines(bare(ours), bare(theirs)))
 

@@ -35,6 +35,7 @@ _DUMP = re.compile(
 )
 #: Of managed accounts that are not used any more, the account or its rights stay: L4.
 ACCESS = frozenset({"ServiceAccount", "Role", "RoleBinding", "ClusterRoleBinding"})
+_OF_POOL = "InferencePoolReady"
 _CONFIG_FLAG = "--config-text"
 #: Variables for fetching from Hugging Face, which only new services get: L90.
 _FETCHING = frozenset(
@@ -108,6 +109,18 @@ def fails_though_stopped(document: Json, status: Json) -> bool:
     # It says nothing of one that it panics about.
     said = [str(one.get("reason", "")) for one in conditions]
     return stopped and (not said or any(reason.endswith("Error") for reason in said))
+
+
+def missed_a_pool(outcome: Outcome, phase: int) -> bool:
+    """Return whether the controller reports of somebody else's pool what it was in the phase before: L107."""
+    pool = (outcome.case.document["spec"].get("router") or {}).get("scheduler") or {}
+    said = [
+        [one for one in outcome.status(each).get("conditions") or () if one["type"] == _OF_POOL]
+        for each in (phase - 1, phase)
+    ]
+    of_others = (pool.get("pool") or {}).get("ref") is not None
+    same = bool(said[0]) and said[0] == said[1] and said[0][0]["status"] == "False"
+    return phase > 0 and of_others and same
 
 
 def needs_what_groups_do_not(outcome: Outcome) -> bool:

@@ -84,10 +84,10 @@ def test_conditions_can_be_waited_for(recording: Recording, name: str) -> None:
 def test_every_recorded_status_is_looked_at() -> None:
     assert {each.name: len(observed(each)) for each in OF_PHASES if each.cases} == {
         "LLMInferenceService": 123,
-        "LLMInferenceService-0.19": 136,
-        "LLMInferenceService-0.20": 145,
-        "InferenceService-0.19": 123,
-        "InferenceService-0.20": 140,
+        "LLMInferenceService-0.19": 137,
+        "LLMInferenceService-0.20": 146,
+        "InferenceService-0.19": 124,
+        "InferenceService-0.20": 141,
         "InferenceService-impossible": 0,
         "InferenceGraph-0.17": 43,
         "InferenceGraph-0.19": 43,

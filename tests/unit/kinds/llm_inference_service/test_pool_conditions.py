@@ -133,6 +133,13 @@ def test_a_pool_of_somebody_else_has_to_be_there() -> None:
         "failed to fetch referenced Inference Pool team-a/theirs: "
         'InferencePool.inference.networking.k8s.io "theirs" not found'
     )
-    there = pool_state(resolved(spec), [], Cluster([pool(TAKEN, name="theirs")]))
-    assert there.condition is not None
-    assert there.condition.status == "True"
+
+
+def test_a_pool_of_somebody_else_is_ready_as_soon_as_it_is_taken() -> None:
+    spec = {"router": {"scheduler": {"pool": {"ref": {"name": "theirs"}}}}}
+    found = []
+    for parent in (taken(said("Accepted", "False")), TAKEN):
+        state = pool_state(resolved(spec), [], Cluster([pool(parent, name="theirs")]))
+        assert state.condition is not None
+        found.append(state.condition.status)
+    assert found == ["False", "True"]
