@@ -9,7 +9,7 @@ from ...kube.release import Backing
 from ..kserve.releases import KServe
 
 BACKING: Mapping[KServe, Backing] = {
-    KServe.V0_17: "unjudged",
+    KServe.V0_17: "proved",
     KServe.V0_18: "unjudged",
     KServe.V0_19: "proved",
     KServe.V0_20: "proved",
