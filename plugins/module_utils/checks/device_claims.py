@@ -31,6 +31,12 @@ FORM = Check(
     finds="{claim} is of {version}, which has {field} of request {request} {home}: the API server refuses it, or forgets which devices are meant",
     fix="write {example}",
 )
+SEVERAL = Check(
+    "claim-of-several",
+    WARNING,
+    finds="{count} pods name {claim}: they share its devices, and all run on the node of these",
+    fix="name a template (resourceClaimTemplateName), of which each pod gets a claim of its own, or run one pod",
+)
 #: The version in which a request has its class beside its name; in later ones the class is below `exactly` or `firstAvailable`.
 _FLAT = "resource.k8s.io/v1beta1"
 _CLASS = "deviceClassName"
@@ -60,6 +66,20 @@ def claim_form(view: ServiceView, reader: Reader) -> Iterator[Problem]:
                 home=home,
                 example=example,
             )
+
+
+@check(SEVERAL, costly=True)
+def claim_of_several(view: ServiceView) -> Iterator[Problem]:
+    """Yield claims that several pods of a workload name."""
+    for workload in view.serving:
+        pods = workload.replicas or 0
+        for number, claim in enumerate(workload.pod.get("resourceClaims") or ()):
+            if pods > 1 and claim.get("resourceClaimName"):
+                yield SEVERAL.at(
+                    workload.fields(f"resourceClaims[{number}].resourceClaimName"),
+                    count=pods,
+                    claim=f"ResourceClaim {claim['resourceClaimName']}",
+                )
 
 
 @check(REQUEST, reads=("ResourceClaims", "ResourceClaimTemplates"))

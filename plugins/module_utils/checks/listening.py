@@ -76,10 +76,11 @@ def loopback(view: ServiceView) -> Iterator[Problem]:
 
 @check(SOCKET, costly=True)
 def socket(view: ServiceView) -> Iterator[Problem]:
-    """Yield engines that listen at a socket of their container."""
-    for workload, flag in _alone(view):
-        if flag.name == _SOCKET and engine_of(workload) == VLLM:
-            yield SOCKET.at(workload.in_engine(flag.place), flag=flag.name)
+    """Yield engines that listen at a socket of their container. What shares the socket's folder with them may call them there."""
+    for workload in view.serving:
+        for flag in workload.flags if engine_of(workload) == VLLM else ():
+            if flag.name == _SOCKET and not _is_shared(workload, flag.value or ""):
+                yield SOCKET.at(workload.in_engine(flag.place), flag=flag.name)
 
 
 @check(HEADLESS, costly=True)
@@ -131,6 +132,17 @@ def _alone(view: ServiceView) -> Iterator[tuple[Workload, Flag]]:
     for workload in view.serving:
         if sum(1 for dummy in running_in(workload.pod)) == 1:
             yield from ((workload, flag) for flag in workload.flags)
+
+
+def _is_shared(workload: Workload, path: str) -> bool:
+    """Tell whether another container of a pod has the folder of a file of the engine."""
+    mounts = workload.engine_container.get("volumeMounts") or ()
+    volumes = {each.get("name") for each in mounts if path.startswith(f"{each.get('mountPath')}/")}
+    running = (each for each, dummy in running_in(workload.pod))
+    others = [each for each in running if each.get("name") != workload.engine]
+    return any(
+        mount.get("name") in volumes for each in others for mount in each.get("volumeMounts") or ()
+    )
 
 
 def _by_script(workload: Workload, flag: Flag) -> bool:

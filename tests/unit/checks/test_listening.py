@@ -28,10 +28,19 @@ ROUTER = {"route": {}, "gateway": {}, "scheduler": {}}
 UNREACHED, LOCAL = ("engine-unreached",), ("local-address",)
 
 
-def beside(container: Json, *args: str) -> Json:
+SHARING: Json = {
+    "name": "proxy",
+    "image": "envoy:1",
+    "volumeMounts": [{"name": "run", "mountPath": "/run"}],
+}
+
+
+def beside(container: Json, *args: str, **fields: Any) -> Json:
     """Return an InferenceService whose server has another container beside it."""
-    service = custom(*args)
-    service["spec"]["predictor"]["containers"].append(container)
+    service = custom(*args, **fields)
+    predictor = service["spec"]["predictor"]
+    predictor["containers"].append(container)
+    predictor["volumes"] = [{"name": "run", "emptyDir": {}}]
     return service
 
 
@@ -46,6 +55,8 @@ def env(**values: str) -> list[Json]:
         (llm("--api-server-count=0"), "with --api-server-count"),
         (split(prefill={"template": server("--headless")}), "spec.prefill.template"),
         (custom("--uds", "/run/x"), "at a socket"),
+        (beside({"name": "proxy", "image": "envoy:1"}, "--uds=/run/x"), "at a socket"),
+        (beside(SHARING, "--uds=/tmp/x", volumeMounts=SHARING["volumeMounts"]), "at a socket"),
         (custom("--grpc"), "speaks gRPC"),
         (custom("--grpc-mode", **SGLANG), "speaks gRPC"),
         (custom("--ssl-certfile=/c", **SGLANG), "speaks TLS"),
@@ -67,7 +78,8 @@ def test_an_engine_that_requests_do_not_reach_is_told(service: Json, said: str) 
         (custom("--grpc", ports=[{"name": "h2c", "containerPort": 8080}]), "0.20"),
         (llm_inference_service(worker=server("--headless"), parallelism={"data": 2, "dataLocal": 1}), "0.20"),
         (custom("if leader; then vllm serve m; else vllm serve m --headless; fi", command=["sh", "-c"]), "0.20"),
-        (beside({"name": "proxy", "image": "envoy:1"}, "--uds=/run/x", "--ssl-certfile=/c"), "0.20"),
+        (beside({"name": "proxy", "image": "envoy:1"}, "--ssl-certfile=/c"), "0.20"),
+        (beside(SHARING, "--uds=/run/x", volumeMounts=SHARING["volumeMounts"]), "0.20"),
         (custom("--root-path=/team"), "0.20"),
         (custom("--headless", image="example.com/own:1"), "0.20"),
     ],

@@ -91,6 +91,7 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("model-address", MS): "its model comes from a registry, with pull secrets",
     ("name-impossible", IG): "names nothing but an account, whose name the API judges",
     ("claim-request", MS): "its pods cannot have claims, which is told as resource-claims",
+    ("claim-of-several", MS): "its pods cannot have claims, which is told as resource-claims",
     ("claim-form", MS): "its pods cannot have claims, which is told as resource-claims",
     ("model-not-brought", MS): "has no volumes of its author's",
     ("group-topology", MS): "has no groups of pods",
@@ -137,7 +138,7 @@ _OF_GRAPHS: dict[str, tuple[str, ...]] = {
     "has no groups of pods": ("group-differs", "group-devices", "group-topology"),
     "its router asks for no devices of its own": (
         *("mixed-devices", "shared-devices", "mig-parallel", "claim-unused", "shared-memory", "devices-missing", "tpu-selector", "device-unit"),
-        *("claim-request", "claim-form"),
+        *("claim-request", "claim-form", "claim-of-several"),
     ),
     "its pods have no fields of their author's but a few that every API server knows": (
         *("gated-field", "volume-unmounted", "root-refused", "medium-unknown"),

@@ -72,6 +72,8 @@ from tests.unit.kinds.model_service.build import document as model_service
 
 from .mistake import IG, IS, LLM, MS, Mistake
 
+#: The claim of one object, which all pods name.
+ONE_CLAIM = {"name": "gpu", "resourceClaimName": "one"}
 #: Rule → kind → the mistake.
 PODS: dict[str, dict[str, Mistake]] = {
     "data-parallel": {
@@ -311,6 +313,16 @@ PODS: dict[str, dict[str, Mistake]] = {
         IS: Mistake(
             custom_with(volumes=[{"name": "models", "persistentVolumeClaim": {"claimName": "team-b/models"}}]),
             "spec.predictor.volumes[0].persistentVolumeClaim", (CONFIG,), stops=True),
+    },
+    "claim-of-several": {
+        LLM: Mistake(
+            llm_inference_service(replicas=3, template={"resourceClaims": [ONE_CLAIM], "containers": [{"name": "main"}]}),
+            "spec.template.resourceClaims[0].resourceClaimName"),
+        IS: Mistake(
+            {**custom(), "spec": {"predictor": {**custom()["spec"]["predictor"], "minReplicas": 2, "resourceClaims": [ONE_CLAIM]}},
+             "metadata": {**custom()["metadata"], "annotations": {
+                 "serving.kserve.io/deploymentMode": "Standard", "serving.kserve.io/autoscalerClass": "none"}}},
+            "spec.predictor.resourceClaims[0].resourceClaimName", (CONFIG,)),
     },
     "claim-request": {
         LLM: Mistake(
