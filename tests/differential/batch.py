@@ -27,6 +27,7 @@ _QUIET = 6.0
 _ENDLESS = 12.0
 _OVER_AND_OVER = 3
 _PATIENCE = 40
+_CONFLICT = 409
 IN_PATH = re.compile("/namespaces/([^/]+)/")
 #: Addresses in memory, which the controller writes into a message anew each time and reacts to.
 _POINTER = re.compile("0x[0-9a-f]{6,}")
@@ -163,13 +164,18 @@ class Batch:
         metadata, namespace = other.document["metadata"], outcome.case.namespace
         path = self._client.path(other.document["apiVersion"], self._watched.kind, namespace)
         path = f"{path}/{metadata['name']}"
-        live = self._client.request("GET", path)["metadata"]
         written = {key: metadata.get(key) or {} for key in ("labels", "annotations")}
-        body = {**other.document, "metadata": {**live, **written}}
-        try:
-            self._client.request("PUT", path, body=body)
-        except ApiError as error:
-            outcome.kept_out = error.message or str(error.code)
+        conflict = True
+        while conflict:
+            live = self._client.request("GET", path)["metadata"]
+            body = {**other.document, "metadata": {**live, **written}}
+            conflict = False
+            try:
+                self._client.request("PUT", path, body=body)
+            except ApiError as error:
+                # The controller wrote a status in between.
+                conflict = error.code == _CONFLICT
+                outcome.kept_out = "" if conflict else error.message or str(error.code)
 
     def _create(self, case: Case) -> Outcome:
         self._client.apply(_namespace(case.namespace))
