@@ -28,6 +28,13 @@ def test_gathered_returns_what_was_applied(counted: Entries, proxy: Proxy, names
         assert service["spec"][block].items() <= found["spec"][block].items()
 
 
+def test_gathered_names_what_is_not_there(entries: Entries, namespace: str) -> None:
+    entries.reconcile(small("one", namespace))
+    result = entries.reconcile(small("one", namespace), small("two", namespace), state="gathered")
+    assert [each["metadata"]["name"] for each in result["gathered"]] == ["one"]
+    assert result["warnings"] == [f"ModelService {namespace}/two: there is no such service"]
+
+
 def test_gathered_can_be_given_back(entries: Entries, namespace: str) -> None:
     entries.reconcile(full("chat", namespace))
     gathered = entries.reconcile(state="gathered", namespace=namespace)["gathered"]

@@ -39,7 +39,7 @@ from ..reconcile.topology import topology
 from ..reconcile.upgrades import upgrades
 from ..task import arguments
 from ..task.manifest_loader import given, read
-from ..task.result import Clock, ServiceResult, service_warnings, stats
+from ..task.result import Clock, ServiceResult, absent, service_warnings, stats
 
 EMPTY: Mapping[str, Any] = {"changed": False, "services": [], "orphans": [], "stats": {}}
 ARGUMENT_SPEC: arguments.Spec = {
@@ -135,8 +135,7 @@ def _ask(
 
 def _warnings(missing: Iterable[Reference], targets: Sequence[CompiledService]) -> list[str]:
     """Return which of the named services are not there, and what the authors of the others should know."""
-    absent = [f"{reference}: there is no such service" for reference in sorted(missing)]
-    return absent + service_warnings(
+    return absent(missing) + service_warnings(
         (str(target.reference), problem)
         for target in targets
         for problem in target.service.problems

@@ -20,6 +20,7 @@ from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError
 from ..kube.reader import GivenObjects
 from ..kube.redact import redact
+from ..kube.reference import Reference
 from ..reconcile.answer_options import ANSWER, SPEC, AnswerOptions, answer_options
 from ..reconcile.run import Run
 from ..reconcile.state_present import make_present
@@ -30,6 +31,7 @@ from ..task.result import (
     TROUBLES,
     Clock,
     ServiceResult,
+    absent,
     diffs,
     failure_of,
     left_out,
@@ -116,7 +118,13 @@ def run(
 
             meant = named(documents, params["namespace"])
             found = gather(cluster, meant, params["namespace"], params["fleet"])
-            shown = {"gathered": [redact(item) for item in found], "warnings": masks(found)}
+            missing = {each for dummy, each in meant} - {Reference.of(each) for each in found}
+            # Of one fleet, a service may be there and belong to another.
+            lost = [] if params["fleet"] else absent(missing)
+            shown: Json = {
+                "gathered": [redact(item) for item in found],
+                "warnings": [*lost, *masks(found)],
+            }
             places = [each["metadata"].get("namespace") or "" for each in found]
             releases = ReleaseFinder(
                 cluster, params["fleet"] or arguments.DEFAULT_FLEET, places, params["settings"]

@@ -197,6 +197,11 @@ def left_out(complaints: Sequence[Complaint]) -> list[str]:
     return [f"left out: {complaint}" for complaint in complaints]
 
 
+def absent(missing: Iterable[Reference]) -> list[str]:
+    """Return a warning for each service that is named and does not exist."""
+    return [f"{reference}: there is no such service" for reference in sorted(missing)]
+
+
 def masks(documents: Sequence[Json]) -> list[str]:
     """Return a warning where a result shows documents with masks: somebody may want to apply them."""
     names = [str(Reference.of(document)) for document in documents if secrets_of(document)]
