@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from ...kube.manifest import Json, value_at
 from ...kube.problem import Problem
 from ...kube.quantity import parse_quantity
+from ...kube.reader import Reader
 from ...kube.redact import redact_text
+from ...kube.reference import Reference
 from ..check import WARNING, Check, check
 from ..kserve.storage.address import address_fault
 from ..kserve.system_config import CONFIG_MAP
@@ -75,11 +77,14 @@ def unfetched(view: ServiceView) -> Iterator[Problem]:
         yield UNFETCHED.at(_SOURCE, uri=redact_text(uri), fault=finds, way=way)
 
 
-@check(OFF)
-def off(view: ServiceView) -> Iterator[Problem]:
-    """Yield a cache in which no service looks for its model."""
-    if not _resolved(view).config.local_model.enabled:
-        yield OFF.at(_SOURCE, config=f"ConfigMap {CONFIG_MAP}")
+@check(OFF, reads=("ConfigMaps",))
+def off(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield a cache in which no service looks for its model. Among given objects the configuration may be missing, which says nothing."""
+    resolved = _resolved(view)
+    place = Reference("v1", "ConfigMap", resolved.settings.kserve_namespace, CONFIG_MAP)
+    known = reader.complete or reader.get(place) is not None
+    if known and not resolved.config.local_model.enabled:
+        yield OFF.at(_SOURCE, config=place.full_name)
 
 
 @check(NO_NODES)

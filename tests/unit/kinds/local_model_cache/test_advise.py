@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from module_utils.kube.manifest import put_at
+from module_utils.kube.reader import GivenObjects
 from tests.objects import Cluster, thing
 from tests.unit.checks.checked import warnings
 
@@ -127,3 +128,9 @@ def test_a_cache_in_which_no_service_looks_is_told() -> None:
     found = told(cache(), group(), node(), configured(enabled=False))
     assert [*found] == ["cache-off"]
     assert "localModel.enabled is not true" in found["cache-off"]
+
+
+def test_nothing_is_known_of_a_configuration_that_is_not_among_given_objects() -> None:
+    given = [group(), node()]
+    assert not warnings(cache(), GivenObjects(given))
+    assert [*warnings(cache(), Cluster(given))] == ["cache-off"]
