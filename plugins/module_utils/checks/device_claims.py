@@ -34,7 +34,7 @@ FORM = Check(
 SEVERAL = Check(
     "claim-of-several",
     WARNING,
-    finds="{count} pods name {claim}: they share its devices, and all run on the node of these",
+    finds="{count} pods name {claim}: they share its devices, and all run on the node that has them",
     fix="name a template (resourceClaimTemplateName), of which each pod gets a claim of its own, or run one pod",
 )
 #: The version in which a request has its class beside its name; in later ones the class is below `exactly` or `firstAvailable`.

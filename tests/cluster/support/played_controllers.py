@@ -18,7 +18,7 @@ from tests.lab import pki
 from tests.lab.client import ApiError, Client
 from tests.lab.ports import LOOPBACK
 
-from .reviews import Answers
+from .reviews import Answers, Reviews
 
 INJECT = "cert-manager.io/inject-ca-from"
 #: Objects into which cert-manager writes the authority.
@@ -120,16 +120,20 @@ def _ready() -> Json:
 
 @contextmanager
 def webhook_server(
-    authority: pki.Authority, names: list[str], folder: Path, port: int = 0
+    authority: pki.Authority,
+    names: list[str],
+    folder: Path,
+    port: int = 0,
+    answers: type[Reviews] = Answers,
 ) -> Iterator[int]:
-    """Answer every webhook and every conversion; gives the port. names: under which the API server asks."""
+    """Answer every webhook and every conversion; gives the port. names: under which the API server asks. answers: what is answered."""
     pair = authority.server(names[0], names)
     certificate, key = folder / "served.crt", folder / "served.key"
     certificate.write_text(pair.certificate)
     key.write_text(pair.key)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
-    server = ThreadingHTTPServer((LOOPBACK, port), Answers)
+    server = ThreadingHTTPServer((LOOPBACK, port), answers)
     server.daemon_threads = True
     server.socket = context.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, daemon=True)

@@ -5,18 +5,18 @@ from __future__ import annotations
 
 import base64
 import json
-import ssl
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from module_utils.kube.manifest import Json
 from tests.lab import pki
 from tests.lab.client import ApiError, Client, wait_until
 from tests.lab.ports import LOOPBACK
+
+from .played_controllers import webhook_server
+from .reviews import Reviews
 
 #: The reviewed request → the answer without its uid, for example {"allowed": True}.
 Judge = Callable[[Json], Json]
@@ -97,39 +97,11 @@ def _in_force(client: Client, namespace: str) -> tuple[bool, str]:
 
 @contextmanager
 def _serving(folder: Path, judge: Judge) -> Iterator[tuple[str, str]]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            review = json.loads(body)
-            request = review["request"]
+    class Judged(Reviews):
+        def judge(self, kind: str, request: Json) -> Json:  # noqa: ARG002
             probing = request.get("name") == PROBE
-            said = deny(f"{PROBE} is in force") if probing else judge(request)
-            review["response"] = {"uid": request["uid"], **said}
-            answer = json.dumps(review).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(answer)))
-            self.end_headers()
-            self.wfile.write(answer)
-
-        def log_message(self, *_args: Any) -> None:
-            """Say nothing."""
+            return deny(f"{PROBE} is in force") if probing else judge(request)
 
     authority = pki.Authority.new("webhook")
-    pair = authority.server("webhook", (LOOPBACK,))
-    certificate, key = folder / "webhook.crt", folder / "webhook.key"
-    certificate.write_text(pair.certificate)
-    key.write_text(pair.key)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
-    server = ThreadingHTTPServer((LOOPBACK, 0), Handler)
-    server.daemon_threads = True
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"https://{LOOPBACK}:{server.server_address[1]}/", authority.pair.certificate
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with webhook_server(authority, [LOOPBACK], folder, answers=Judged) as port:
+        yield f"https://{LOOPBACK}:{port}/", authority.pair.certificate

@@ -26,7 +26,7 @@ def path_fault(condition: str) -> str:
     outside, closed = _outside_queries(condition)
     if not closed:
         return (
-            f"opens a query by {_QUERY} and does not close it, so that it asks for something else"
+            f"opens a query with {_QUERY} and does not close it, so that it asks for something else"
         )
     mark = None if condition.startswith("@") else _COMPARED.search(outside)
     if mark:

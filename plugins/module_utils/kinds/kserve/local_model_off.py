@@ -18,8 +18,8 @@ from .local_models import OFF_ANNOTATION
 OFF = Check(
     "local-model-off",
     WARNING,
-    finds="{value} keeps the service from using a cache of its model, too: KServe looks only whether the annotation is there",
-    fix="take the annotation out",
+    finds="{value} also keeps the service from using a cache of its model: KServe checks only whether the annotation exists",
+    fix="remove the annotation",
 )
 
 

@@ -132,8 +132,8 @@ def _lost_volumes(
         stays = group in cache.groups and (user.service.namespace, group) in kept
         if group in before and not stays:
             message = (
-                f"{user.service} reads the model from the volume of LocalModelNodeGroup {group}, which would go; give the service in the same "
-                f"task, or leave the group at its place until the service names another one in {GROUP_ANNOTATION}"
+                f"{user.service} reads the model from the volume of LocalModelNodeGroup {group}, which would be removed; give the service in the same "
+                f"task, or leave the group in its place until the service names another one in {GROUP_ANNOTATION}"
             )
             yield Problem("spec.nodeGroups", message, rule="cache-group")
 
