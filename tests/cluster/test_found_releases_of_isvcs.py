@@ -14,7 +14,7 @@ from tests.lab.client import Client
 from tests.lab.proxy import Proxy
 from tests.objects import thing
 
-from .support.cluster import there
+from .support.cluster import there, written
 from .support.entries import Entries, actions
 from .support.inference_services import KSERVE, SETTINGS, isvc, prepare
 from .support.places import knowing, own_namespace
@@ -73,14 +73,14 @@ def test_a_field_of_a_later_release_is_named_with_what_this_one_does(
     entries: Entries, client: Client, place: str
 ) -> None:
     entries.reconcile(iris(place), **options("0.19"))
-    before = there(client, thing("apps/v1", "Deployment", "iris-predictor", place))
+    workload = thing("apps/v1", "Deployment", "iris-predictor", place)
+    before = written(there(client, workload))
     service = iris(place)
     service["spec"]["predictor"]["name"] = "two"
     message = entries.refused(service, **options())
     assert "spec.predictor.name" in message
     assert "KServe 0.20 knows it, and 0.19 would drop it" in message
-    after = there(client, thing("apps/v1", "Deployment", "iris-predictor", place))
-    assert after["metadata"]["resourceVersion"] == before["metadata"]["resourceVersion"]
+    assert written(there(client, workload)) == before
 
 
 def test_a_crd_that_lacks_a_field_is_named_with_it(

@@ -9,7 +9,7 @@ from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.proxy import Proxy
 
-from .support.cluster import OWNER, config_map, owned, read, there, versions
+from .support.cluster import OWNER, config_map, owned, read, there, written_children
 from .support.entries import Entries, actions
 from .support.services import children, custom_resource, deployment, full, reference, small
 
@@ -140,11 +140,11 @@ def test_service_of_another_fleet_is_refused(
 ) -> None:
     service = full("chat", namespace)
     entries.reconcile(service, fleet="blue")
-    before = versions(client, service)
+    before = written_children(client, service)
     message = entries.refused(service, fleet="green")
     assert "fleet blue" in message
     assert "fleet blue" in entries.refused(service, fleet="green", state="absent")
-    assert versions(client, service) == before
+    assert written_children(client, service) == before
 
 
 def test_fleets_do_not_see_each_other(entries: Entries, client: Client, namespace: str) -> None:

@@ -9,7 +9,7 @@ from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.proxy import Proxy
 
-from .support.cluster import owned, versions
+from .support.cluster import owned, written_children
 from .support.entries import Entries, actions
 from .support.services import children, deployment, full, small
 
@@ -69,11 +69,11 @@ def test_check_mode_of_absent_removes_nothing(
 ) -> None:
     service = full("chat", namespace)
     entries.reconcile(service)
-    before = versions(client, service).keys()
+    before = written_children(client, service).keys()
     predicted = entries.reconcile(service, state="absent", check_mode=True)
     assert predicted["changed"]
     assert set(actions(predicted).values()) == {"deleted"}
-    assert versions(client, service).keys() == before
+    assert written_children(client, service).keys() == before
 
 
 def test_diff_shows_the_fields_that_we_send(

@@ -9,7 +9,7 @@ from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.proxy import Proxy
 
-from .support.cluster import OWNER, owned, read, there, versions
+from .support.cluster import OWNER, owned, read, there, written_children
 from .support.entries import Entries, actions, reasons
 from .support.services import (
     CLUSTER_SCOPED,
@@ -84,10 +84,10 @@ def test_run_after_the_pods_started_changes_nothing(
 ) -> None:
     service = small("chat", namespace)
     entries.reconcile(service, wait=True, wait_timeout=60.0)
-    before = versions(client, service)
+    before = written_children(client, service)
     result = entries.reconcile(service)
     assert not result["changed"]
-    assert versions(client, service) == before
+    assert written_children(client, service) == before
 
 
 def test_deleted_children_come_back(entries: Entries, client: Client, namespace: str) -> None:
@@ -386,11 +386,11 @@ def test_more_deletions_than_allowed_are_refused(
 ) -> None:
     service = full("chat", namespace)
     entries.reconcile(service, fleet=namespace)
-    before = versions(client, service)
+    before = written_children(client, service)
     message = entries.refused(small("chat", namespace), fleet=namespace, max_deletions=6)
     assert "max_deletions" in message
     assert "7 of 18 objects" in message
-    assert versions(client, service) == before
+    assert written_children(client, service) == before
 
 
 def test_what_an_edited_service_no_longer_wants_is_one_deletion(

@@ -7,7 +7,7 @@ from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.proxy import Proxy
 
-from .support.cluster import config_map, owned, read, there, versions
+from .support.cluster import config_map, owned, read, there, written_children
 from .support.entries import Entries, actions
 from .support.services import children, custom_resource, full, small
 
@@ -91,9 +91,9 @@ def test_other_services_are_not_touched_by_absent(
 ) -> None:
     gone, stays = small("gone", namespace), full("stays", namespace)
     entries.reconcile(gone, stays)
-    before = versions(client, stays).keys()
+    before = written_children(client, stays).keys()
     entries.reconcile(gone, state="absent")
-    assert versions(client, stays).keys() == before
+    assert written_children(client, stays).keys() == before
 
 
 def test_overridden_removes_what_the_list_does_not_name(
@@ -125,14 +125,14 @@ def test_overridden_keeps_a_service_that_is_named_but_not_valid(
 ) -> None:
     broken, kept = small("broken", namespace), small("kept", namespace)
     entries.reconcile(broken, kept, fleet=namespace)
-    before = versions(client, broken)
+    before = written_children(client, broken)
     broken["spec"]["decode"] = {"replicas": "four"}
     result = entries.reconcile(
         broken, kept, state="overridden", fleet=namespace, skip_invalid=True, max_deletions=50
     )
     assert not result["changed"]
     assert "spec.decode.replicas" in "\n".join(result["warnings"])
-    assert versions(client, broken) == before
+    assert written_children(client, broken) == before
 
 
 def test_nothing_is_pruned_of_a_service_that_is_left_out(
@@ -142,13 +142,13 @@ def test_nothing_is_pruned_of_a_service_that_is_left_out(
     entries.reconcile(full("left", namespace), small("other", namespace))
     client.delete(config_map("left-epp-config", namespace))
     client.apply(config_map("left-epp-config", namespace), manager="kubectl")
-    before = versions(client, full("left", namespace)).keys()
+    before = written_children(client, full("left", namespace)).keys()
     changed = small("other", namespace, engine={"image": "registry.example.com/e:2"})
     result = entries.reconcile(
         small("left", namespace), changed, skip_invalid=True, max_deletions=50
     )
     assert "deleted" not in actions(result).values()
-    assert versions(client, full("left", namespace)).keys() == before
+    assert written_children(client, full("left", namespace)).keys() == before
 
 
 def test_overridden_stays_within_its_budget(
@@ -156,11 +156,11 @@ def test_overridden_stays_within_its_budget(
 ) -> None:
     old, kept = small("old", namespace), small("kept", namespace)
     entries.reconcile(old, kept, fleet=namespace)
-    before = versions(client, old).keys()
+    before = written_children(client, old).keys()
     message = entries.refused(kept, state="overridden", fleet=namespace)
     assert "max_deletions" in message
     assert "11 of 22 objects" in message
-    assert versions(client, old).keys() == before
+    assert written_children(client, old).keys() == before
 
 
 def test_overridden_needs_a_fleet_and_a_list(entries: Entries, namespace: str) -> None:

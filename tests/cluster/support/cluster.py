@@ -38,13 +38,27 @@ def owned(client: Client, service: Json) -> dict[str, Json]:
     return found
 
 
-def versions(client: Client, service: Json) -> dict[str, str]:
-    """Return what tells the writes of each child apart, those of its status left out: equal twice where nothing was written."""
-    return {name: _version(item["metadata"]) for name, item in owned(client, service).items()}
+def written(live: Json) -> Json:
+    """Return what was written of an object: equal twice where nothing but its status, and what its controller notes of it, changed.
+
+    A resourceVersion tells of every write, that of a Deployment's status among them, which its controller makes at any time.
+    """
+    meta = dict(live["metadata"])
+    del meta["resourceVersion"]
+    meta["managedFields"] = [
+        each for each in meta.get("managedFields", ()) if each.get("subresource") != "status"
+    ]
+    meta["annotations"] = {
+        name: value
+        for name, value in (meta.get("annotations") or {}).items()
+        if name != "deployment.kubernetes.io/revision"
+    }
+    return {**{name: value for name, value in live.items() if name != "status"}, "metadata": meta}
 
 
-def _version(meta: Json) -> str:
-    return str(meta["generation"] if "generation" in meta else meta["resourceVersion"])
+def written_children(client: Client, service: Json) -> dict[str, Json]:
+    """Return what was written of each child of a service, by `Kind/name`."""
+    return {name: written(item) for name, item in owned(client, service).items()}
 
 
 def config_map(name: str, namespace: str, **data: str) -> Json:
