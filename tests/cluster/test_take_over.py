@@ -194,9 +194,7 @@ def test_service_of_the_played_operator_is_taken_over_and_given_back_and_no_pod_
             assert FIELD_MANAGER in managers(live)
         PlayedOperator(client, made.sent).reconcile(made.service)
         settled(client, namespace)
-        assert [written(each) for each in made.objects(client)] == [
-            written(each) for each in given
-        ]
+        assert [written(each) for each in made.objects(client)] == [written(each) for each in given]
         assert made.templates(client) == templates
         assert pods(client, namespace) == before
         parent = there(client, custom_resource(made.service))

@@ -203,8 +203,9 @@ def _own(kind: ServiceKind[Any, Any], wanted: Wanted, *, namespaced: bool) -> It
     elif kind.reaches:
         # All namespaces are looked at together.
         yield kind.key, "", seen
-        if wanted.wait:
-            yield ("v1", "Pod"), "", WATCH
+        yield ("v1", "Pod"), "", seen
+        for looked_up in kind.looked_up:
+            yield looked_up, "", ("get",)
     if kind.namespaced is namespaced:
         yield kind.key, "", (*WRITE, *seen)
         yield kind.key, "status", ("patch",)

@@ -107,6 +107,14 @@ def test_a_runtime_is_held_against_what_the_set_makes_of_its_neighbours() -> Non
     assert refused([runtime("a", 1)], [runtime("a", 1)]) == {}
 
 
+def test_priorities_of_one_format_differ_where_there_is_any_runtime() -> None:
+    formats = [{"name": "x", "autoSelect": True, "priority": number} for number in (1, 2)]
+    torn = runtime("a", supportedModelFormats=formats)
+    assert refused([torn]) == {}
+    for there in (runtime("a"), runtime("a", disabled=True), runtime("b", 7)):
+        assert refused([torn], [there]) == {"a": ["runtime-priority"]}
+
+
 def test_workers_cannot_be_taken_away() -> None:
     workers = {"containers": [{"name": "worker-container", "image": "example.com/server:1"}]}
     assert refused([runtime("a")], [runtime("a", workerSpec=workers)]) == {"a": ["runtime-workers"]}

@@ -23,7 +23,7 @@ from .condition_path import path_fault
 from .knative_mode import features, knative_limits
 from .resolved import Resolved
 from .spec import ENSEMBLE, SEQUENCE, SPLITTER, SWITCH, Step, all_steps, node_path, steps_of
-from .step_targets import nobody, stopped, url
+from .step_targets import itself, nobody, stopped, url
 from .walk import always_taken, cycles, reached
 
 #: What a step sends on in place of the request.
@@ -307,6 +307,7 @@ CHECKS = (
     unread,
     unscaled,
     url,
+    itself,
     nobody,
     stopped,
     no_config,

@@ -27,6 +27,12 @@ URL = Check(
     finds="{url} is not a URL that the router can ask",
     fix="write http:// or https://, a host and the path of the request",
 )
+ITSELF = Check(
+    "graph-cycle",
+    WARNING,
+    finds="{url} is this graph itself: each request to this step begins at root again",
+    fix="name a service, or another node of the graph",
+)
 NOBODY = Check(
     "graph-url",
     WARNING,
@@ -47,6 +53,24 @@ def url(view: ServiceView) -> Iterator[Problem]:
     for step, address in _addresses(view):
         if not is_url(address):
             yield URL.at(f"{step.path}.serviceUrl", url=show(address))
+
+
+@check(ITSELF)
+def itself(view: ServiceView) -> Iterator[Problem]:
+    """Yield addresses that lead back to the graph."""
+    own = view.basis.graph.reference
+    outside = urlsplit(view.basis.url).hostname
+    for step, address in _addresses(view):
+        host = _host(address)
+        # Within a namespace its name is enough, and within the cluster the two of them.
+        short = host in (own.name, f"{own.name}.{own.namespace}")
+        service = _service_behind(address, view.basis.settings.cluster_domain)
+        inside = service is not None and (service.namespace, service.name) == (
+            own.namespace,
+            own.name,
+        )
+        if short or inside or (host and host == outside):
+            yield ITSELF.at(f"{step.path}.serviceUrl", url=address)
 
 
 @check(NOBODY, reads=("Services",))
@@ -92,12 +116,15 @@ def _addresses(view: ServiceView) -> Iterator[tuple[Step, str]]:
 
 def _service_behind(address: str, cluster_domain: str) -> Reference | None:
     """Return the Service of the cluster that an address names, None for one outside."""
-    try:
-        host = urlsplit(address).hostname or ""
-    except ValueError:
-        return None
-    name, dummy, rest = host.partition(".")
+    name, dummy, rest = _host(address).partition(".")
     namespace, dummy, ending = rest.partition(".")
     if name and namespace and ending in ("svc", f"svc.{cluster_domain}"):
         return Reference("v1", "Service", namespace, name)
     return None
+
+
+def _host(address: str) -> str:
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return ""

@@ -9,7 +9,7 @@ from ..kserve.local_models import API_VERSION, CACHE, NAMESPACE_CACHE
 from ..kserve.storage.containers import KIND as STORAGE_CONTAINER
 
 VOLUME = ObjectKind("v1", "PersistentVolume")
-CLAIM = ObjectKind("v1", "PersistentVolumeClaim")
+CLAIM = ObjectKind("v1", "PersistentVolumeClaim", compared=True)
 JOB = ObjectKind("batch/v1", "Job", observed=True, compared=True)
 
 NODE_GROUP = "LocalModelNodeGroup"

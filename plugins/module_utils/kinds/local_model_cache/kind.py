@@ -24,10 +24,10 @@ from .input_schemas import shapes
 from .normalise import load
 from .observe import observe, reconcile_error, says_ready
 from .releases import BACKING, NAMESPACE_BACKING
+from .remaining_readers import WORKLOADS, still_used
 from .schema import spec_at
 from .settings import Settings, make_namespace_settings, make_settings
 from .spec import LocalModelCache
-from .users import still_used
 from .view import view
 
 LOCAL_MODEL_CACHE: ServiceKind[LocalModelCache, Settings] = ServiceKind(
@@ -46,6 +46,7 @@ LOCAL_MODEL_CACHE: ServiceKind[LocalModelCache, Settings] = ServiceKind(
     children=CHILDREN,
     releases=ReleaseLine("kserve", BACKING, None, INSTALLATIONS),
     reads=READS,
+    looked_up=WORKLOADS,
     shapes=lambda dummy: shapes(),
     pod_labels={
         "matchExpressions": [{"key": "batch.kubernetes.io/job-name", "operator": "Exists"}]

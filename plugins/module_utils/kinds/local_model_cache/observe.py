@@ -83,10 +83,11 @@ def _services(resolved: Resolved) -> Json:
         ("inferenceServices", INFERENCE_SERVICE),
         ("llmInferenceServices", LLM_INFERENCE_SERVICE),
     ):
+        used_by = dict.fromkeys(each.service for each in resolved.users)
         found[field] = [
-            {"namespace": each.service.namespace, "name": each.service.name}
-            for each in resolved.users
-            if each.service.kind == kind
+            {"namespace": each.namespace, "name": each.name}
+            for each in used_by
+            if each.kind == kind
         ]
     return filled(found)
 

@@ -21,6 +21,7 @@ from .child_kinds import INFERENCE_SERVICE, JOB, LLM_INFERENCE_SERVICE
 from .container import NoContainer, download_of
 from .labels import job_labels
 from .node_groups import group_of, nodes_of
+from .remaining_readers import follows, remaining_readers
 from .resolved import Download, NodeOfGroup, Resolved
 from .settings import Settings
 from .spec import LocalModelCache
@@ -51,9 +52,14 @@ def resolve(
         *_source_problems(cache, live, seen.list(API_VERSION, CACHE, "", {})),
     ]
     before = tuple(value_at(live, ("spec", "nodeGroups")) or ())
-    if before and before != cache.groups and config.local_model.volumes:
-        until_now = users(cache, settings.release, reader, looked_for=looked_for)
-        left = [user for user in until_now if not _follows(user, reader, peers)]
+    if before and config.local_model.volumes:
+        left = remaining_readers(cache, live, used_by, reader, peers)
+        used_by = tuple(
+            sorted({*used_by, *left}, key=lambda user: (user.service, user.group or ""))
+        )
+        if before != cache.groups:
+            until_now = users(cache, settings.release, reader, looked_for=looked_for)
+            left += tuple(user for user in until_now if not follows(user.service, reader, peers))
         problems += _lost_volumes(cache, before, left, used_by)
     nodes = nodes_of(groups, reader.list("v1", "Node", "", {}))
     downloads: list[Download] = []
@@ -117,22 +123,16 @@ def _group_problems(
             yield Problem(f"spec.nodeGroups[{number}]", message, rule="node-group")
 
 
-def _follows(user: User, reader: Reader, peers: Peers) -> bool:
-    """Tell whether a service leaves its old volume with this run: the task gives it, or removes it."""
-    return user.service in peers or peers.leaves(reader.get(user.service) or {})
-
-
 def _lost_volumes(
     cache: LocalModelCache, before: Sequence[str], left: Sequence[User], used_by: Sequence[User]
 ) -> Iterator[Problem]:
     """Yield services that read from a volume which would go. before: the groups until now. left: who uses them and does not change."""
     kept = {(user.service.namespace, user.group or cache.groups[0]) for user in used_by}
-    for user in left:
-        group = user.group or before[0]
-        stays = group in cache.groups and (user.service.namespace, group) in kept
+    for service, group in dict.fromkeys((user.service, user.group or before[0]) for user in left):
+        stays = group in cache.groups and (service.namespace, group) in kept
         if group in before and not stays:
             message = (
-                f"{user.service} reads the model from the volume of LocalModelNodeGroup {group}, which would be removed; give the service in the same "
+                f"{service} reads the model from the volume of LocalModelNodeGroup {group}, which would be removed; give the service in the same "
                 f"task, or leave the group in its place until the service names another one in {GROUP_ANNOTATION}"
             )
             yield Problem("spec.nodeGroups", message, rule="cache-group")

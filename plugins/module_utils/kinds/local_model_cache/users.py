@@ -7,7 +7,7 @@ Source: KServe pkg/controller/v1alpha1/localmodel/reconcilers/utils.go, pkg/webh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from ...kube.manifest import Json, value_at
@@ -98,12 +98,8 @@ def address_of(document: Json) -> str:
     )
 
 
-def still_used(live: Json, reader: Reader) -> Sequence[Reference]:
-    """Return the services that the status of a cache names, as far as they are there and still use it."""
-    return [each for each in _named(live) if _uses(reader.get(each), live)]
-
-
-def _named(live: Json) -> Iterator[Reference]:
+def named(live: Json) -> Iterator[Reference]:
+    """Yield the services that the status of a cache names."""
     status = live.get("status") or {}
     for field, kind in (
         ("inferenceServices", INFERENCE_SERVICE),
@@ -111,17 +107,3 @@ def _named(live: Json) -> Iterator[Reference]:
     ):
         for each in status.get(field) or ():
             yield Reference(*kind, str(each.get("namespace") or ""), str(each.get("name") or ""))
-
-
-def _uses(service: Json | None, live: Json) -> bool:
-    if service is None:
-        return False
-    metadata, cache = service["metadata"], live["metadata"]
-    labels = metadata.get("labels") or {}
-    if LABEL in labels:
-        said = labels[LABEL], labels.get(NAMESPACE_LABEL, "")
-        return said == (cache["name"], cache.get("namespace") or "")
-    source = str((live.get("spec") or {}).get("sourceModelUri") or "").rstrip("/")
-    uri = address_of(service).rstrip("/")
-    off = OFF_ANNOTATION in (metadata.get("annotations") or {})
-    return not off and (uri == source or uri.startswith(f"{source}/"))

@@ -180,6 +180,26 @@ def test_a_service_of_the_cluster_that_is_there_is_not_told() -> None:
     assert told(document(nodes), service(), there) == {}
 
 
+@pytest.mark.parametrize(
+    ("address", "itself"),
+    [
+        ("http://chain", True),
+        ("http://chain:80/", True),
+        ("http://chain.team-a/v1", True),
+        ("http://chain.team-a.svc", True),
+        ("http://CHAIN.team-a.svc.cluster.local/", True),
+        ("http://chain-team-a.example.com", True),
+        ("http://chain.team-b", False),
+        ("http://chains.team-a", False),
+        ("http://chain.example.com", False),
+        ("http://[chain", False),
+    ],
+)
+def test_an_address_of_the_graph_itself_is_told(address: str, itself: bool) -> None:
+    found = told(document({"root": node("Sequence", {"serviceUrl": address})}))
+    assert ("is this graph itself" in found.get(f"{STEPS}[0].serviceUrl", "")) is itself
+
+
 def test_circles_of_many_nodes_are_each_told_once() -> None:
     steps = [{"nodeName": f"n{number}"} for number in range(8)]
     nodes = {f"n{number}": node("Ensemble", *steps) for number in range(8)}

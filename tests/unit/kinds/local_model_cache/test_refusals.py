@@ -11,7 +11,7 @@ import re
 import pytest
 
 from module_utils.kinds.inference_service.kind import INFERENCE_SERVICE
-from module_utils.kinds.local_model_cache.users import still_used
+from module_utils.kinds.local_model_cache.remaining_readers import still_used
 from module_utils.kube.manifest import Json
 from module_utils.kube.problem import InputError
 from tests.objects import Cluster, thing

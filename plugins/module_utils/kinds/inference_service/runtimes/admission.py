@@ -38,8 +38,8 @@ def runtime_problems(
     if runtime.spec.get("disabled"):
         return
     others = [each for each in neighbours if each.name != runtime.name]
-    # The webhook looks at a runtime's own priorities only where it has others to compare with.
-    if others:
+    # The webhook looks at a runtime's own priorities only where there is any runtime, be it the same one until now.
+    if others or before is not None:
         yield from _own_priorities(runtime)
     for other in others:
         for name, priority in ties(runtime, other):
