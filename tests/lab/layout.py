@@ -43,12 +43,17 @@ _SERVICE_NAMES = (
     "kubernetes.default.svc.cluster.local",
 )
 
+#: What the programs themselves ask for is most of all requests, and nobody reads it.
 AUDIT_POLICY = {
     "apiVersion": "audit.k8s.io/v1",
     "kind": "Policy",
     "omitStages": ["RequestReceived"],
     "rules": [
-        {"level": "Metadata", "users": ["system:apiserver"]},
+        {
+            "level": "None",
+            "users": ["system:apiserver", *(user for user, dummy in PROGRAM_USERS.values())],
+        },
+        {"level": "None", "userGroups": ["system:serviceaccounts:kube-system"]},
         {"level": "Metadata", "verbs": ["get", "list", "watch"]},
         {"level": "RequestResponse"},
     ],
