@@ -13,7 +13,9 @@ from ..kube.manifest import Json
 from ..kube.names import check_dns_subdomain, check_label_value
 from ..kube.problem import Problem
 from ..kube.schema_faults import show
+from ..kube.text import counted
 from .devices import Parallelism, Shape, check_shape, shape
+from .mig_profiles import profile_fault
 from .vendors import VENDORS, maker_of, resource_name
 
 #: The name of the device claim in the pod, and of the request in it.
@@ -54,6 +56,18 @@ class Placement:
     resource_claims: list[Json] = field(default_factory=list)
 
 
+def _product_doubts(product: str, profile: str, vendor: str, path: str) -> Iterator[Problem]:
+    """Yield that no node has a product's devices, or not in the way in which they are asked for."""
+    other = maker_of(product)
+    if other and vendor in VENDORS and other != vendor.partition("-")[0]:
+        text = f"{product} is a device of {other}, and the type is {vendor}: no node has both, so the pods stay Pending"
+        yield Problem(f"{path}.product", text, "warning", rule="accelerator")
+    uncut = profile_fault(profile, product) if vendor == "nvidia" and product else ""
+    if uncut:
+        text = f"{uncut}: no node has such slices, so the pods stay Pending"
+        yield Problem(f"{path}.profile", text, "warning", rule="accelerator")
+
+
 def read_accelerator(given: Mapping[str, Any], path: str) -> tuple[Accelerator, list[Problem]]:
     """Return the accelerator that a user names, and every problem in it."""
     problems = []
@@ -70,10 +84,7 @@ def read_accelerator(given: Mapping[str, Any], path: str) -> tuple[Accelerator, 
     if product and not (vendor in VENDORS and VENDORS[vendor].product_label):
         text = f"nodes with {vendor} have no product label that is known here; use a node selector of your own"
         problems.append(Problem(f"{path}.product", text, rule="accelerator"))
-    other = maker_of(product)
-    if other and vendor in VENDORS and other != vendor.partition("-")[0]:
-        text = f"{product} is a device of {other}, and the type is {vendor}: no node has both, so the pods stay Pending"
-        problems.append(Problem(f"{path}.product", text, "warning", rule="accelerator"))
+    problems += _product_doubts(product, str(given.get("profile") or ""), vendor, path)
     fault = check_label_value(product) if product else None
     if fault:
         near = "; nodes have blanks as hyphens in the label" if " " in product else ""
@@ -119,7 +130,7 @@ def place(
     if devices is not None and devices < 1:
         problems.append(Problem("devices", f"{devices} is not a number of devices", rule="devices"))
     elif devices is not None and devices != found.devices_per_pod:
-        text = f"{devices} devices are requested, but {found.how} is {found.devices_per_pod}; the engine may not start"
+        text = f"{counted(devices, 'device')} {'is' if devices == 1 else 'are'} requested, but {found.how} is {found.devices_per_pod}; the engine may not start"
         problems.append(Problem("devices", text, "warning", rule="devices"))
         found = Shape(devices, found.pods_per_replica, "given")
     problems += check_shape(

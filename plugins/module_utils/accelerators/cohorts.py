@@ -102,7 +102,7 @@ def parent_of(cohort: Json) -> str:
 
 
 def above(queue: Json, cohorts: Sequence[Json]) -> tuple[list[str], bool]:
-    """Return the names of the Cohorts above a queue, the nearest first, and whether they lie in each other without end."""
+    """Return the names of the Cohorts above a queue, the nearest first, and whether they form a cycle."""
     parents = {each["metadata"]["name"]: parent_of(each) for each in cohorts}
     found: list[str] = []
     name = cohort_of(queue)

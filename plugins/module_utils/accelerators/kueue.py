@@ -14,7 +14,7 @@ from ..kube.problem import Problem, Severity
 from ..kube.selector import selector_keys, selects
 from .demand import Demand, templates_of
 from .fit import Answer
-from .kueue_quota import Lending, group_problems
+from .kueue_quota import Lending, group_problems, idle_limits
 from .node_eligibility import untolerated
 from .requests import CLASS_PREFIX, PODS, Amounts
 
@@ -141,6 +141,7 @@ def queue_problems(answers: Sequence[Answer], queue: str, queues: Queues) -> Ite
     yield from _stopped("ClusterQueue", name, cluster_queue)
     yield from _selected(name, cluster_queue, queues)
     yield from _flavors(name, cluster_queue, queues)
+    yield from idle_limits(cluster_queue, queues.cohorts or ())
     for each in admission_checks(cluster_queue):
         if queues.checks is not None and _named(queues.checks, each) is None:
             text = f"ClusterQueue {name} names AdmissionCheck {each}, which does not exist, so Kueue admits nothing; create it"

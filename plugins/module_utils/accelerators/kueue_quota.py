@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..kube.manifest import Json
+from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
-from .cohorts import Cohorts, above, cohort_of, quota_of, used_of
+from .cohorts import Cohorts, above, cohort_of, parent_of, quota_of, used_of
 from .requests import shown
 
 
@@ -53,7 +53,7 @@ def group_problems(
     path, endless = above(queue, lending.cohorts or ())
     if endless:
         chain = " in ".join([*path, path[0]])
-        text = f"the Cohorts of ClusterQueue {name} lie in each other without end ({chain}), so Kueue admits nothing; change spec.parentName of one of them"
+        text = f"the Cohorts of ClusterQueue {name} form a cycle ({chain}), so Kueue admits nothing; change spec.parentName of one of them"
         yield Problem("", text, rule="queue")
         return
     shortages = {
@@ -71,6 +71,35 @@ def group_problems(
         text += f"; the other queues of cohort {path[0]} lend no more now"
         text += ", and what a Cohort has of its own is not known" * (lending.cohorts is None)
     yield Problem("", text, "error" if final else "warning", rule="queue")
+
+
+def idle_limits(queue: Json, cohorts: Sequence[Json]) -> Iterator[Problem]:
+    """Yield limits of borrowing and lending of a ClusterQueue, and of the Cohorts above it, where there is nobody to borrow from."""
+    names, dummy = above(queue, cohorts)
+    known = {each["metadata"]["name"]: each for each in cohorts}
+    holders = [("ClusterQueue", queue, cohort_of(queue))]
+    holders += [("Cohort", known[name], parent_of(known[name])) for name in names if name in known]
+    for kind, holder, parent in holders:
+        limits = [*_limits(holder)] if not parent else []
+        if limits:
+            home = "cohort" if kind == "ClusterQueue" else "parent"
+            text = (
+                f"{kind} {holder['metadata']['name']} has {' and '.join(limits)} and no {home}, so that nobody lends to it: Kueue refuses such "
+                f"limits; name a {home}, or take them out"
+            )
+            yield Problem("", text, "warning", rule="queue")
+
+
+def _limits(holder: Json) -> Iterator[str]:
+    """Yield the limits of borrowing and lending that an object says."""
+    found: dict[str, None] = {}
+    for group in value_at(holder, ("spec", "resourceGroups")) or ():
+        for flavor in group.get("flavors") or ():
+            for entry in flavor.get("resources") or ():
+                for name in ("borrowingLimit", "lendingLimit"):
+                    if entry.get(name) is not None:
+                        found[f"{name} of {entry['name']}"] = None
+    yield from found
 
 
 def _lacking(

@@ -207,6 +207,11 @@ def is_mig(resource: str) -> bool:
     return resource.startswith(_MIG)
 
 
+def profile_of(resource: str) -> str:
+    """Return the profile of MIG slices, as a resource's name writes it."""
+    return resource.removeprefix(_MIG)
+
+
 def is_shared(resource: str) -> bool:
     """Return whether a resource counts shares of devices: two of them may be the same device."""
     return resource.endswith(_SHARED)

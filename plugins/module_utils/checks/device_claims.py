@@ -15,6 +15,7 @@ from ..kube.did_you_mean import nearest
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
 from ..kube.reader import Reader
+from ..kube.validation.device_claim import device_claim_problems
 from .names import find
 
 _CLAIMS = ("ResourceClaim", "ResourceClaimTemplate")
@@ -30,6 +31,12 @@ FORM = Check(
     WARNING,
     finds="{claim} is of {version}, which has {field} of request {request} {home}: the API server refuses it, or forgets which devices are meant",
     fix="write {example}",
+)
+REFUSED = Check(
+    "claim-form",
+    WARNING,
+    finds="the API server refuses {claim}: {field}: {fault}",
+    fix="correct it there",
 )
 SEVERAL = Check(
     "claim-of-several",
@@ -66,6 +73,18 @@ def claim_form(view: ServiceView, reader: Reader) -> Iterator[Problem]:
                 home=home,
                 example=example,
             )
+
+
+@check(REFUSED, reads=("ResourceClaims", "ResourceClaimTemplates"))
+def claim_refused(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield claims that the API server would refuse, where they are given in place of a cluster."""
+    told: set[tuple[str, str]] = set()
+    for named, place in () if reader.complete else view.names:
+        found = find(named, reader) if named.kind in _CLAIMS else None
+        for problem in device_claim_problems(found) if found else ():
+            if (str(named), problem.path) not in told:
+                told.add((str(named), problem.path))
+                yield REFUSED.at(place, claim=named, field=problem.path, fault=problem.message)
 
 
 @check(SEVERAL, costly=True)

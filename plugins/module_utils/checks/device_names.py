@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..accelerators.vendors import VENDORS, is_device, is_mig, is_shared
+from ..accelerators.mig_profiles import profile_fault
+from ..accelerators.vendors import VENDORS, is_device, is_mig, is_shared, profile_of
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import ServiceView
 from ..kube.containers import containers_of
 from ..kube.did_you_mean import nearest
 from ..kube.problem import Problem
+from .node_choice import demanded
 
 #: Which devices a process uses, of those that its container gets: numbers from 0 on.
 _USES = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
@@ -30,6 +32,12 @@ UNKNOWN = Check(
     WARNING,
     finds="no device plugin offers {resource}: the pods wait forever",
     fix="write {near} if that is what you mean",
+)
+NO_SLICE = Check(
+    "device-name",
+    WARNING,
+    finds="{fault}, and the pods ask for {resource} on nodes with this product: they wait forever",
+    fix="ask for slices that the product has, or choose other nodes",
 )
 BEYOND = Check(
     "visible-devices",
@@ -57,6 +65,24 @@ def unknown(view: ServiceView) -> Iterator[Problem]:
                 if near:
                     where = workload.fields(f'{path}.resources.limits["{name}"]')
                     yield UNKNOWN.at(where, resource=name, near=near)
+
+
+@check(NO_SLICE, costly=True)
+def no_slice(view: ServiceView) -> Iterator[Problem]:
+    """Yield slices of devices on nodes whose devices are never cut so."""
+    label = VENDORS["nvidia"].product_label
+    for workload in view.workloads:
+        chosen = [values for name, values, dummy in demanded(workload) if name == label]
+        for container, path in containers_of(workload.pod) if chosen else ():
+            limits = (container.get("resources") or {}).get("limits") or {}
+            for resource in filter(is_mig, limits):
+                faults = [profile_fault(profile_of(resource), product) for product in chosen[0]]
+                if all(faults):
+                    yield NO_SLICE.at(
+                        workload.fields(f'{path}.resources.limits["{resource}"]'),
+                        fault=faults[0],
+                        resource=resource,
+                    )
 
 
 @check(BEYOND, costly=True)

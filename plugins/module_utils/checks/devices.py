@@ -14,6 +14,7 @@ from ..kube.command_line import flags, words
 from ..kube.containers import containers_of
 from ..kube.manifest import Json
 from ..kube.problem import Problem
+from ..kube.text import counted
 from .engine_flags import contradicts
 from .engines import is_vllm
 
@@ -85,7 +86,7 @@ IDLE_CLAIM = Check(
 UNEVEN = Check(
     "data-parallel",
     WARNING,
-    finds="{data} copies of the model in pods of {local} leave a rest: {pods} pods hold {held} copies, and the engine waits for all {data}",
+    finds="{copies} of the model in pods of {local} {leave} a rest: {pods} {hold} {held}, and the engine waits for {data}",
     fix="let {field} divide the number of copies",
 )
 MEMORY = Check(
@@ -231,7 +232,15 @@ def uneven(view: ServiceView) -> Iterator[Problem]:
         if each and copies % each:
             pods = max(copies // each, 1)
             yield UNEVEN.at(
-                local.field, data=copies, local=each, pods=pods, held=pods * each, field=local.field
+                local.field,
+                copies=counted(copies, "copy", "copies"),
+                local=each,
+                leave="leaves" if copies == 1 else "leave",
+                pods=counted(pods, "pod"),
+                hold="holds" if pods == 1 else "hold",
+                held=counted(pods * each, "copy", "copies"),
+                data=copies,
+                field=local.field,
             )
 
 

@@ -66,7 +66,7 @@ def no_pool(view: ServiceView) -> Iterator[Problem]:
     picker = view.picker
     if picker is None or not picker.pool:
         return
-    for path, container in _pickers(picker):
+    for path, container in picker_containers(picker):
         given = {flag.name for flag in placed_flags(container)}
         place = picker.workload.fields(f"{path}.args")
         if container.get("args") and not given & {POOL, SELECTOR} and place.is_authors:
@@ -77,7 +77,7 @@ def no_pool(view: ServiceView) -> Iterator[Problem]:
 def other_port(view: ServiceView) -> Iterator[Problem]:
     """Yield ports of the picker that its container does not name."""
     picker = view.picker
-    for path, container in _pickers(picker):
+    for path, container in picker_containers(picker):
         ports = {str(each.get("containerPort")) for each in container.get("ports") or ()}
         for flag in placed_flags(container) if ports else ():
             if picker is None or flag.name not in PORTS or flag.value in ports:
@@ -128,7 +128,7 @@ def _wanted(view: ServiceView, picker: PickerView) -> Mapping[str, str]:
     return {**wanted, "--pool-group": groups.pop()} if len(groups) == 1 else wanted
 
 
-def _pickers(picker: PickerView | None) -> Iterator[tuple[str, Json]]:
+def picker_containers(picker: PickerView | None) -> Iterator[tuple[str, Json]]:
     """Yield the container of the picker with its place in the pod."""
     containers = picker.workload.pod.get("containers") or () if picker is not None else ()
     for number, container in enumerate(containers):
@@ -148,6 +148,6 @@ def _authored_flags(view: ServiceView) -> Iterator[tuple[PickerView, Flag, Place
 
 
 def _flags(picker: PickerView | None) -> Iterator[tuple[str, Flag]]:
-    for path, container in _pickers(picker):
+    for path, container in picker_containers(picker):
         for flag in placed_flags(container):
             yield path, flag

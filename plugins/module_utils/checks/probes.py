@@ -22,8 +22,10 @@ _PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
 _WAYS = ("httpGet", "tcpSocket", "grpc")
 #: Flags with which vLLM speaks TLS, and a file in which more flags are.
 _CERTIFICATE, _FILE = "--ssl-certfile", "--config"
-#: What says how long a probe waits, and how many seconds the smallest models take to load onto a device.
-_PATIENCE, _LOADING = (".failureThreshold", ".periodSeconds", ".initialDelaySeconds"), 60
+#: What says how long a probe waits.
+_PATIENCE = (".failureThreshold", ".periodSeconds", ".initialDelaySeconds")
+#: How many seconds the smallest models take to load onto a device, and how many vLLM takes before it loads anything.
+_LOADING, _STARTING = 60, 20
 
 #: What the paths of probes are called in other servers, and in KServe's protocols.
 _ELSEWHERE = re.compile(
@@ -56,7 +58,7 @@ NO_PATH = Check(
 IMPATIENT = Check(
     "probe-impatient",
     WARNING,
-    finds="{probe} restarts the engine {seconds} s after its start, and loading a model onto a device takes longer",
+    finds="{probe} restarts the engine {seconds} s after its start, and loading a model takes longer",
     fix="give a startupProbe with more tries, for example failureThreshold: 60",
 )
 
@@ -134,12 +136,13 @@ def impatient(view: ServiceView) -> Iterator[Problem]:
         probe = "startupProbe" if container.get("startupProbe") else "livenessProbe"
         given = container.get(probe)
         limits = (container.get("resources") or {}).get("limits") or {}
-        if not given or not any(map(is_device, limits)):
+        devices = any(map(is_device, limits))
+        if not given or not (devices or is_vllm(container) or workload.usual_engine):
             continue
         seconds = given.get("initialDelaySeconds") or 0
         seconds += (given.get("periodSeconds") or 10) * (given.get("failureThreshold") or 3)
         place = workload.written(*(f"{path}.{probe}{part}" for part in ("", *_PATIENCE)))
-        if seconds < _LOADING and place.is_authors:
+        if seconds < (_LOADING if devices else _STARTING) and place.is_authors:
             yield IMPATIENT.at(place, probe=probe, seconds=seconds)
 
 

@@ -78,12 +78,15 @@ def further_themes() -> Sequence[ModuleType]:
         models,
         names,
         no_effect,
+        node_choice,
         node_labels,
         object_names,
         other_engines,
         parsers,
         picker_flags,
+        picker_probes,
         plain_secrets,
+        pod_annotations,
         pod_security,
         pools,
         predictive_servers,
@@ -91,6 +94,7 @@ def further_themes() -> Sequence[ModuleType]:
         queues,
         quota,
         references,
+        repeated,
         replaced_commands,
         spread,
         templates,
@@ -110,6 +114,7 @@ def further_themes() -> Sequence[ModuleType]:
     of_pods = (
         *(kubelet, amounts, device_names, node_labels, volumes, spread, picker_flags),
         *(probes, lifecycle, pools, plain_secrets, templates, triggers),
+        *(picker_probes, pod_annotations, repeated, node_choice),
     )
     return (
         *of_engines,

@@ -11,6 +11,10 @@ from ..kube.did_you_mean import nearest
 POOL, SELECTOR = "--pool-name", "--endpoint-selector"
 #: Where gateways, probes and Prometheus ask.
 PORTS = ("--grpc-port", "--grpc-health-port", "--metrics-port")
+#: At this one it answers probes; llm-d's picker calls it in a shorter way.
+HEALTH = ("--grpc-health-port", "--health-port")
+#: Where it listens if nobody says otherwise: for gateways, for probes, for Prometheus.
+USUAL_PORTS = {"--grpc-port": "9002", HEALTH[0]: "9003", "--metrics-port": "9090"}
 CONFIG = ("--config-text", "--config-file")
 _KNOWN = (
     *(POOL, "--pool-namespace", "--pool-group", SELECTOR, *PORTS, *CONFIG),

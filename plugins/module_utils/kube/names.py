@@ -32,6 +32,7 @@ _NAMESPACE = re.compile(_WORD, re.ASCII)
 _SUBDOMAIN = re.compile(rf"{_WORD}(\.{_WORD})*", re.ASCII)
 _LABEL_NAME = re.compile("([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]", re.ASCII)
 _PORT_NAME = re.compile("(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)
+_DATA_KEY = re.compile("[-._A-Za-z0-9]+", re.ASCII)
 _LETTER = re.compile("[A-Za-z]", re.ASCII)
 
 
@@ -84,6 +85,14 @@ def check_port_name(text: str) -> str | None:
     """Say what keeps a text from being the name of a port (IANA service name)."""
     shape = 'lower-case letters, digits and single "-" between them, with at least one letter'
     return _check(text, "a port name", _PORT_NAME, PORT_NAME_LENGTH, shape)
+
+
+def check_data_key(text: str) -> str | None:
+    """Say what keeps a text from being the name of an entry of a ConfigMap or Secret, which becomes a file in pods."""
+    shape = 'letters, digits, "-", "_" and "."'
+    if text == "." or text.startswith(".."):
+        return f'{quoted(text)} is not the name of an entry: it must not be "." nor begin with ".."'
+    return _check(text, "the name of an entry", _DATA_KEY, SUBDOMAIN_LENGTH, shape)
 
 
 def child_name(parent: str, suffix: str) -> str:

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def counted(count: int, noun: str) -> str:
-    """Return a count with its noun: `1 object`, `2 objects`. noun: in the singular, of the kind whose plural has an s."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """Return a count with its noun: `1 object`, `2 objects`. noun: in the singular. plural: where it is not the singular with an s."""
+    return f"{count} {noun if count == 1 else plural or f'{noun}s'}"
 
 
 def few(items: Sequence[str], most: int, noun: str = "") -> str:

@@ -27,6 +27,7 @@ from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reference import Reference
 from ..picker import store
 from ..picker.input import SUBJECT, Prepared, prepare, sources_problems
+from ..picker.names import name_problems
 from ..picker.related_objects import check_surroundings
 from ..task import arguments
 from ..task.result import Clock, stats
@@ -127,6 +128,7 @@ def _check_options(params: Mapping[str, Any]) -> None:
     ]
     if state in needed:
         problems += sources_problems(params)
+    problems += name_problems(params)
     if problems:
         raise InputError([Complaint(SUBJECT, tuple(problems))])
 

@@ -269,14 +269,16 @@ def _given(
 def _judged(params: Params, workloads: Sequence[GivenWorkload], source: Source) -> Json:
     manifests = [workload.manifest for workload in workloads]
     judged = judge(source, manifests, checks=params["checks"], with_classes=True, rollouts=True)
-    complaints = []
-    found = []
+    # A service has several workloads, and what concerns its namespace concerns each of them.
+    by_subject: dict[str, dict[Problem, None]] = {}
     for number, workload in enumerate(workloads):
-        subject = workload.subject
         problems = [*judged.problems.get(number, []), *workload.warnings]
-        found += [(subject, problem) for problem in problems]
-        errors = tuple(problem for problem in problems if problem.severity == "error")
-        complaints.append(Complaint(subject, errors))
+        by_subject.setdefault(workload.subject, {}).update(dict.fromkeys(problems))
+    found = [(subject, problem) for subject, told in by_subject.items() for problem in told]
+    complaints = (
+        Complaint(subject, tuple(each for each in told if each.severity == "error"))
+        for subject, told in by_subject.items()
+    )
     failed = [str(complaint) for complaint in complaints if complaint.problems]
     result = {
         **EMPTY,

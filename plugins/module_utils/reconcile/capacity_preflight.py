@@ -18,6 +18,9 @@ from ..kube.problem import Problem
 from ..kube.quantity import same_quantity
 from ..task.arguments import REQUIRE
 
+#: Rules of what is the same for all workloads of a namespace.
+_OF_NAMESPACE = "quota"
+
 
 def check_fit(cluster: Cluster, plans: Sequence[ServicePlan], mode: str) -> list[Problem]:
     """Add to each plan what its pods lack: an error with `require`, a warning with `warn`. Returns what could not be looked at.
@@ -39,8 +42,13 @@ def check_fit(cluster: Cluster, plans: Sequence[ServicePlan], mode: str) -> list
     ]
     manifests = [manifest for *dummy, manifest in found]
     judged = judge(LiveObjects(cluster), manifests, changed, rollouts=True)
+    told: set[tuple[int, Problem]] = set()
     for number, (plan, change, dummy) in enumerate(found):
         for problem in _in_mode(judged.problems.get(number, ()), mode):
+            if problem.rule.startswith(_OF_NAMESPACE) and (id(plan), problem) in told:
+                # What concerns a namespace concerns each workload in it.
+                continue
+            told.add((id(plan), problem))
             # A service may have several workloads.
             plan.problems.append(replace(problem, message=f"{change.reference}: {problem.message}"))
     return judged.notes

@@ -36,6 +36,8 @@ EARNED_BY = {
     },
     # A port that is no number, to see what becomes of it.
     "engine-value": {"model_service/v1-nixl-invalid"},
+    # The same pull secret twice.
+    "listed-twice": {"model_service/pull-duplicate"},
     "gateway-unused": {"llm_inference_service/router-gateway-only"},
     # One copy of the model in each pod, and eight devices.
     "engine-arguments": {

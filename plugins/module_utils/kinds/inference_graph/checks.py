@@ -20,10 +20,11 @@ from ..kserve.modes import KNATIVE
 from ..kserve.system_config import CONFIG_MAP
 from ..view import ServiceView
 from .condition_path import path_fault
-from .knative_mode import features, knative_limits
+from .knative_mode import features, knative_limits, scaled_by_nobody
 from .resolved import Resolved
 from .spec import ENSEMBLE, SEQUENCE, SPLITTER, SWITCH, Step, all_steps, node_path, steps_of
 from .step_targets import itself, nobody, stopped, url
+from .switch_checks import shadowed
 from .walk import always_taken, cycles, reached
 
 #: What a step sends on in place of the request.
@@ -313,6 +314,8 @@ CHECKS = (
     no_config,
     features,
     knative_limits,
+    scaled_by_nobody,
+    shadowed,
 )
 
 

@@ -10,13 +10,29 @@ from collections.abc import Iterator
 
 from ...kube.problem import Problem
 from ...kube.reader import Reader
-from ..check import ERROR, WARNING, check
-from ..kserve.knative.annotations import annotation_faults
+from ..check import ERROR, WARNING, Check, check
+from ..kserve.knative.annotations import annotation_faults, class_of, scaling_doubts
 from ..kserve.knative.features import FEATURES_OFF, switched_off, told_off
 from ..kserve.knative.limits import BEYOND_LIMITS, number_faults, scaling_faults
+from ..kserve.knative.scaling import INITIAL, zero_left_out
 from ..kserve.modes import KNATIVE
 from ..view import ServiceView
 from .resolved import Resolved
+
+WITHOUT_EFFECT = Check("no-effect", WARNING, finds="{effect}", fix="{way}")
+
+
+@check(WITHOUT_EFFECT, reads=("ConfigMaps",))
+def scaled_by_nobody(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield annotations by which nothing is scaled."""
+    given = view.document["metadata"].get("annotations") or {}
+    if view.basis.mode != KNATIVE:
+        return
+    doubts = [*scaling_doubts(given, class_of(given))]
+    if effect := zero_left_out(given, reader):
+        doubts.append((INITIAL, effect, "set it in that ConfigMap, or leave this out"))
+    for name, effect, way in doubts:
+        yield WITHOUT_EFFECT.at(f'metadata.annotations["{name}"]', effect=effect, way=way)
 
 
 @check(FEATURES_OFF, reads=("ConfigMaps",))
@@ -42,5 +58,5 @@ def knative_limits(view: ServiceView, reader: Reader) -> Iterator[Problem]:
         yield BEYOND_LIMITS.at(f"spec.{field}", fault=fault)
     if spec.get("nodeName"):
         yield BEYOND_LIMITS.at("spec.nodeName", fault="takes no name of a node")
-    for name, fault in annotation_faults(annotations):
+    for name, fault in annotation_faults(annotations, class_of(annotations)):
         yield BEYOND_LIMITS.at(f'metadata.annotations["{name}"]', fault=fault)

@@ -26,7 +26,7 @@ from .batcher_limits import batcher_limit, batcher_protocol
 from .implementations import TRANSFORMER_CONTAINER
 from .knative_mode import agent, features, knative_limits, models, no_host
 from .logger_address import logger_address
-from .mode_effects import without_effect
+from .mode_effects import scaled_by_nobody, without_effect
 from .model_names import names_apart
 from .model_place import modelcar_off, storage_path
 from .pods.annotations import SOURCE_URI
@@ -286,4 +286,5 @@ CHECKS = (
     modelcar_off,
     storage_path,
     without_effect,
+    scaled_by_nobody,
 )

@@ -13,7 +13,7 @@ from ...kube.names import check_dns_subdomain
 from ...kube.problem import Problem
 from ...kube.reader import Lookup, NotAllowed, Reader
 from ...kube.reference import Reference
-from .admission.trained_model import trained_model_problems
+from .admission.trained_model import memory_doubts, trained_model_problems
 from .child_kinds import TRAINED_MODEL
 from .input_schemas import shapes
 from .runtimes.admission import runtime_problems
@@ -73,6 +73,7 @@ def _trained_model(
     manifest: Json, around: Reader, before: Json | None, settings: Settings
 ) -> Iterator[Problem]:
     yield from trained_model_problems(manifest, before)
+    yield from memory_doubts(manifest)
     try:
         yield from service_problems(manifest, around, settings)
     except NotAllowed as error:

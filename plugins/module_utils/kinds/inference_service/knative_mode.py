@@ -12,7 +12,7 @@ from ...kube.manifest import Json
 from ...kube.problem import Problem
 from ...kube.reader import Reader
 from ..check import ERROR, WARNING, Check, check
-from ..kserve.knative.annotations import annotation_faults
+from ..kserve.knative.annotations import annotation_faults, class_of
 from ..kserve.knative.features import FEATURES_OFF, switched_off, told_off
 from ..kserve.knative.limits import BEYOND_LIMITS, number_faults, port_faults
 from ..kserve.modes import KNATIVE
@@ -110,8 +110,9 @@ def knative_limits(view: ServiceView, reader: Reader) -> Iterator[Problem]:
         for field, fault, sure in number_faults(component.spec, reader):
             severity = ERROR if sure else WARNING
             yield BEYOND_LIMITS.at(f"spec.{component.role}.{field}", severity=severity, fault=fault)
+    of_service = view.document["metadata"].get("annotations") or {}
     for path, given in annotations_of(view):
-        for name, fault in annotation_faults(given):
+        for name, fault in annotation_faults(given, class_of(of_service, given)):
             yield BEYOND_LIMITS.at(f'{path}.annotations["{name}"]', fault=fault)
 
 

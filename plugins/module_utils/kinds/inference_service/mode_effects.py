@@ -7,8 +7,10 @@ from collections.abc import Iterator
 
 from ...kube.manifest import Json
 from ...kube.problem import Problem
+from ...kube.reader import Reader
 from ..check import WARNING, Check, check
-from ..kserve.knative.annotations import MIN_SCALE, unknown_annotations
+from ..kserve.knative.annotations import MIN_SCALE, class_of, scaling_doubts, unknown_annotations
+from ..kserve.knative.scaling import INITIAL, zero_left_out
 from ..kserve.modes import KNATIVE, STANDARD
 from ..view import ServiceView
 from .admission.multi_node import CLASS_ANNOTATION
@@ -38,6 +40,20 @@ def without_effect(view: ServiceView) -> Iterator[Problem]:
             effect = "Knative follows the same name with a dash, which KServe writes itself"
             way = "set minReplicas of the component"
             yield WITHOUT_EFFECT.at(f'{path}.annotations["{MIN_SCALE}"]', effect=effect, way=way)
+
+
+@check(WITHOUT_EFFECT, reads=("ConfigMaps",))
+def scaled_by_nobody(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield annotations by which Knative scales nothing."""
+    if view.basis.mode != KNATIVE:
+        return
+    of_service = view.document["metadata"].get("annotations") or {}
+    for path, given in annotations_of(view):
+        for name, effect, way in scaling_doubts(given, class_of(of_service, given)):
+            yield WITHOUT_EFFECT.at(f'{path}.annotations["{name}"]', effect=effect, way=way)
+    if effect := zero_left_out(of_service, reader):
+        way = "set it in that ConfigMap, or leave this out"
+        yield WITHOUT_EFFECT.at(f'metadata.annotations["{INITIAL}"]', effect=effect, way=way)
 
 
 def _standard(component: Json, resolved: Resolved) -> Iterator[tuple[str, str, str]]:

@@ -9,10 +9,12 @@ from functools import partial
 from ...kube import gvk
 from ...kube.manifest import Json, value_at
 from ...kube.reference import Reference
+from ...kube.schema_check import child_path
 from ..field_map import FieldMap, Origin
 from . import names
 from .artifacts.adapters import LIMITS
 from .artifacts.kv_cache import volume_name
+from .managed_devices import DEVICE_CLASS, REQUEST, SELECTORS
 from .pod import MAIN
 from .resolved import Resolved
 from .tracing import ENDPOINT
@@ -47,6 +49,8 @@ def _origins(resolved: Resolved, reference: Reference) -> list[Origin]:
         found += _tracing(resolved, _TEMPLATES[reference.kind])
     if reference.kind == "HTTPRoute":
         found += _gateways(resolved)
+    elif reference.kind == "ResourceClaimTemplate":
+        found += _asked_by_annotations()
     elif reference.kind in _TEMPLATES and reference.name not in (
         names.picker(resolved.name),
         names.tokenizer(resolved.name),
@@ -63,6 +67,13 @@ def _gateways(resolved: Resolved) -> Iterator[Origin]:
             value = {"name": "", "namespace": "", **ref}
             child, field = f"{origin.child}[{value['name']}]", f"{origin.field}[{number}]"
             yield Origin(child, field, value, origin.object)
+
+
+def _asked_by_annotations() -> Iterator[Origin]:
+    """Yield which annotations say what a claim of devices asks for."""
+    request = f"spec.spec.devices.requests[{REQUEST}]"
+    yield Origin("spec", child_path("metadata.annotations", DEVICE_CLASS))
+    yield Origin(f"{request}.exactly.selectors", child_path("metadata.annotations", SELECTORS))
 
 
 def _tracing(resolved: Resolved, templates: Mapping[str, str]) -> Iterator[Origin]:

@@ -23,6 +23,8 @@ COUNT, SELECTORS, CONTAINER = (
 )
 #: How pods and containers call the claim.
 _CLAIM = "managed-device"
+#: How the claim calls what it asks for.
+REQUEST = "device"
 #: Whether the annotations are read.
 _READ: Since[bool] = Since({KServe.V0_17: False, KServe.V0_20: True})
 _PODS = (("template",), ("worker",), ("prefill", "template"), ("prefill", "worker"))

@@ -38,6 +38,12 @@ TOO_LARGE = Check(
     finds="the model takes {size}, and LocalModelNodeGroup {group} has {limit} for all models of a node",
     fix="raise storageLimit in the group, or name another group",
 )
+NO_SIZE = Check(
+    "cache-size",
+    WARNING,
+    finds='"{size}" is no room for a model, so that every group seems to have enough of it',
+    fix="write what the model takes on a node, for example 20Gi",
+)
 UNBOUND = Check(
     "cache-claim",
     WARNING,
@@ -112,6 +118,14 @@ def too_large(view: ServiceView) -> Iterator[Problem]:
             yield TOO_LARGE.at(place, size=size, group=group, limit=limit)
 
 
+@check(NO_SIZE)
+def no_size(view: ServiceView) -> Iterator[Problem]:
+    """Yield a size that no model has."""
+    size = _resolved(view).cache.spec["modelSize"]
+    if parse_quantity(size) <= 0:
+        yield NO_SIZE.at("spec.modelSize", size=size)
+
+
 @check(UNBOUND)
 def unbound(view: ServiceView) -> Iterator[Problem]:
     """Yield groups whose claims never get their volumes."""
@@ -150,4 +164,4 @@ def _resolved(view: ServiceView) -> Resolved:
     return found
 
 
-CHECKS = (unfetched, off, no_nodes, too_large, unbound)
+CHECKS = (unfetched, off, no_nodes, too_large, no_size, unbound)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from ...kube.did_you_mean import nearest
 from ...kube.manifest import Json, value_at
 from ...kube.names import check_namespace
 from ...kube.problem import Complaint, InputError, Problem
@@ -17,7 +18,7 @@ from ..kserve.local_models import API_VERSION, CACHE, GROUP_ANNOTATION, NAMESPAC
 from ..kserve.read_system_config import read_system_config
 from ..kserve.system_config import CONFIG_MAP, Misconfigured, SystemConfig
 from ..peers import NOBODY, Peers
-from .child_kinds import INFERENCE_SERVICE, JOB, LLM_INFERENCE_SERVICE
+from .child_kinds import INFERENCE_SERVICE, JOB, LLM_INFERENCE_SERVICE, NODE_GROUP
 from .container import NoContainer, download_of
 from .labels import job_labels
 from .node_groups import group_of, nodes_of
@@ -48,7 +49,7 @@ def resolve(
     used_by = users(cache, settings.release, seen, looked_for=looked_for)
     problems = [
         *_config_problems(config, settings),
-        *_group_problems(cache, groups, complete=reader.complete),
+        *_group_problems(cache, groups, reader),
         *_source_problems(cache, live, seen.list(API_VERSION, CACHE, "", {})),
     ]
     before = tuple(value_at(live, ("spec", "nodeGroups")) or ())
@@ -114,12 +115,15 @@ def _config_problems(config: SystemConfig, settings: Settings) -> Iterator[Probl
 
 
 def _group_problems(
-    cache: LocalModelCache, groups: Mapping[str, Json], *, complete: bool
+    cache: LocalModelCache, groups: Mapping[str, Json], reader: Reader
 ) -> Iterator[Problem]:
-    absent = "does not exist" if complete else "is not among the given objects"
+    absent = "does not exist" if reader.complete else "is not among the given objects"
     for number, name in enumerate(cache.spec["nodeGroups"]):
         if name not in groups:
-            message = f"LocalModelNodeGroup {name} {absent}; create it, or name another one"
+            others = reader.list(API_VERSION, NODE_GROUP, "", {})
+            near = nearest(name, [str(each["metadata"]["name"]) for each in others])
+            way = f'did you mean "{near}"?' if near else "create it, or name another one"
+            message = f"LocalModelNodeGroup {name} {absent}; {way}"
             yield Problem(f"spec.nodeGroups[{number}]", message, rule="node-group")
 
 

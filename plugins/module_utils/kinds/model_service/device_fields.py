@@ -10,6 +10,7 @@ from ...accelerators.vendors import CPU, resource_name
 from ...kube.manifest import Json
 from ...kube.names import quoted
 from ...kube.problem import Problem
+from ...kube.text import counted
 from ..device_request import DeviceRequest, LiveService
 from . import names
 from .schema import ACCELERATORS
@@ -64,7 +65,7 @@ def device_problems(wish: DeviceRequest, dummy: LiveService) -> Iterator[Problem
         yield Problem("parallelism.pipeline", text, rule="parallelism")
     made = parallelism.tensor * parallelism.ranks_in_pod
     if vendor != CPU and devices != made:
-        text = f"each pod needs {devices} devices, but a ModelService requests tensor × dataLocal, which is {made}"
+        text = f"each pod needs {counted(devices, 'device')}, but a ModelService requests tensor × dataLocal, which is {made}"
         yield Problem("devices", text, rule="devices")
 
 

@@ -19,6 +19,7 @@ from ..schema import Anything, Boolean, ListOf, Object, Text
 from ..schema_check import check, related
 from .autoscaler import autoscaler_problems
 from .definition import definition_problems
+from .device_claim import device_claim_problems, device_class_problems
 from .k8s_service import k8s_service_problems
 from .metadata import annotation_problems, label_problems
 from .object_schema import TYPES
@@ -83,6 +84,16 @@ _KINDS: Mapping[tuple[str, str], _Kind] = {
         TYPES["KnativeService"], knative_problems, read_as=with_knative_defaults
     ),
     (gvk.GATEWAY_GROUP, "HTTPRoute"): _Kind(_route(), route_problems),
+    **{
+        ("resource.k8s.io", kind): _Kind(
+            Object(fields={"kind": Text(), "spec": _MAP}), rules, parts=("kind", "spec")
+        )
+        for kind, rules in (
+            ("ResourceClaim", device_claim_problems),
+            ("ResourceClaimTemplate", device_claim_problems),
+            ("DeviceClass", device_class_problems),
+        )
+    },
     ("", "Secret"): _Kind(
         Object(fields={"data": _MAP, "stringData": _MAP}),
         secret_problems,

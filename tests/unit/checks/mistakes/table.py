@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from .engines import ENGINES
+from .lines import LINES
 from .pods import PODS
 from .routes import ROUTES
 
 #: Rule → kind → the mistake.
-MISTAKES = {**ENGINES, **PODS, **ROUTES}
+MISTAKES = {**ENGINES, **LINES, **PODS, **ROUTES}

@@ -21,6 +21,14 @@ _FETCHED = ("s3://", "gs://", "https://", "http://")
 _MEMORY = ("spec", "model", "memory")
 
 
+def memory_doubts(model: Json) -> Iterator[Problem]:
+    """Yield an amount of memory that no model takes: KServe adds up the amounts to see which models a server has room for."""
+    given = str(value_at(model, _MEMORY))
+    if parse_quantity(given) <= 0:
+        message = f"{show(given)} is no amount of memory: KServe adds the amounts up to see which models a server has room for; write what the model takes, for example 1Gi"
+        yield Problem("spec.model.memory", message, "warning", rule=_RULE)
+
+
 def trained_model_problems(model: Json, before: Json | None = None) -> Iterator[Problem]:
     """Yield why the webhook would refuse a TrainedModel. before: as it is in the cluster."""
     name, uri = str(model["metadata"]["name"]), str(model["spec"]["model"]["storageUri"])

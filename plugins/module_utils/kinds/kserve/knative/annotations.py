@@ -17,7 +17,18 @@ from .names import AUTOSCALING, USUAL_CLASS
 #: The older spelling of what KServe always writes with a dash; of the two, Knative follows the dash.
 MIN_SCALE = f"{AUTOSCALING}minScale"
 _HOUR = 3600
-_CLASSES = (USUAL_CLASS, "hpa.autoscaling.knative.dev")
+_CLASS, _METRIC = f"{AUTOSCALING}class", f"{AUTOSCALING}metric"
+_HPA = "hpa.autoscaling.knative.dev"
+_CLASSES = (USUAL_CLASS, _HPA)
+#: What each autoscaler measures by itself. An HPA takes other names, too: those of metrics that something in the cluster has to serve.
+_METRICS: Mapping[str, tuple[str, ...]] = {
+    USUAL_CLASS: ("concurrency", "rps"),
+    _HPA: ("cpu", "memory"),
+}
+#: How Knative's own autoscaler may weigh what it measured.
+_ALGORITHMS = ("linear", "weighted-exponential", "weightedExponential")
+#: With fewer pods there is nothing to activate together.
+_FEWEST_ACTIVATED = 2
 #: Least and most, by the last part of the name, dashes and capitals aside.
 _NUMBERS: Mapping[str, tuple[float, float]] = {
     "panicthresholdpercentage": (110, 1000),
@@ -79,8 +90,10 @@ def _capitals(name: str) -> str:
     return "".join([first, *map(str.capitalize, rest)])
 
 
-def annotation_faults(annotations: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield name and fault of annotations."""
+def annotation_faults(
+    annotations: Mapping[str, str], autoscaler: str = USUAL_CLASS
+) -> Iterator[tuple[str, str]]:
+    """Yield name and fault of annotations. autoscaler: the class that the revision has."""
     for name, text in annotations.items():
         prefix, dummy, last = name.rpartition("/")
         if name in _ROLLOUT and (fault := _time(text, 0, inf, whole=True)):
@@ -88,13 +101,56 @@ def annotation_faults(annotations: Mapping[str, str]) -> Iterator[tuple[str, str
         if f"{prefix}/" != AUTOSCALING:
             continue
         key = last.replace("-", "").lower()
-        fault = _number(key, text) or _duration(key, text)
+        fault = _number(key, text) or _duration(key, text) or _count(key, text)
+        if autoscaler == USUAL_CLASS:
+            fault = fault or _word(key, text)
         if key == "targetburstcapacity" and not _is_burst(text):
             fault = "takes -1, 0 or more"
         if key == "class" and text.endswith(AUTOSCALING.rstrip("/")) and text not in _CLASSES:
             fault = f"takes {' or '.join(_CLASSES)}"
         if fault:
             yield name, f"{fault}, and this is {show(text)}"
+
+
+def class_of(*annotated: Mapping[str, str]) -> str:
+    """Return the class of the autoscaler of a revision. annotated: whose annotations it gets, the strongest last."""
+    found = [each[_CLASS] for each in annotated if _CLASS in each]
+    return found[-1] if found else USUAL_CLASS
+
+
+def scaling_doubts(
+    annotations: Mapping[str, str], autoscaler: str
+) -> Iterator[tuple[str, str, str]]:
+    """Yield what Knative takes and scales nothing by: the name, what comes of it, and what to do."""
+    given = annotations.get(_CLASS, _CLASSES[0])
+    meant = next((each for each in _CLASSES if given.lower() == each.partition(".")[0]), None)
+    meant = meant or nearest(given, _CLASSES)
+    if meant and given not in _CLASSES:
+        effect = f"no autoscaler of Knative is called {show(given)}, so that nobody scales the pods"
+        yield _CLASS, effect, f"write {meant}"
+    metric = annotations.get(_METRIC, "")
+    if autoscaler == _HPA and metric in _METRICS[USUAL_CLASS]:
+        effect = f"an HPA does not measure {metric}, and nothing in Knative serves it as a metric of pods"
+        way = f"write {' or '.join(_METRICS[_HPA])}, or use class {USUAL_CLASS}"
+        yield _METRIC, effect, way
+
+
+def _word(key: str, text: str) -> str:
+    """Return what is wrong with a word that Knative's own autoscaler takes."""
+    allowed = {"metric": _METRICS[USUAL_CLASS], "metricaggregationalgorithm": _ALGORITHMS[:2]}
+    known = {"metric": _METRICS[USUAL_CLASS], "metricaggregationalgorithm": ("", *_ALGORITHMS)}
+    if text in known.get(key, (text,)):
+        return ""
+    class_says = f" with class {USUAL_CLASS}" if text in _METRICS[_HPA] else ""
+    return f"takes {' or '.join(allowed[key])}{class_says}"
+
+
+def _count(key: str, text: str) -> str:
+    """Return what is wrong with a number of pods."""
+    if key != "activationscale":
+        return ""
+    whole = text.removeprefix("+").isdecimal() and int(text) >= _FEWEST_ACTIVATED
+    return "" if whole else f"takes a whole number of {_FEWEST_ACTIVATED} or more"
 
 
 def _number(key: str, text: str) -> str:

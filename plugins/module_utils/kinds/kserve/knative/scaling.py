@@ -15,8 +15,9 @@ from ....kube.reader import Reader
 from ....kube.reference import Reference
 from .names import AUTOSCALING, KNATIVE_NAMESPACE, USUAL_CLASS
 
-_INITIAL = f"{AUTOSCALING}initial-scale"
+INITIAL = f"{AUTOSCALING}initial-scale"
 _CONFIG = Reference("v1", "ConfigMap", KNATIVE_NAMESPACE, "config-autoscaler")
+_ALLOW = "allow-zero-initial-scale"
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 
 
@@ -52,11 +53,26 @@ def without_invalid_initial_scale(
             "failed to retrieve the knative autoscaler configuration: fails to retrieve the config-autoscaler configmap from the "
             f'{KNATIVE_NAMESPACE} namespace.: configmaps "config-autoscaler" not found'
         )
-    wanted = annotations.get(_INITIAL)
-    zero = ((config or {}).get("data") or {}).get("allow-zero-initial-scale", "")
-    if wanted is None or _is_valid(wanted, zero=zero.lower() == "true"):
+    wanted = annotations.get(INITIAL)
+    if wanted is None or _is_valid(wanted, zero=_allows_zero(config)):
         return annotations
-    return {key: text for key, text in annotations.items() if key != _INITIAL}
+    return {key: text for key, text in annotations.items() if key != INITIAL}
+
+
+def zero_left_out(annotations: Mapping[str, str], reader: Reader) -> str:
+    """Return why a revision does not begin without pods as its author wants, empty where it does, and where nobody knows."""
+    config = reader.get(_CONFIG)
+    wanted = annotations.get(INITIAL, "")
+    if config is None or not _is_valid(wanted, zero=True) or int(wanted):
+        return ""
+    if _is_valid(wanted, zero=_allows_zero(config)):
+        return ""
+    return f"KServe leaves it out, since ConfigMap {_CONFIG.full_name} does not set {_ALLOW}: true, and the first pod starts at once"
+
+
+def _allows_zero(config: Json | None) -> bool:
+    text = ((config or {}).get("data") or {}).get(_ALLOW, "")
+    return str(text).lower() == "true"
 
 
 def _is_valid(wanted: str, *, zero: bool) -> bool:

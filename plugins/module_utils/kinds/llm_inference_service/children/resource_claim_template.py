@@ -8,7 +8,7 @@ from ....kube.manifest import Json, Manifest
 from ....kube.reader import Reader
 from .. import names
 from ..child_kinds import RESOURCE_CLAIM_TEMPLATE
-from ..managed_devices import managed_devices
+from ..managed_devices import REQUEST, managed_devices
 from ..resolved import Resolved
 
 
@@ -25,7 +25,7 @@ def resource_claim_template(resolved: Resolved, reader: Reader) -> Child | None:
         exactly["count"] = wanted.count
     if wanted.selectors:
         exactly["selectors"] = [{"cel": {"expression": each}} for each in wanted.selectors]
-    request = {"name": "device", "exactly": exactly}
+    request = {"name": REQUEST, "exactly": exactly}
     return Child(
         stage=Stage.CONFIG,
         manifest=Manifest(

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Nodes that pods ask for by their labels, and that the cluster does not have. Where nodes come by themselves, labels may come with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..kinds.check import WARNING, Check, check
+from ..kinds.view import ServiceView, Workload
+from ..kube.did_you_mean import nearest
+from ..kube.manifest import Json, value_at
+from ..kube.problem import Problem
+from ..kube.reader import NotAllowed, Reader
+from ..kube.reference import Reference
+from ..kube.schema_check import child_path
+from ..kube.text import few
+
+_HOST = "kubernetes.io/hostname"
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_SHOWN = 4
+#: Where an autoscaler of nodes reports.
+_REPORT = Reference("v1", "ConfigMap", "kube-system", "cluster-autoscaler-status")
+
+ABSENT = Check(
+    "node-absent",
+    WARNING,
+    finds="{nodes} {label}: {value}: the pods stay Pending",
+    fix="{way}",
+)
+
+
+@check(ABSENT, reads=("Nodes",))
+def node_absent(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield labels that pods demand of their node, and that no node has."""
+    asked = [(workload, each) for workload in view.workloads for each in demanded(workload)]
+    nodes = _nodes(reader) if asked else ()
+    if not nodes:
+        return
+    grows = reader.complete or _grows(reader)
+    for workload, (label, values, path) in asked:
+        there = sorted({labels[label] for labels in nodes if label in labels})
+        # What nodes are called nobody knows before they are there; of other labels only what is given as a whole is judged.
+        if {*values} & {*there} or (grows and label != _HOST):
+            continue
+        near = nearest(values[0], there) if label != _HOST else None
+        shown = few(there, _SHOWN)
+        way = f"write {near}" if near else f"write one of {shown}" if there else "label a node so"
+        yield ABSENT.at(
+            workload.fields(path),
+            nodes="no node has" if reader.complete else "no node among the given objects has",
+            label=label,
+            value=" or ".join(values),
+            way=way,
+        )
+
+
+def _nodes(reader: Reader) -> Sequence[Mapping[str, str]]:
+    """Return the labels of all nodes, none where they may not be read."""
+    try:
+        found = reader.list("v1", "Node", "", {})
+    except NotAllowed:
+        return ()
+    return [
+        {_HOST: str(each["metadata"]["name"]), **(each["metadata"].get("labels") or {})}
+        for each in found
+    ]
+
+
+def _grows(reader: Reader) -> bool:
+    """Tell whether something in the cluster makes nodes when pods wait."""
+    pools = reader.list("karpenter.sh/v1", "NodePool", "", {})
+    return bool(pools) or reader.get(_REPORT) is not None
+
+
+def demanded(workload: Workload) -> Iterator[tuple[str, list[str], str]]:
+    """Yield what every node of a workload has to have: the label, the values that will do, and where that is in the pod."""
+    for label, value in (workload.pod.get("nodeSelector") or {}).items():
+        yield str(label), [str(value)], child_path("nodeSelector", str(label))
+    affinity: Json = value_at(workload.pod, ("affinity", "nodeAffinity", _REQUIRED)) or {}
+    terms = affinity.get("nodeSelectorTerms") or ()
+    if len(terms) != 1:
+        # A node that meets one term will do.
+        return
+    for number, each in enumerate(terms[0].get("matchExpressions") or ()):
+        if each.get("operator") == "In" and each.get("values"):
+            where = f"affinity.nodeAffinity.{_REQUIRED}.nodeSelectorTerms[0]"
+            values = [str(value) for value in each["values"]]
+            yield str(each.get("key")), values, f"{where}.matchExpressions[{number}]"
