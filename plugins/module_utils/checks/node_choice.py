@@ -77,7 +77,7 @@ def demanded(workload: Workload) -> Iterator[tuple[str, list[str], str]]:
     for label, value in (workload.pod.get("nodeSelector") or {}).items():
         yield str(label), [str(value)], child_path("nodeSelector", str(label))
     affinity: Json = value_at(workload.pod, ("affinity", "nodeAffinity", _REQUIRED)) or {}
-    terms = affinity.get("nodeSelectorTerms") or ()
+    terms: list[Json] = affinity.get("nodeSelectorTerms") or []
     if len(terms) != 1:
         # A node that meets one term will do.
         return

@@ -59,7 +59,8 @@ def words_of(expression: str) -> frozenset[str]:
 
 def _tokens(expression: str) -> tuple[list[_Token], str]:
     """Return the tokens of an expression, and what begins with no token."""
-    found, place = [], 0
+    found: list[_Token] = []
+    place = 0
     while place < len(expression):
         match = _TOKEN.match(expression, place)
         if match is None:
