@@ -12,12 +12,18 @@ from typing import Any
 from ..module_utils.kinds.inference_graph import labels as inference_graph
 from ..module_utils.kinds.inference_service import labels as inference_service
 from ..module_utils.kinds.kserve.modes import KNATIVE, STANDARD, canonical_mode
+from ..module_utils.kinds.local_model_cache import labels as local_model_cache
 from ..module_utils.kinds.model_service import labels as model_service
 from ..module_utils.kinds.model_service import names
 from ..module_utils.kinds.model_service.children.pod_monitor import FACTS
 from ..module_utils.kinds.model_service.releases import DEFAULT, ModelOperator
 from ..module_utils.kube import labels
-from ..module_utils.kube.names import check_dns_label, check_label_value
+from ..module_utils.kube.names import (
+    check_dns_label,
+    check_dns_subdomain,
+    check_label_value,
+    check_namespace,
+)
 from ..plugin_utils.arguments import explained, mapping, optional_text, service, text
 
 LabelSets = dict[str, dict[str, dict[str, str]]]
@@ -73,6 +79,18 @@ def inference_graph_labels(value: Any) -> dict[str, dict[str, str]]:
         return found
 
 
+def local_model_cache_labels(value: Any, namespace: Any = None) -> dict[str, dict[str, str]]:
+    """Return the label sets of a cache of a model: set, labels."""
+    plugin = "local_model_cache_labels"
+    name, own = service(plugin, value, namespace)
+    with explained(plugin):
+        faults = [check_dns_subdomain(name), check_label_value(name)]
+        faults += [check_namespace(own)] if own else []
+        if any(faults):
+            raise ValueError("; ".join(dict.fromkeys(filter(None, faults))))
+        return local_model_cache.all_labels(name, own or "")
+
+
 def recommended_labels(
     value: Any,
     instance: Any = None,
@@ -110,6 +128,7 @@ class FilterModule:
             "model_service_labels": model_service_labels,
             "inference_service_labels": inference_service_labels,
             "inference_graph_labels": inference_graph_labels,
+            "local_model_cache_labels": local_model_cache_labels,
             "recommended_labels": recommended_labels,
             "label_selector": label_selector,
         }

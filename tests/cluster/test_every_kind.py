@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from tests.lab.faults import writes
 from tests.lab.proxy import Proxy
 from tests.long import often
 
-from .support import graphs, inference_services, llm_services, services
+from .support import caches, graphs, inference_services, llm_services, services
 from .support.cluster import read, there
 from .support.entries import Entries, actions
 from .support.places import knowing, own_namespace
@@ -31,7 +32,7 @@ class Sample:
 
     said: some of what its status says, with `{place}` for its namespace. written: it, with something that is stored otherwise. idle: what
     its spec says where nothing of it runs; without it a fleet is waited for. beside: what it leads to. requests: of a settled fleet, for a
-    list of each kind and what all services share, whatever the release. options: of every task.
+    list of each kind and what all services share, whatever the release. options: of every task; around: makes more of them for a test.
     """
 
     make: Callable[..., Json]
@@ -42,11 +43,17 @@ class Sample:
     beside: Callable[[str], list[Json]] = lambda dummy: []
     requests: int = 20
     options: Mapping[str, Any] = field(default_factory=dict)
+    around: Callable[[Client, str], AbstractContextManager[Json]] = lambda *dummy: nullcontext({})
 
     def left(self, client: Client, name: str, place: str) -> list[Json]:
         """Return what there is of a service."""
         own = services.custom_resource(self.make(name, place))
         return [each for each in (own, *self.children(name, place)) if read(client, each)]
+
+    def gone(self, client: Client, name: str, place: str) -> None:
+        """Wait until nothing of a service is left: volumes go once their claims have."""
+        for each in self.left(client, name, place):
+            client.wait_for(each, lambda found: found is None)
 
 
 _ISVC = {"settings": inference_services.SETTINGS}
@@ -84,19 +91,36 @@ SAMPLES = {
         requests=8,
         options=_ISVC,
     ),
+    "LocalModelCache": Sample(
+        caches.of_test,
+        caches.children,
+        {},
+        written={"modelSize": "1024Mi"},
+        around=caches.on_a_node,
+    ),
+    "LocalModelNamespaceCache": Sample(
+        caches.of_namespace,
+        caches.children_of_namespace,
+        {},
+        written={"modelSize": "1024Mi"},
+        around=caches.on_a_node,
+    ),
 }
 
-client = knowing(llm_services.prepare, graphs.prepare)
+client = knowing(llm_services.prepare, graphs.prepare, caches.prepare)
 place = own_namespace("every")
 
 
 @pytest.fixture(params=SAMPLES)
-def sample(request: pytest.FixtureRequest, entries: Entries, client: Client, place: str) -> Sample:  # noqa: ARG001
+def sample(
+    request: pytest.FixtureRequest, entries: Entries, client: Client, place: str
+) -> Iterator[Sample]:
     """Each kind, with what its services lead to in the namespace of the test."""
     found = SAMPLES[request.param]
     if beside := found.beside(place):
         entries.reconcile(*beside, **found.options, **WAIT)
-    return found
+    with found.around(client, place) as more:
+        yield replace(found, options={**found.options, **more})
 
 
 def test_a_service_gets_ready_and_a_second_run_writes_nothing(
@@ -167,8 +191,8 @@ def test_everything_of_a_service_goes_with_it(
 ) -> None:
     service = sample.make("chat", place)
     entries.reconcile(service, **sample.options)
-    assert entries.reconcile(service, state="absent", **sample.options)["changed"]
-    assert sample.left(client, "chat", place) == []
+    assert entries.reconcile(service, state="absent", **sample.options, **WAIT)["changed"]
+    sample.gone(client, "chat", place)
 
 
 def test_a_service_is_gathered_as_it_was_written(
@@ -186,13 +210,14 @@ def test_a_look_tells_drift_and_writes_nothing(
     service = sample.make("chat", place)
     counted.reconcile(service, **sample.options)
     (gone, *dummy) = [
-        each for each in sample.children("chat", place) if each["kind"] == "Deployment"
+        each for each in sample.children("chat", place) if each["kind"] in ("Deployment", "Job")
     ]
     client.delete(gone)
+    client.wait_for(gone, lambda found: found is None)
     proxy.reset()
     (found,) = counted.info(service, **sample.options)["services"]
     drift = [(each["kind"], each["name"]) for each in found["drift"]]
-    assert drift == [("Deployment", gone["metadata"]["name"])]
+    assert drift == [(gone["kind"], gone["metadata"]["name"])]
     assert found["reconciler"] == "direct"
     assert proxy.count(writes()) == 0
 
@@ -203,6 +228,6 @@ def test_what_the_list_no_longer_names_goes(
     fleet = {"fleet": place, "state": "overridden", "max_deletions": 50, **sample.options}
     kept = sample.make("chat", place)
     entries.reconcile(kept, sample.make("code", place), **fleet)
-    entries.reconcile(kept, **fleet)
-    assert sample.left(client, "code", place) == []
+    entries.reconcile(kept, **fleet, **WAIT)
+    sample.gone(client, "code", place)
     assert read(client, services.custom_resource(kept)) is not None

@@ -173,6 +173,50 @@ def test_a_group_that_a_cache_loses_takes_its_volumes_along(
         entries.reconcile(moved, service, state="absent", **options)
 
 
+def test_a_service_that_another_cache_takes_over_keeps_its_volume_until_it_moves(
+    entries: Entries, client: Client, place: str, options: Json
+) -> None:
+    wanted, service = cache(place), user(place)
+    source = wanted["spec"]["sourceModelUri"]
+    own = cache("own", place, nodeGroups=[place], sourceModelUri=source)
+    claim = thing("v1", "PersistentVolumeClaim", f"{place}-{place}", place)
+    entries.reconcile(wanted, service, **options)
+    entries.reconcile(own, **options)
+    kept = entries.reconcile(wanted, **options)
+    assert not kept["changed"]
+    assert "still uses it" in entries.refused(wanted, state="absent", **options)
+    assert there(client, wanted)["status"]["inferenceServices"]
+    entries.reconcile(service, **options)
+    live = there(client, thing("apps/v1", "Deployment", "chat-predictor", place))
+    (volume,) = live["spec"]["template"]["spec"]["volumes"]
+    assert volume["persistentVolumeClaim"]["claimName"] == f"own-{place}"
+    for pod in client.list_all("v1", "Pod", place):
+        if "own" not in str(pod["spec"]["volumes"]):
+            client.wait_for(pod, lambda found: found is None)
+    found = entries.reconcile(wanted, **options)
+    gone = {name for name, done in actions(found).items() if done == "deleted"}
+    assert f"PersistentVolumeClaim/{place}-{place}" in gone
+    client.wait_for(claim, lambda found: found is None)
+    assert not entries.reconcile(wanted, own, service, **options)["changed"]
+    entries.reconcile(wanted, state="absent", **options)
+    entries.reconcile(own, service, state="absent", **options)
+
+
+def test_a_cache_of_the_namespace_with_the_name_of_one_of_the_cluster_does_not_take_its_volume(
+    entries: Entries, client: Client, place: str, options: Json
+) -> None:
+    wanted, service = cache(place), user(place)
+    source = wanted["spec"]["sourceModelUri"]
+    twin = cache(place, place, nodeGroups=[place], sourceModelUri=source)
+    entries.reconcile(wanted, service, **options)
+    for given in ((twin,), (wanted, twin, service)):
+        message = entries.refused(*given, **options)
+        assert f"it belongs to LocalModelCache {place}; rename one of the services" in message
+    assert read(client, twin) is None
+    assert not entries.reconcile(wanted, service, **options)["changed"]
+    entries.reconcile(wanted, service, state="absent", **options)
+
+
 def test_a_cache_of_a_namespace_goes_with_all_that_stands_elsewhere(
     entries: Entries, client: Client, place: str, options: Json
 ) -> None:

@@ -93,7 +93,7 @@ def set_ownership(live: Json, set_id: str, names: Mapping[str, str]) -> Ownershi
         advice = f"the Helm release {place} still lists it, and would delete it when it is uninstalled: remove that release's record first"
         return Ownership(Owner.HELM, f"it belongs to the Helm release {place}", advice)
     if owner := annotations.get(OWNER_ANNOTATION):
-        return Ownership(Owner.OTHER_SERVICE, f"it belongs to the service {owner}")
+        return Ownership(Owner.OTHER_SERVICE, f"it belongs to {_service(owner)}")
     if controller := _controller(live):
         return Ownership(Owner.OTHER_CONTROLLER, f"it belongs to {controller}")
     managed_by = (metadata.get("labels") or {}).get(_MANAGED_BY)
@@ -111,7 +111,8 @@ def _controller(live: Json) -> str:
 
 def _service(annotation: str) -> str:
     kind, _slash, name = annotation.partition("/")
-    return f"{kind} {name}"
+    # A service of the whole cluster has no namespace before its name.
+    return f"{kind} {name.removeprefix('/')}"
 
 
 def _writers(live: Json) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from module_utils.kinds.local_model_cache import names
 from module_utils.kube.manifest import Json
 from tests.lab.client import Client
 from tests.lab.nodes import Pool
@@ -78,3 +79,54 @@ def jobs(client: Client, name: str) -> dict[str, Json]:
         for each in found
         if (each["metadata"].get("labels") or {}).get("model") == name
     }
+
+
+#: A node of the lab that is always there.
+_NODE = "cpu-0"
+
+
+@contextmanager
+def on_a_node(client: Client, place: str) -> Iterator[Json]:
+    """Let there be a group of one node of the lab, called after a namespace; return the options of tasks, and leave no caches of its groups."""
+    made = node_group(place, "")
+    required = made["spec"]["persistentVolumeSpec"]["nodeAffinity"]["required"]
+    (expression,) = required["nodeSelectorTerms"][0]["matchExpressions"]
+    expression.update(key="kubernetes.io/hostname", values=[_NODE])
+    client.apply(made)
+    try:
+        yield settings(client, place)
+    finally:
+        for each in client.list_all(API_VERSION, "LocalModelCache"):
+            if each["metadata"]["name"].startswith(f"{place}-"):
+                client.delete(each)
+        client.delete(made)
+
+
+def of_test(name: str, place: str, **spec: Any) -> Json:
+    """Return a cache of the cluster for the group of a test."""
+    return cache(f"{place}-{name}", nodeGroups=[place], **spec)
+
+
+def of_namespace(name: str, place: str, **spec: Any) -> Json:
+    """Return a cache of the namespace of a test for its group."""
+    return cache(name, place, nodeGroups=[place], **spec)
+
+
+def children(name: str, place: str) -> list[Json]:
+    """Return a reference to each child of `of_test`."""
+    own = f"{place}-{name}"
+    return [
+        thing("v1", "PersistentVolume", f"{own}-{place}-download"),
+        thing("v1", "PersistentVolumeClaim", f"{own}-{place}", JOBS),
+        thing("batch/v1", "Job", names.job(own, "", _NODE), JOBS),
+    ]
+
+
+def children_of_namespace(name: str, place: str) -> list[Json]:
+    """Return a reference to each child of `of_namespace`."""
+    both = f"{name}-{place}-{place}-download"
+    return [
+        thing("v1", "PersistentVolume", both),
+        thing("v1", "PersistentVolumeClaim", both, JOBS),
+        thing("batch/v1", "Job", names.job(name, place, _NODE), JOBS),
+    ]

@@ -89,4 +89,5 @@ def deployment(name: str, namespace: str) -> Json:
 def custom_resource(service: Json) -> Json:
     """Return a reference to a service's own object."""
     meta = service["metadata"]
-    return reference(service["apiVersion"], service["kind"], meta["name"], meta["namespace"])
+    place = meta.get("namespace", "")
+    return reference(service["apiVersion"], service["kind"], meta["name"], place)
