@@ -348,8 +348,15 @@ def test_a_hundred_settled_caches_cost_no_more_looks_than_one(
 def test_the_rights_that_are_said_to_be_needed_are_enough(
     own_lab: ControlPlane, client: Client, place: str, options: Json
 ) -> None:
-    services = [cache(place), cache("own", place, nodeGroups=[place])]
+    account = thing("v1", "ServiceAccount", place, JOBS, secrets=[{"name": place}])
+    key = thing("v1", "Secret", place, JOBS, data={"HF_TOKEN": "eA=="})
+    for each in (account, key):
+        client.apply(each)
+    fetched = {"sourceModelUri": f"hf://models/{place}", "serviceAccountName": place}
+    services = [cache(place, **fetched), cache("own", place, nodeGroups=[place])]
     given = [
+        account,
+        key,
         there(client, thing("v1", "ConfigMap", "inferenceservice-config", place)),
         there(client, group(place)),
         *(there(client, thing("v1", "Node", f"{place}-{number}")) for number in range(2)),

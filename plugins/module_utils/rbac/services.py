@@ -124,6 +124,10 @@ def _reached(
     for each in manifests:
         if place := each["metadata"].get("namespace"):
             found.setdefault(place, []).append(((each["apiVersion"], each["kind"]), "", WRITE))
+        if place and each["kind"] == "Job":
+            # Their credentials come from the Secrets of an account, and from others by name.
+            found[place] += [(("v1", "ServiceAccount"), "", ("get",))]
+            found[place] += _named([each], namespaced=True)
     if not all(kind.namespaced for kind in kinds):
         # The Lease of services that belong to the whole cluster.
         lease = (("coordination.k8s.io/v1", "Lease"), "", WRITE)

@@ -85,8 +85,15 @@ def _holds(cache: Json, uri: str, group: str | None) -> bool:
     groups = spec.get("nodeGroups") or []
     if not groups or (group is not None and group not in groups):
         return False
-    source = str(spec.get("sourceModelUri") or "").rstrip("/")
-    return bool(source) and (uri.rstrip("/") == source or uri.startswith(f"{source}/"))
+    return is_within(uri, str(spec.get("sourceModelUri") or ""))
+
+
+def is_within(uri: str, source: str) -> bool:
+    """Tell whether an address is that of a cache, or below it; a slash at the end of either does not count."""
+    folder = source.removesuffix("/")
+    return bool(folder) and (
+        uri.removesuffix("/") == folder or uri.removesuffix("/").startswith(f"{folder}/")
+    )
 
 
 def without_marks(texts: Mapping[str, str]) -> dict[str, str]:
@@ -96,7 +103,8 @@ def without_marks(texts: Mapping[str, str]) -> dict[str, str]:
 
 def in_claim(uri: str, source: str, claim: str, folder: str) -> str:
     """Return the address of a model in the claim of a cache. source: what the cache holds. folder: where."""
-    rest = uri.removeprefix(source)
+    # KServe takes away the whole address of the cache, which is not the beginning where only that one ends with a slash.
+    rest = uri.removeprefix(source.removesuffix("/"))
     return f"pvc://{claim}/models/{folder}{rest if rest.startswith('/') else f'/{rest}'}"
 
 

@@ -13,7 +13,7 @@ from ...kube.manifest import Json, value_at
 from ...kube.names import child_name
 from ...kube.reader import NotAllowed, Reader
 from ...kube.reference import Reference
-from ..kserve.local_models import LABEL, NAMESPACE_LABEL, OFF_ANNOTATION
+from ..kserve.local_models import LABEL, NAMESPACE_LABEL, OFF_ANNOTATION, is_within
 from ..peers import NOBODY, Peers
 from . import names
 from .child_kinds import CLAIM, INFERENCE_SERVICE, LLM_INFERENCE_SERVICE
@@ -91,10 +91,9 @@ def _uses(service: Reference, there: Json | None, live: Json, reader: Reader) ->
         return _marks(labels) == own
     if marked := _marks_of_pods(service, reader):
         return own in marked
-    source = str((live.get("spec") or {}).get("sourceModelUri") or "").rstrip("/")
-    uri = address_of(there).rstrip("/")
+    source = str((live.get("spec") or {}).get("sourceModelUri") or "")
     off = OFF_ANNOTATION in (metadata.get("annotations") or {})
-    return not off and (uri == source or uri.startswith(f"{source}/"))
+    return not off and is_within(address_of(there), source)
 
 
 def _marks(labels: Json) -> tuple[str, str]:
