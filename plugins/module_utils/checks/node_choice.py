@@ -5,8 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from ..accelerators.kueue import QUEUE_LABEL
+from ..accelerators.node_eligibility import unselected, untolerated
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import ServiceView, Workload
+from ..kube.containers import containers_of
 from ..kube.did_you_mean import nearest
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
@@ -27,6 +30,51 @@ ABSENT = Check(
     finds="{nodes} {label}: {value}: the pods stay Pending",
     fix="{way}",
 )
+
+
+TAINTED = Check(
+    "node-absent",
+    WARNING,
+    finds="every node among the given objects that the pods may choose keeps them away by a taint, {node} by {taint}: the pods stay Pending",
+    fix="tolerate it in tolerations, or choose other nodes",
+)
+
+
+@check(TAINTED, reads=("Nodes",))
+def node_tainted(view: ServiceView, reader: Reader) -> Iterator[Problem]:
+    """Yield pods that tolerate the taints of no node. In a cluster, the search for room tells it of pods with devices."""
+    if reader.complete or _grows(reader):
+        return
+    nodes = reader.list("v1", "Node", "", {})
+    for workload in view.workloads if nodes else ():
+        labels = {**(view.document["metadata"].get("labels") or {}), **workload.labels}
+        # What Kueue admits, it may give tolerations.
+        taints = {} if QUEUE_LABEL in labels else _taints(workload, nodes)
+        kept = [(name, taint) for name, taint in taints.items() if taint is not None]
+        if kept and len(kept) == len(taints):
+            name, taint = kept[0]
+            shown = f"{taint['key']}={taint.get('value') or ''}:{taint['effect']}"
+            place = workload.fields("tolerations")
+            yield TAINTED.at(place, node=name, taint=shown.replace("=:", ":"))
+
+
+def _taints(workload: Workload, nodes: Sequence[Json]) -> dict[str, Json | None]:
+    """Return the nodes that a pod may choose, each with the taint that keeps it away."""
+    # Clusters tolerate for a pod what is called as a resource that it asks for.
+    asked = {
+        name
+        for container, dummy in containers_of(workload.pod)
+        for name in value_at(container, ("resources", "limits")) or {}
+    }
+    tolerations = workload.pod.get("tolerations") or ()
+    found: dict[str, Json | None] = {}
+    for node in nodes:
+        name, labels = str(node["metadata"]["name"]), node["metadata"].get("labels") or {}
+        given = value_at(node, ("spec", "taints")) or ()
+        taints = [each for each in given if each.get("key") not in asked]
+        if not unselected(workload.pod, name, labels):
+            found[name] = untolerated(taints, tolerations)
+    return found
 
 
 @check(ABSENT, reads=("Nodes",))

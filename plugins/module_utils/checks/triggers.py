@@ -117,7 +117,7 @@ METRIC_TYPE = Check(
 @check(TYPE, costly=True)
 def trigger_type(view: ServiceView) -> Iterator[Problem]:
     """Yield triggers of a type that is nearly one of KEDA's."""
-    for each in _triggers(view):
+    for each in triggers_of(view):
         near = nearest(each.type, _TYPES, _LIKENESS)
         if near and each.type not in _TYPES:
             yield TYPE.at(each.at("type"), type=each.type, near=near)
@@ -126,7 +126,7 @@ def trigger_type(view: ServiceView) -> Iterator[Problem]:
 @check(MISSING, costly=True)
 def missing_parameter(view: ServiceView) -> Iterator[Problem]:
     """Yield triggers without a parameter that they need."""
-    for each in _triggers(view):
+    for each in triggers_of(view):
         row = _PARAMETERS.get(each.type)
         needless = row.by_formula if row and each.has_formula else ()
         for name in row.required if row else ():
@@ -138,7 +138,7 @@ def missing_parameter(view: ServiceView) -> Iterator[Problem]:
 @check(UNREAD, costly=True)
 def unread_parameter(view: ServiceView) -> Iterator[Problem]:
     """Yield parameters that are nearly those that a trigger reads."""
-    for each in _triggers(view):
+    for each in triggers_of(view):
         for name, near in each.misspelt.items():
             place = each.at(child_path("metadata", name))
             yield UNREAD.at(place, type=each.type, name=name, near=near)
@@ -147,7 +147,7 @@ def unread_parameter(view: ServiceView) -> Iterator[Problem]:
 @check(NUMBER, costly=True)
 def parameter_number(view: ServiceView) -> Iterator[Problem]:
     """Yield parameters that have to be numbers, and are none."""
-    for each in _triggers(view):
+    for each in triggers_of(view):
         for name, wanted in _numbers(each):
             value = str(each.metadata.get(name) or "")
             if value and not (
@@ -161,7 +161,7 @@ def parameter_number(view: ServiceView) -> Iterator[Problem]:
 @check(METRIC_TYPE, costly=True)
 def metric_type(view: ServiceView) -> Iterator[Problem]:
     """Yield triggers whose measurement KEDA cannot compare as they say."""
-    for each in _triggers(view):
+    for each in triggers_of(view):
         known = (_SHARE, _PER_POD) if each.type in _OF_PODS else (_PER_POD, _WHOLE)
         given = each.metric_type
         if each.type in _OF_PODS and not given:
@@ -219,7 +219,8 @@ class _Trigger(NamedTuple):
         return self.view.field_map.at(self.reference, f"{self.path}.{path}")
 
 
-def _triggers(view: ServiceView) -> Iterator[_Trigger]:
+def triggers_of(view: ServiceView) -> Iterator[_Trigger]:
+    """Yield the triggers of the autoscalers that a service makes."""
     for manifest in view.made_of(gvk.KEDA, "ScaledObject"):
         reference = Reference.of(manifest)
         formula = value_at(manifest, ("spec", "advanced", "scalingModifiers", "formula"))

@@ -75,7 +75,7 @@ def routes_of(
                 ),
                 tuple(spec.get("hostnames") or ()),
                 tuple(
-                    _match(match)
+                    match_of(match)
                     for rule in spec.get("rules") or ()
                     for match in rule.get("matches") or [{}]
                 ),
@@ -129,7 +129,8 @@ def gateway_of(parent: Json, namespace: str) -> Reference:
     )
 
 
-def _match(match: Json) -> Match:
+def match_of(match: Json) -> Match:
+    """Return what a match of an HTTPRoute asks of requests."""
     path = match.get("path") or {}
     rest: set[tuple[str, ...]] = {
         (kind, each.get("type") or "Exact", each.get("name") or "", each.get("value") or "")

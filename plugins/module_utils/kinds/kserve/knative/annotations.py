@@ -48,7 +48,7 @@ _ROLLOUT = (
     "serving.knative.dev/progress-deadline",
 )
 #: What it knows beside those, written with dashes or with capitals.
-_NAMES = (
+KNOWN_NAMES = (
     "activation-scale",
     "class",
     "initial-scale",
@@ -73,12 +73,12 @@ def unknown_annotations(annotations: Mapping[str, str]) -> Iterator[tuple[str, s
     """Yield names that Knative's own autoscaler does not know, and what to write in their place."""
     if annotations.get(f"{AUTOSCALING}class", _CLASSES[0]) not in _CLASSES:
         return
-    known = {spelling for each in _NAMES for spelling in (each, _capitals(each))}
+    known = {spelling for each in KNOWN_NAMES for spelling in (each, _capitals(each))}
     for name in annotations:
         last = name.removeprefix(AUTOSCALING)
         if last == name or last in known:
             continue
-        near = nearest(last, _NAMES)
+        near = nearest(last, KNOWN_NAMES)
         if near in _OF_FIELDS:
             yield name, f"set {_OF_FIELDS[near]} of the component"
         else:

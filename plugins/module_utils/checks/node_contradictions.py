@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Demands on nodes that no node can meet, whatever the cluster has: one line of them contradicts another.
+
+Source: Kubernetes documentation, Assigning Pods to Nodes (terms are alternatives, the expressions of a term hold together).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ..kinds.check import WARNING, Check, check
+from ..kinds.view import ServiceView, Workload
+from ..kube.manifest import Json, value_at
+from ..kube.problem import Problem
+from ..kube.schema_check import child_path
+
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_TERMS = f"affinity.nodeAffinity.{_REQUIRED}.nodeSelectorTerms"
+_NUMBERS = ("Gt", "Lt")
+
+CONTRADICTS = Check(
+    "node-contradiction",
+    WARNING,
+    finds="{mine} and {theirs} ({field}) hold for no node at once: {effect}",
+    fix="leave out one of them",
+)
+
+
+class _Demand(NamedTuple):
+    """One line. path: where it is in the pod."""
+
+    key: str
+    operator: str
+    values: tuple[str, ...]
+    path: str
+
+    def __str__(self) -> str:
+        """Return it as messages show it."""
+        return " ".join([self.key, self.operator, ", ".join(self.values)]).strip()
+
+
+@check(CONTRADICTS, costly=True)
+def node_contradiction(view: ServiceView) -> Iterator[Problem]:
+    """Yield demands on nodes that contradict each other."""
+    for workload in view.workloads:
+        chosen = [
+            _Demand(str(key), "In", (str(value),), child_path("nodeSelector", str(key)))
+            for key, value in (workload.pod.get("nodeSelector") or {}).items()
+        ]
+        terms = [*_terms(workload)]
+        pairs = [_contradiction([*chosen, *term]) for term in terms]
+        all_fail = all(pairs)
+        for pair in filter(None, pairs):
+            first, second = pair
+            place = workload.fields(second.path)
+            yield CONTRADICTS.at(
+                place,
+                mine=second,
+                theirs=first,
+                field=workload.fields(first.path).field,
+                effect="the pods stay Pending" if all_fail else "this term chooses nothing",
+            )
+
+
+def _terms(workload: Workload) -> Iterator[list[_Demand]]:
+    given: list[Json] = (
+        value_at(workload.pod, ("affinity", "nodeAffinity", _REQUIRED, "nodeSelectorTerms")) or []
+    )
+    for number, term in enumerate(given):
+        yield [
+            _Demand(
+                str(each.get("key")),
+                str(each.get("operator")),
+                tuple(map(str, each.get("values") or ())),
+                f"{_TERMS}[{number}].matchExpressions[{place}]",
+            )
+            for place, each in enumerate(term.get("matchExpressions") or ())
+        ]
+
+
+def _contradiction(demands: Sequence[_Demand]) -> tuple[_Demand, _Demand] | None:
+    """Return the first two demands of which a node can only meet one."""
+    for number, second in enumerate(demands):
+        for first in demands[:number]:
+            if first.key == second.key and (_excludes(first, second) or _excludes(second, first)):
+                return first, second
+    return None
+
+
+def _excludes(first: _Demand, second: _Demand) -> bool:
+    """Tell whether what meets the first demand never meets the second."""
+    if second.operator == "DoesNotExist":
+        return first.operator in ("In", "Exists", *_NUMBERS)
+    if first.operator == "In":
+        return not any(_meets(value, second) for value in first.values)
+    if (first.operator, second.operator) == _NUMBERS:
+        low, high = _number(first), _number(second)
+        return low is not None and high is not None and high - low <= 1
+    return False
+
+
+def _meets(value: str, demand: _Demand) -> bool:
+    """Tell whether a label of a value meets a demand."""
+    if demand.operator in ("In", "NotIn"):
+        return (value in demand.values) is (demand.operator == "In")
+    limit = _number(demand)
+    if demand.operator in _NUMBERS and limit is not None:
+        number = _whole(value)
+        return number is not None and (
+            number > limit if demand.operator == "Gt" else number < limit
+        )
+    return True
+
+
+def _number(demand: _Demand) -> int | None:
+    return _whole(demand.values[0]) if len(demand.values) == 1 else None
+
+
+def _whole(text: str) -> int | None:
+    digits = text.removeprefix("-")
+    return int(text) if digits.isascii() and digits.isdecimal() else None
