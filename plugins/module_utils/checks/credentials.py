@@ -65,6 +65,17 @@ _COMES_IN = {
     "gs://": ("GOOGLE_APPLICATION_CREDENTIALS",),
     "hf://": ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"),
 }
+#: The same for variables that say how a model is fetched, and where else they are set.
+_SETTINGS = {
+    "s3://": (
+        ("AWS_ENDPOINT_URL", "S3_ENDPOINT", "S3_USE_HTTPS", "S3_VERIFY_SSL"),
+        "write it as an annotation serving.kserve.io/s3-… of the Secret with the keys",
+    ),
+    "hf://": (
+        ("HF_ENDPOINT",),
+        "set it in the container of the ClusterStorageContainer that fetches such models",
+    ),
+}
 _SHOWN = 5
 #: How people say no to TLS.
 _NO = frozenset({"false", "no", "off", "n", "f"})
@@ -72,18 +83,21 @@ _NO = frozenset({"false", "no", "off", "n", "f"})
 
 @check(NOT_FETCHED)
 def not_fetched(view: ServiceView) -> Iterator[Problem]:
-    """Yield credentials that the server has, but the container that fetches the model lacks."""
+    """Yield credentials and addresses that the server has, but the container that fetches the model lacks."""
     for workload in view.serving:
         if not workload.fetcher:
             continue
         given = _names(workload.engine_container) - _names(_fetcher(workload))
         for scheme in _schemes(view):
-            for name in (each for each in _COMES_IN[scheme] if each in given):
+            settings, way = _SETTINGS.get(scheme, ((), ""))
+            fixes = {**dict.fromkeys(_COMES_IN[scheme], ""), **dict.fromkeys(settings, way)}
+            for name in (each for each in fixes if each in given):
                 yield NOT_FETCHED.at(
                     workload.in_engine("env"),
                     name=name,
                     engine=workload.engine,
                     fetcher=workload.fetcher,
+                    fix=fixes[name],
                 )
 
 

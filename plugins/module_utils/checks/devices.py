@@ -14,6 +14,7 @@ from ..kube.command_line import flags, words
 from ..kube.containers import containers_of
 from ..kube.manifest import Json
 from ..kube.problem import Problem
+from ..kube.quantity import parse_quantity
 from ..kube.text import counted
 from .engine_flags import contradicts
 from .engines import is_vllm
@@ -34,6 +35,9 @@ TPUS = "google.com/tpu"
 #: Devices of which one may run several ranks.
 _CORES = ("aws.amazon.com/neuron", TPUS)
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - a path in the container
+#: Bytes that /dev/shm has where nothing is mounted there.
+_OF_A_CONTAINER = 64 * 2**20
+_RAISE = "raise sizeLimit, for example to 16Gi"
 
 TOO_FEW = Check(
     "engine-arguments",
@@ -92,7 +96,7 @@ UNEVEN = Check(
 MEMORY = Check(
     "shared-memory",
     WARNING,
-    finds="{tensor} processes share /dev/shm, which has 64 MiB in a container, and may hang or crash",
+    finds="{tensor} processes share /dev/shm, which has {size}, and may hang or crash",
     fix="mount an emptyDir of medium Memory at /dev/shm",
 )
 
@@ -211,14 +215,29 @@ def shared_memory(view: ServiceView) -> Iterator[Problem]:
     """Yield tensor parallel engines without a large /dev/shm."""
     for workload in view.serving:
         tensor = size_of(workload, "tensor")
-        mounts = workload.engine_container.get("volumeMounts") or ()
         if tensor < 2 or workload.pod.get("hostIPC"):
             continue
-        if any(mount.get("mountPath") == _SHARED_MEMORY for mount in mounts):
+        volume = _mounted(workload, _SHARED_MEMORY)
+        way = view.ways.get(MEMORY.rule, "")
+        if volume is None:
+            said = workload.said.get("tensor")
+            place = said.field if said else workload.in_engine("args")
+            yield MEMORY.at(place, tensor=tensor, size="64 MiB in a container", fix=way)
             continue
-        said = workload.said.get("tensor")
-        place = said.field if said else workload.in_engine("args")
-        yield MEMORY.at(place, tensor=tensor, fix=view.ways.get(MEMORY.rule, ""))
+        limit = (volume.get("emptyDir") or {}).get("sizeLimit")
+        if limit and parse_quantity(limit) <= _OF_A_CONTAINER:
+            number = workload.pod["volumes"].index(volume)
+            place = workload.fields(f"volumes[{number}].emptyDir.sizeLimit")
+            yield MEMORY.at(place, tensor=tensor, size=limit, fix=way or _RAISE)
+
+
+def _mounted(workload: Workload, path: str) -> Json | None:
+    """Return the volume that the engine has at a path. An empty one where the pod has no volume of that name."""
+    for mount in workload.engine_container.get("volumeMounts") or ():
+        if str(mount.get("mountPath")).rstrip("/") == path:
+            volumes = workload.pod.get("volumes") or ()
+            return next((each for each in volumes if each.get("name") == mount.get("name")), {})
+    return None
 
 
 @check(UNEVEN)

@@ -46,6 +46,23 @@ def test_credentials_of_the_server_do_not_fetch_the_model(name: str, uri: str) -
     assert "fetch-credentials" not in warnings(mounted)
 
 
+@pytest.mark.parametrize(
+    ("name", "uri", "way"),
+    [
+        ("HF_ENDPOINT", "hf://acme/chat", "ClusterStorageContainer"),
+        ("AWS_ENDPOINT_URL", "s3://models/chat", "serving.kserve.io/s3-"),
+    ],
+)
+def test_addresses_that_the_server_has_do_not_fetch_the_model(
+    name: str, uri: str, way: str
+) -> None:
+    told = warnings(document(template=own_main(name), model={"uri": uri}))["fetch-credentials"]
+    assert name in told
+    assert way in told
+    elsewhere = document(template=own_main(name), model={"uri": "pvc://claim/path"})
+    assert "fetch-credentials" not in warnings(elsewhere)
+
+
 def test_credentials_that_reach_both_are_fine() -> None:
     manifests = [account("default", "hub"), secret("hub", {"HF_TOKEN": "value"})]
     assert warnings(document(template=own_main("HF_TOKEN")), *manifests) == {}
