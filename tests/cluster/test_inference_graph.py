@@ -111,6 +111,35 @@ def test_a_graph_that_leads_nowhere_is_refused_before_anything_is_written(
     assert read(client, custom_resource(isvc("other", place))) is None
 
 
+def test_a_service_that_goes_while_a_graph_leads_to_it_is_told(
+    entries: Entries, client: Client, place: str
+) -> None:
+    chain, iris = graph("chain", place), isvc("iris", place)
+    fleet = {"fleet": place, "max_deletions": 50, **GIVEN}
+    entries.reconcile(chain, iris, **fleet)
+    message = entries.refused(chain, state="overridden", **fleet)
+    assert "InferenceService iris cannot be asked: this run removes it" in message
+    there(client, custom_resource(iris))
+    told = entries.reconcile(iris, state="absent", check_mode=True, **fleet)["warnings"]
+    both = entries.reconcile(chain, iris, state="absent", check_mode=True, **fleet)["warnings"]
+    assert not both
+    assert (
+        f"InferenceGraph {place}/chain still sends requests to InferenceService {place}/iris"
+        in (told[0])
+    )
+    assert entries.reconcile(iris, state="absent", **fleet)["warnings"] == told
+    entries.reconcile(chain, state="absent", **fleet)
+
+
+def test_a_graph_that_only_the_cluster_reaches_says_how_it_can_be_asked(
+    entries: Entries, place: str
+) -> None:
+    asked = {**WAIT, "wait_for": "answer"}
+    message = entries.refused(graph("chain", place), isvc("iris", place), **asked)
+    assert "it can only be called inside the cluster" in message
+    assert "set answer.through: apiserver" in message
+
+
 def test_a_graph_is_found_told_and_removed(entries: Entries, client: Client, place: str) -> None:
     given = graph("chain", place, {"serviceName": "iris", "name": "first"}, minReplicas=2)
     entries.reconcile(isvc("iris", place), given, **WAIT)

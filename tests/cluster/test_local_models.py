@@ -144,6 +144,19 @@ def test_a_namespace_that_no_longer_uses_a_cache_loses_its_volume(
     assert "inferenceServices" not in there(client, wanted)["status"]
 
 
+def test_a_new_service_does_not_read_from_a_cache_that_the_same_run_removes(
+    entries: Entries, client: Client, place: str, options: Json
+) -> None:
+    wanted, service = cache(place), user(place)
+    own = {**options, "fleet": place, "state": "overridden", "max_deletions": 50}
+    entries.reconcile(wanted, **own)
+    entries.reconcile(service, **own)
+    assert read(client, wanted) is None
+    live = there(client, thing("apps/v1", "Deployment", "chat-predictor", place))
+    assert "persistentVolumeClaim" not in str(live["spec"]["template"]["spec"]["volumes"])
+    entries.reconcile(service, **{**own, "state": "absent"})
+
+
 def test_a_group_that_a_cache_loses_takes_its_volumes_along(
     entries: Entries, client: Client, place: str, options: Json
 ) -> None:

@@ -121,6 +121,7 @@ class ServiceKind(Generic[S, C]):
     namespaced: False for a kind that belongs to the whole cluster. reaches: whether children are beyond the service's namespace.
     says_ready: whether a status that the kind's controller wrote says that a service is ready; None where the condition Ready does.
     used_by: which services still need what a live custom resource provides, and keep it from being removed; None where nothing does.
+    leads_to: the services to which one sends requests by their names, from its custom resource; None where none does.
     controller: labels by which the Deployment of the kind's controller is recognised. field_manager: the name under which it writes.
     """
 
@@ -159,6 +160,7 @@ class ServiceKind(Generic[S, C]):
     reaches: bool = False
     says_ready: Callable[[Json], bool] | None = None
     used_by: Callable[[Json, Reader], Sequence[Reference]] | None = None
+    leads_to: Callable[[Json], Iterable[Reference]] | None = None
     judged: (
         Callable[[Iterable[Json], Reader, Lookup, C], Mapping[Reference, Sequence[Problem]]] | None
     ) = None

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ..kube.manifest import Json
@@ -21,6 +22,17 @@ def _stays(_live: Json) -> bool:
     return False
 
 
+@dataclass(frozen=True, slots=True)
+class _Going:
+    """Tells whether a live object goes with a run."""
+
+    kinds: frozenset[str]
+    leaves: Callable[[Json], bool]
+
+    def __call__(self, live: Json) -> bool:
+        return live["kind"] in self.kinds and self.leaves(live)
+
+
 class Peers:
     """The typed services of a task.
 
@@ -31,10 +43,10 @@ class Peers:
     def __init__(
         self,
         services: Iterable[Any] = (),
-        leaves: Callable[[Json], bool] = _stays,
+        leaves: Callable[[Json], bool] | None = None,
         unserved: Collection[tuple[str, str]] = (),
     ) -> None:
-        self.leaves = leaves
+        self.leaves = leaves or _stays
         self.unserved = unserved
         self._services = tuple(services)
         self._named: dict[Reference, Any] | None = None
@@ -60,9 +72,13 @@ class Peers:
         return self._of_kind.get(kind, ())
 
     def planned(self, there: Reader, *kinds: str) -> Reader:
-        """Return a reader that finds services of some kinds as the task gives them; the very same one where it gives none. there: the cluster."""
+        """Return a reader that finds services of some kinds as the task gives them, and none of them that goes with the run.
+
+        The very same reader where the task gives none and nothing goes. there: the cluster.
+        """
         given = [each.document for kind in kinds for each in self.of_kind(kind)]
-        return PlannedObjects(there, given) if given else there
+        goes = None if self.leaves is _stays else _Going(frozenset(kinds), self.leaves)
+        return PlannedObjects(there, given, goes) if given or goes else there
 
     def sharing(self, kind: type[S], trait: Trait[S], value: Hashable) -> Sequence[S]:
         """Return the services of a kind that have a trait in common, in the order of the task. Each trait is asked for once."""

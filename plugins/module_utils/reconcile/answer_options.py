@@ -109,6 +109,8 @@ def way_in_problems(request: Request, options: AnswerOptions) -> Iterator[Proble
     ways = ways or (options.through == API_SERVER and request.backend is not None)
     if request.protocol is None or not ways or request.missing:
         text = f"it cannot be asked: {request.note or 'no gateway leads to it'}"
+        if request.protocol is not None and request.backend is not None and not request.missing:
+            text += "; set answer.through: apiserver"
         yield Problem("wait_for", text, rule="no-way-in")
     elif options.path is not None and request.path and request.path != "/":
         rest = options.path.removeprefix(request.path.rstrip("/"))

@@ -66,7 +66,8 @@ class Reconciler:
         done = self.done
         begun = self._planner.begin(services)
         typed = [service.typed for service in services]
-        introduce(services, Peers(typed, self._leaves, unserved=begun.missing))
+        leaves = self._leaves if self._run.keeps is not None else None
+        introduce(services, Peers(typed, leaves, unserved=begun.missing))
         self.reader = reader_of(self._cluster, services, begun.objects)
         read_certificates(self._cluster, services, self.reader)
         keys = KeyMaker(self.reader, real=not self._policy.dry_run)

@@ -29,6 +29,7 @@ from ..kube.manifest import Json
 from ..kube.problem import Complaint, InputError, Problem
 from ..kube.reference import Reference
 from .controller_mode import CONTROLLER, could_not_list, decide
+from .remaining_callers import remaining_callers
 from .remaining_routes import routes_left
 from .remaining_users import still_used
 
@@ -74,6 +75,8 @@ class Remover:
         self.removed.warnings += could_not_list(snapshot)
         if not changes:
             return
+        gone = {reference for dummy, reference in meant}
+        self.removed.warnings += remaining_callers(self._cluster, gone)
         self._check_rights(meant, changes)
         if self._policy.dry_run:
             self._execute(meant, changes, lambda dummy: None)

@@ -20,6 +20,7 @@ from .labels import GRAPH
 from .normalise import load
 from .observe import CONDITION_TYPES, observe, reconcile_error
 from .releases import BACKING
+from .resolve import leads_to
 from .schema import SPEC
 from .settings import Settings, make_settings
 from .spec import API_VERSION, KIND, InferenceGraph
@@ -48,6 +49,7 @@ INFERENCE_GRAPH: ServiceKind[InferenceGraph, Settings] = ServiceKind(
     field_manager="manager",
     schema=lambda *dummy: SPEC,
     condition_types=CONDITION_TYPES,
+    leads_to=leads_to,
     pod_metadata={
         "labels": "leave it out: the router's pods have the labels of the graph",
         "annotations": "leave it out: the router's pods have the annotations of the graph",

@@ -68,7 +68,7 @@ def resolve(
     urls: dict[tuple[str, int], str] = {}
     for step in all_steps(graph.spec):
         try:
-            urls[step.node, step.number] = _url(step, services, config, settings, reader)
+            urls[step.node, step.number] = _url(graph, step, services, config, settings, reader)
         except NoEndpoint as error:
             problems.append(_unasked(graph, step, str(error), peers))
     if problems:
@@ -136,26 +136,38 @@ def _host(graph: InferenceGraph, config: SystemConfig) -> str:
     )
 
 
+def leads_to(live: Json) -> Iterator[Reference]:
+    """Yield the InferenceServices that the steps of a live graph name."""
+    place = live["metadata"].get("namespace") or ""
+    for node in (value_at(live, ("spec", "nodes")) or {}).values():
+        for step in (node or {}).get("steps") or ():
+            if name := step.get("serviceName"):
+                yield _reference(place, str(name))
+
+
+def _reference(namespace: str, name: str) -> Reference:
+    return Reference(gvk.KSERVE_V1BETA1, "InferenceService", namespace, name)
+
+
 def _services(graph: InferenceGraph, reader: Reader, peers: Peers) -> Mapping[str, Json | None]:
-    """Return the InferenceServices that steps name, None for those that are not there. Those of the task are as they will be."""
+    """Return the InferenceServices that steps name, None for those that are not there, or go with this run. Those of the task are as they
+    will be."""
     steps = all_steps(graph.spec)
     names = {each.value["serviceName"] for each in steps if each.value.get("serviceName")}
     return {
-        name: _service(
-            Reference(gvk.KSERVE_V1BETA1, "InferenceService", graph.namespace, name), reader, peers
-        )
-        for name in sorted(names)
+        name: _service(_reference(graph.namespace, name), reader, peers) for name in sorted(names)
     }
 
 
 def _service(reference: Reference, reader: Reader, peers: Peers) -> Json | None:
     live, peer = reader.get(reference), peers.named(reference)
     if peer is None:
-        return live
+        return None if live is not None and peers.leaves(live) else live
     return {**peer.document, "status": (live or {}).get("status") or {}}
 
 
 def _url(
+    graph: InferenceGraph,
     step: Step,
     services: Mapping[str, Json | None],
     config: SystemConfig,
@@ -168,6 +180,8 @@ def _url(
         return str(step.value.get("serviceUrl") or "")
     service = services[name]
     if service is None:
+        if reader.get(_reference(graph.namespace, name)) is not None:
+            raise NoEndpoint("this run removes it")
         absent = "does not exist" if reader.complete else "is not among the given objects"
         raise NoEndpoint(f"it {absent}")
     return predictor_endpoint(
