@@ -13,9 +13,10 @@ from ..kinds.view import ServiceView
 from ..kube.containers import containers_of
 from ..kube.did_you_mean import nearest
 from ..kube.manifest import Json, value_at
+from ..kube.named_objects import Named, named_by_claim
 from ..kube.problem import Problem
 from ..kube.reader import Reader
-from ..kube.validation.device_claim import device_claim_problems
+from ..kube.validation.device_claim import device_claim_problems, device_class_problems
 from .names import find
 
 _CLAIMS = ("ResourceClaim", "ResourceClaimTemplate")
@@ -75,16 +76,25 @@ def claim_form(view: ServiceView, reader: Reader) -> Iterator[Problem]:
             )
 
 
-@check(REFUSED, reads=("ResourceClaims", "ResourceClaimTemplates"))
+@check(REFUSED, reads=("ResourceClaims", "ResourceClaimTemplates", "DeviceClasses"))
 def claim_refused(view: ServiceView, reader: Reader) -> Iterator[Problem]:
-    """Yield claims that the API server would refuse, where they are given in place of a cluster."""
+    """Yield claims, and the classes that they name, that the API server would refuse, where they are given in place of a cluster."""
     told: set[tuple[str, str]] = set()
     for named, place in () if reader.complete else view.names:
         found = find(named, reader) if named.kind in _CLAIMS else None
-        for problem in device_claim_problems(found) if found else ():
-            if (str(named), problem.path) not in told:
-                told.add((str(named), problem.path))
-                yield REFUSED.at(place, claim=named, field=problem.path, fault=problem.message)
+        for claim, problem in _refused(named, found, reader) if found else ():
+            if (str(claim), problem.path) not in told:
+                told.add((str(claim), problem.path))
+                yield REFUSED.at(place, claim=claim, field=problem.path, fault=problem.message)
+
+
+def _refused(named: Named, claim: Json, reader: Reader) -> Iterator[tuple[Named, Problem]]:
+    for problem in device_claim_problems(claim):
+        yield named, problem
+    for inner in named_by_claim(claim, named):
+        found = find(inner, reader)
+        for problem in device_class_problems(found) if found else ():
+            yield inner, problem
 
 
 @check(SEVERAL, costly=True)

@@ -14,7 +14,17 @@ from ..kube.problem import Problem
 from ..kube.reader import Reader
 from ..kube.reference import Reference
 from ..kube.validation.resources import is_extended, resource_problems
-from . import amounts, device_names, devices, engine_flags, names, pod_security, quota, tpus
+from . import (
+    amounts,
+    device_claims,
+    device_names,
+    devices,
+    engine_flags,
+    names,
+    pod_security,
+    quota,
+    tpus,
+)
 from .registry import of_theme
 from .run import asked, told
 
@@ -33,10 +43,10 @@ def device_problems(view: ServiceView) -> list[Problem]:
 
 
 def name_problems(view: ServiceView, reader: Reader) -> list[Problem]:
-    """Return the names in a service's pods that lead nowhere, and what their namespace demands."""
+    """Return the names in a service's pods that lead nowhere, what is wrong with their claims of devices, and what their namespace demands."""
     return told(
         (check, problem)
-        for theme in (names, pod_security, quota)
+        for theme in (names, device_claims, pod_security, quota)
         for check in of_theme(theme)
         for problem in asked(check, view, reader)
     )

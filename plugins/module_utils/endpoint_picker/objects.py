@@ -12,6 +12,7 @@ from .check import Report
 from .findings import Finding, warning
 from .flags import CONFIG, POOL, PORTS, meant_flag
 from .images import release_of_image
+from .probe_ports import probe_findings
 from .releases import Generation, PickerRelease
 
 _G = Generation
@@ -67,6 +68,7 @@ def deployment_findings(
         path = f"deployment.spec.template.spec.containers[{index}].args"
         yield from _flag_findings(flags, path, report, release, key)
         yield from _word_findings(flags, path)
+        yield from probe_findings(container, flags, path.removesuffix(".args"))
         for name, near in misspelt.items():
             yield warning(
                 "flag-unknown",
