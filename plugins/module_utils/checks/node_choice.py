@@ -80,15 +80,20 @@ def _taints(workload: Workload, nodes: Sequence[Json]) -> dict[str, Json | None]
 @check(ABSENT, reads=("Nodes",))
 def node_absent(view: ServiceView, reader: Reader) -> Iterator[Problem]:
     """Yield labels that pods demand of their node, and that no node has."""
-    asked = [(workload, each) for workload in view.workloads for each in demanded(workload)]
+    # What nodes are called nobody knows before they are there; of other labels only what is given as a whole is judged.
+    hosts_only = reader.complete or _grows(reader)
+    asked = [
+        (workload, each)
+        for workload in view.workloads
+        for each in demanded(workload)
+        if each[0] == _HOST or not hosts_only
+    ]
     nodes = _nodes(reader) if asked else ()
     if not nodes:
         return
-    grows = reader.complete or _grows(reader)
     for workload, (label, values, path) in asked:
         there = sorted({labels[label] for labels in nodes if label in labels})
-        # What nodes are called nobody knows before they are there; of other labels only what is given as a whole is judged.
-        if {*values} & {*there} or (grows and label != _HOST):
+        if {*values} & {*there}:
             continue
         near = nearest(values[0], there) if label != _HOST else None
         shown = few(there, _SHOWN)

@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterator, Mapping
 from ipaddress import ip_network
 from typing import NamedTuple
 
-from ..endpoint_picker.text.decode import decode
-from ..endpoint_picker.text.errors import DecodeError
 from ..kinds.check import WARNING, Check, check
 from ..kinds.field_map import Place
 from ..kinds.view import ServiceView, templates_of
@@ -73,9 +71,11 @@ def _or_all(fits: Callable[[str], bool]) -> Callable[[str], bool]:
 
 
 def _is_map(text: str) -> bool:
+    import yaml
+
     try:
-        return isinstance(decode(text).value, Mapping)
-    except DecodeError:
+        return isinstance(yaml.safe_load(text), Mapping)
+    except yaml.YAMLError:
         return False
 
 

@@ -16,6 +16,8 @@ from ..kube.reader import NotAllowed, Reader
 from ..kube.reference import Reference
 from ..kube.secret_forms import is_secret_name
 
+#: Variables whose reader strips them: the library of the hub.
+_STRIPPED = frozenset({"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HUGGINGFACE_HUB_TOKEN"})
 _PULL_TYPE, _PULL_KEY = "kubernetes.io/dockerconfigjson", ".dockerconfigjson"
 
 BROKEN_LINE = Check(
@@ -40,7 +42,7 @@ def broken_line(view: ServiceView, reader: Reader) -> Iterator[Problem]:
             for number, variable in enumerate(container.get("env") or ()):
                 name = str(variable.get("name"))
                 source = value_at(variable, ("valueFrom", "secretKeyRef")) or {}
-                if not is_secret_name(name) or not source.get("name"):
+                if not is_secret_name(name) or name in _STRIPPED or not source.get("name"):
                     continue
                 secret = str(source["name"])
                 place = Reference("v1", "Secret", workload.reference.namespace, secret)

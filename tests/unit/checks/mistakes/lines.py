@@ -31,7 +31,7 @@ AT_ZONE = (
     "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0]"
     ".matchExpressions[0]"
 )
-TOKEN = {"name": "HF_TOKEN", "valueFrom": {"secretKeyRef": {"name": "hub", "key": "token"}}}
+TOKEN = {"name": "VLLM_API_KEY", "valueFrom": {"secretKeyRef": {"name": "hub", "key": "token"}}}
 SECRET = {
     "apiVersion": "v1",
     "kind": "Secret",
