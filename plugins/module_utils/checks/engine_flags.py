@@ -80,7 +80,7 @@ def _apart(match: re.Match[str]) -> str:
     words = match.string.split()
     if any(_FLAG.fullmatch(word) for word in words[1:]):
         return f"write one word per item: {', '.join(map(json.dumps, words))}"
-    flag, value = match["flag"], match["value"]
+    flag, value = match["flag"], match["value"].lstrip("= ")
     return f'write "{flag}={value}", or two items, "{flag}" and "{value}"'
 
 

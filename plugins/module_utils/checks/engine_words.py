@@ -23,9 +23,10 @@ _SHELL_VARIABLE = re.compile(
     r"(?<!\$)\$(?:\{(?P<braced>[A-Za-z_]\w*)\}|(?P<bare>[A-Za-z_]\w*))", re.ASCII
 )
 
-#: What a shell takes away before a program sees the word: quotes around a value, blanks behind it, a backslash that continues in the next line.
+#: What a shell takes away before a program sees the word: quotes around a value, blanks behind it, a comment, a backslash that continues in the
+#: next line.
 _AROUND = re.compile(
-    r"""\A(?:(?:--?[A-Za-z][\w.-]*=)?(?P<quote>['"]).*(?P=quote)|--?[A-Za-z][\w.-]*(?:=[^\s{\["']*)?(?P<blank>\s+)|.*(?P<more>\\)\s*)\Z""",
+    r"""\A(?:(?:--?[A-Za-z][\w.-]*=)?(?P<quote>['"]).*(?P=quote)|--?[A-Za-z][\w.-]*(?:=[^\s{\["']*)?(?:(?P<blank>\s+)|\s+(?P<end>#).*)|(?P<comment>#).*|.*(?P<more>\\)\s*)\Z""",
     re.DOTALL | re.ASCII,
 )
 
@@ -70,6 +71,8 @@ EMPTY = Check(
 _MARKS = {
     "quote": "the quotes",
     "blank": "the blank at its end",
+    "comment": "the comment",
+    "end": "the comment at its end",
     "more": "the backslash at its end",
 }
 

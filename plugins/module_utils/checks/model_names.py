@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..kinds.check import WARNING, Check, check
 from ..kinds.view import ServiceView
 from ..kube.command_line import has_shell, words
 from ..kube.problem import Problem
+from ..kube.redact import redact_argument
 from .engines import is_vllm, served_path
 
 _NAME, _MODEL, _FILE = "--served-model-name", "--model", "--config"
@@ -31,6 +33,14 @@ AGAIN = Check(
     finds='the command already has "{word}", and vLLM does not start with a word that it does not expect',
     fix="begin args with the first flag",
 )
+#: A word that is no flag, and that nothing else is said of: blanks, quotes and what only a shell reads have checks of their own.
+_WORD = re.compile(r"[A-Za-z0-9][\w./:=-]*", re.ASCII)
+STRAY = Check(
+    "argument-again",
+    WARNING,
+    finds='"{word}" is neither a flag nor the value of one, and vLLM, which serves {served}, does not start with a second model',
+    fix="leave it out, or put it right behind its flag",
+)
 _PROGRAM = ("vllm", "serve")
 
 
@@ -45,6 +55,25 @@ def again(view: ServiceView) -> Iterator[Problem]:
             if item in _PROGRAM:
                 yield AGAIN.at(workload.in_engine(f"args[{number}]"), word=item)
                 break
+
+
+@check(STRAY, costly=True)
+def stray(view: ServiceView) -> Iterator[Problem]:
+    """Yield words that vLLM takes for another model: behind the model itself, or behind a flag that has its value already."""
+    for workload in view.serving:
+        container = workload.engine_container
+        served = served_path(container)
+        if not served or not is_vllm(container) or has_shell(container):
+            continue
+        before = str((container.get("command") or ("",))[-1])
+        for number, item in enumerate(map(str, container.get("args") or ())):
+            done = before == served or (before.startswith("--") and "=" in before)
+            if done and _WORD.fullmatch(item) and item not in _PROGRAM:
+                place = workload.in_engine(f"args[{number}]")
+                if place.is_authors:
+                    yield STRAY.at(place, word=redact_argument(item), served=served)
+                    break
+            before = item
 
 
 @check(UNREAD, costly=True)
