@@ -59,7 +59,9 @@ def placed_flags(container: Json) -> Iterator[Flag]:
         if word.startswith("-"):
             flag, equals, value = word.partition("=")
             yield Flag(
-                flag.replace("_", "-"), _resolved(value if equals or following == "=" else following, values), place
+                flag.replace("_", "-"),
+                _resolved(value if equals or following == "=" else following, values),
+                place,
             )
 
 
