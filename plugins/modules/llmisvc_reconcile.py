@@ -422,11 +422,12 @@ runtimes:
       C(runtime) those of the runtime. If none serves it, both are empty, and C(message) says why.
     - C(named) is true if the service names its runtime. C(others) are the other runtimes that support the model's format, each with C(kind), C(name), and in
       C(why) the reason that it does not serve the model.
+    - A service with canaries has one more entry for each of them, with its name in C(canary), which is empty otherwise.
   returned: with O(state=rendered) and O(state=gathered)
   type: list
   elements: dict
   sample: [{"namespace": "team-a", "name": "iris", "kind": "ClusterServingRuntime", "runtime": "kserve-sklearnserver", "named": false, "message": "",
-    "others": [{"kind": "ClusterServingRuntime", "name": "kserve-mlserver", "why": "speaks v2"}]}]
+    "canary": "", "others": [{"kind": "ClusterServingRuntime", "name": "kserve-mlserver", "why": "speaks v2"}]}]
 stats:
   description:
     - What the run cost, in C(requests), C(reads), C(writes), C(lease_requests), C(skipped) (objects that needed no request), C(rounds)

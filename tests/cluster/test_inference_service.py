@@ -140,6 +140,7 @@ def test_gathered_lists_the_runtime_of_each_service_and_asks_nothing_where_there
             "named": False,
             "others": [{"kind": "ServingRuntime", "name": "other", "why": "is disabled"}],
             "message": "",
+            "canary": "",
         }
     ]
     counted.reconcile(isvc("iris", place), state="absent", **GIVEN)

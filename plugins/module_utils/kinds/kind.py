@@ -113,7 +113,7 @@ class ServiceKind(Generic[S, C]):
     become; True: that is certain, whoever made them, False: if we made them. None for a kind whose objects carry a label with it.
     changed_by_presets: whether a live workload would become the wanted one by what the collection's own presets add since it was made.
     standing: what the children of other services depend on in the status of one; None for a kind where nothing does.
-    runtime: which runtime serves a service, from its document, its settings and a reader; None for a kind without runtimes.
+    runtimes: which ones serve a service and its canaries, from its document, its settings and a reader; None for a kind without runtimes.
     judged: what the webhooks of the kind's controller refuse of objects beside services, by object: from the objects, a reader of all
     others, what shows them as they are, and settings; None for a kind without such objects.
     condition_types: what its status says, in all releases together.
@@ -155,7 +155,7 @@ class ServiceKind(Generic[S, C]):
     other_release: Callable[[C, Sequence[Pair], bool], OtherRelease | None] | None = None
     changed_by_presets: Callable[[Json, Json], bool] | None = None
     standing: Callable[[Json], object] | None = None
-    runtime: Callable[[Json, C, Reader], RuntimeChoice | None] | None = None
+    runtimes: Callable[[Json, C, Reader], Iterable[RuntimeChoice]] | None = None
     namespaced: bool = True
     reaches: bool = False
     says_ready: Callable[[Json], bool] | None = None

@@ -20,13 +20,17 @@ class Other:
 
 @dataclass(frozen=True, slots=True)
 class RuntimeChoice:
-    """kind, runtime: the one that serves; both empty where none does, and message says why. named: the author names it."""
+    """kind, runtime: the one that serves; both empty where none does, and message says why. named: the author names it.
+
+    canary: the name of the canary whose model it is, empty for that of the service itself.
+    """
 
     kind: str
     runtime: str
     named: bool
     others: tuple[Other, ...]
     message: str = ""
+    canary: str = ""
 
     def of(self, service: Reference) -> Json:
         """Return the entry of a result for a service."""

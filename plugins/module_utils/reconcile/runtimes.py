@@ -24,7 +24,7 @@ def runtimes_of(services: Iterable[Service], reader: Reader) -> list[Json]:
     return [
         choice.of(each.reference)
         for each in services
-        if (choice := _choice(each.kind, each.written, each.settings, reader)) is not None
+        for choice in _choices(each.kind, each.written, each.settings, reader)
     ]
 
 
@@ -35,20 +35,19 @@ def gathered_runtimes(found: Iterable[Json], cluster: Cluster, settings: Setting
     for document in found:
         reference = Reference.of(document)
         kind = KINDS[document["apiVersion"], document["kind"]]
-        if kind.runtime is None:
+        if kind.runtimes is None:
             continue
         reader = readers.setdefault(kind.kind, ClusterReader(cluster, common=kind.common_kinds))
         try:
             typed, dummy = settings.of(kind, reference)
-            choice = _choice(kind, document, typed, reader)
+            made = _choices(kind, document, typed, reader)
         except ApiError as error:
-            choice = RuntimeChoice("", "", named=False, others=(), message=str(error))
-        if choice is not None:
-            choices.append(choice.of(reference))
+            made = [RuntimeChoice("", "", named=False, others=(), message=str(error))]
+        choices += [choice.of(reference) for choice in made]
     return choices
 
 
-def _choice(
+def _choices(
     kind: ServiceKind[Any, Any], document: Json, settings: Any, reader: Reader
-) -> RuntimeChoice | None:
-    return kind.runtime(document, settings, reader) if kind.runtime else None
+) -> list[RuntimeChoice]:
+    return list(kind.runtimes(document, settings, reader)) if kind.runtimes else []

@@ -9,10 +9,12 @@ import pytest
 
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.runtimes.choice import (
     runtime_choice,
+    runtime_choices,
 )
 from ansible_collections.modelops.inference.plugins.module_utils.kinds.inference_service.settings import (
     Settings,
 )
+from module_utils.kinds.inference_service.kind import INFERENCE_SERVICE
 from tests.objects import thing
 from tests.parity.recorded_llm_services import Recorded
 from tests.unit.kinds.inference_service.world import model, runtime, takes
@@ -116,4 +118,26 @@ def test_rendered_lists_the_runtimes_of_the_services_that_have_one() -> None:
         "named",
         "others",
         "message",
+        "canary",
     }
+
+
+def test_each_canary_has_a_choice_of_its_own() -> None:
+    given = service(model())
+    given["spec"]["canary"] = [
+        {
+            "trafficPercent": 10,
+            "predictor": {"name": "next", "xgboost": {"storageUri": "gs://b/n"}},
+        },
+        {"trafficPercent": 10, "predictor": {"name": "odd", **model("unknown")}},
+    ]
+    settings = INFERENCE_SERVICE.settings({}, {"kserve": "0.20"})
+    found = list(runtime_choices(given, settings, Recorded(RUNTIMES)))
+    assert [(each.canary, each.runtime) for each in found] == [
+        ("", "first"),
+        ("next", "trees"),
+        ("odd", ""),
+    ]
+    assert found[2].message.startswith("spec.canary[1].predictor.model")
+    usual = service(model())
+    assert [each.canary for each in runtime_choices(usual, settings, Recorded(RUNTIMES))] == [""]

@@ -24,7 +24,7 @@ from .labels import SERVICE
 from .normalise import load
 from .observe import observe, reconcile_error
 from .releases import BACKING
-from .runtimes.choice import runtime_choice
+from .runtimes.choice import runtime_choices
 from .schema import spec_schema
 from .settings import Settings, make_settings
 from .spec import API_VERSION, KIND, InferenceService
@@ -43,7 +43,7 @@ INFERENCE_SERVICE: ServiceKind[InferenceService, Settings] = ServiceKind(
     own_checks=(*CHECKS, *MODEL_CHECKS, *CANARY_CHECKS),
     observe=observe,
     entrance=entrance,
-    runtime=runtime_choice,
+    runtimes=runtime_choices,
     judged=judged_objects,
     reconcile_error=reconcile_error,
     children=CHILDREN,

@@ -3,14 +3,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from ....kube.manifest import Json, value_at
 from ....kube.reader import Reader
 from ...kserve.framework import authors_field, with_model
 from ...runtime_choice import Other, RuntimeChoice
+from ..canaries import as_service, canaries
 from ..errors import Unbuildable
+from ..normalise import load
 from ..settings import Settings
 from .runtime import Runtime
 from .select import runtimes_beside, runtimes_passed_over, select_runtime
+
+
+def runtime_choices(document: Json, settings: Settings, reader: Reader) -> Iterator[RuntimeChoice]:
+    """Yield the choice for the predictor of a service, and for each canary that a valid service has; none for containers of its own."""
+    own = runtime_choice(document, settings, reader)
+    if own is not None:
+        yield own
+    if not (document.get("spec") or {}).get("canary"):
+        return
+    service = load(document, settings).service
+    if service is None:
+        return
+    for canary in canaries(service):
+        spec = {"predictor": as_service(service, canary, settings.release).spec["predictor"]}
+        found = runtime_choice({**document, "spec": spec}, settings, reader)
+        if found is not None:
+            message = found.message.replace("spec.predictor", f"{canary.field}.predictor", 1)
+            yield replace(found, canary=canary.variant, message=message)
 
 
 def runtime_choice(document: Json, settings: Settings, reader: Reader) -> RuntimeChoice | None:
