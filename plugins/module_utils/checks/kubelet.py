@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ..kinds.check import ERROR, Check, check
 from ..kinds.view import ServiceView
-from ..kube.containers import running_in
+from ..kube.containers import containers_of, running_in
 from ..kube.problem import Problem
 
 #: What a volume of a pod's own may be kept in; the kubelet knows sizes of huge pages as well.
@@ -28,6 +28,13 @@ MEDIUM = Check(
     ERROR,
     finds='"{medium}" is no medium that nodes know, so no node starts the pods',
     fix="write Memory, or leave it out for the node's disk",
+    stops=True,
+)
+FOLDER = Check(
+    "working-dir",
+    ERROR,
+    finds='"{folder}" is relative, and no node starts the container {container} in it',
+    fix="write an absolute path",
     stops=True,
 )
 
@@ -56,3 +63,14 @@ def medium(view: ServiceView) -> Iterator[Problem]:
             given = str((volume.get("emptyDir") or {}).get("medium") or "")
             if given not in _MEDIA and not given.startswith(_HUGE_PAGES):
                 yield MEDIUM.at(workload.fields(f"volumes[{number}].emptyDir.medium"), medium=given)
+
+
+@check(FOLDER, costly=True)
+def folder(view: ServiceView) -> Iterator[Problem]:
+    """Yield containers whose working directory is relative. Source: runc libcontainer/specconv@v1.3.0, which asks for an absolute one."""
+    for workload in view.workloads:
+        for container, path in containers_of(workload.pod):
+            given = str(container.get("workingDir") or "/")
+            if not given.startswith("/"):
+                place = workload.fields(f"{path}.workingDir")
+                yield FOLDER.at(place, folder=given, container=container.get("name"))

@@ -37,6 +37,7 @@ EXEMPT: dict[tuple[str, str], str] = {
     ("pull-secret-type", MS): "is told as an entry that the Secret does not have",
     ("root-refused", MS): "its pods are as strict as the strictest level",
     ("medium-unknown", MS): "has no volumes of its author's",
+    ("working-dir", MS): "has no field for it",
     ("probe-impatient", MS): "its probes are the operator's own",
     ("listener-missing", MS): "names no listener",
     ("listener-missing", IS): "names no listener",
@@ -152,7 +153,7 @@ _OF_GRAPHS: dict[str, tuple[str, ...]] = {
         *("claim-request", "claim-form", "claim-of-several"),
     ),
     "its pods have no fields of their author's but a few that every API server knows": (
-        *("gated-field", "volume-unmounted", "root-refused", "medium-unknown"),
+        *("gated-field", "volume-unmounted", "root-refused", "medium-unknown", "working-dir"),
         *("grace-period", "memory-volume"),
     ),
     "has no prefill pods": (

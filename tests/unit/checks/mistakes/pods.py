@@ -405,6 +405,10 @@ PODS: dict[str, dict[str, Mistake]] = {
         LLM: Mistake(llm(securityContext=ROOT), f"{MAIN_PATH}.securityContext.runAsUser", stops=True),
         IS: Mistake(custom(securityContext=ROOT), f"{SERVER_PATH}.securityContext.runAsUser", (CONFIG,), stops=True),
     },
+    "working-dir": {
+        LLM: Mistake(llm(workingDir="models"), f"{MAIN_PATH}.workingDir", stops=True),
+        IS: Mistake(custom(workingDir="models"), f"{SERVER_PATH}.workingDir", (CONFIG,), stops=True),
+    },
     "medium-unknown": {
         LLM: Mistake(
             llm_inference_service(template={"containers": [{"name": "main"}], "volumes": SHARED}),
