@@ -20,6 +20,8 @@ _MEANT = frozenset(
     }
 )
 
+#: A configuration of the picker, which has rules of its own: a scorer twice counts twice.
+_OTHERS = "inline"
 #: Lists in which a later item overrides earlier ones, so that one may come again behind others.
 _ORDERED = frozenset({"baseRefs", "envFrom"})
 
@@ -55,7 +57,8 @@ def _lists(value: Any, path: str) -> Iterator[tuple[str, list[Any]]]:
             where = child_path(path, str(key))
             if isinstance(inner, list) and key not in _MEANT:
                 yield where, inner
-            yield from _lists(inner, where)
+            if key != _OTHERS:
+                yield from _lists(inner, where)
     elif isinstance(value, list):
         for number, inner in enumerate(value):
             yield from _lists(inner, f"{path}[{number}]")
