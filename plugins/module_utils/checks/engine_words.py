@@ -26,7 +26,9 @@ _SHELL_VARIABLE = re.compile(
 #: What a shell takes away before a program sees the word: quotes around a value, blanks behind it, a comment, a backslash that continues in the
 #: next line.
 _AROUND = re.compile(
-    r"""\A(?:(?:--?[A-Za-z][\w.-]*=)?(?P<quote>['"]).*(?P=quote)|--?[A-Za-z][\w.-]*(?:=[^\s{\["']*)?(?:(?P<blank>\s+)|\s+(?P<end>#).*)|(?P<comment>#).*|.*(?P<more>\\)\s*)\Z""",
+    r"""\A(?:(?:--?[A-Za-z][\w.-]*=)?(?P<quote>['"]).*(?P=quote)"""
+    r"""|--?[A-Za-z][\w.-]*(?:=[^\s{\["']*)?(?:(?P<blank>\s+)|\s+(?P<end>#).*)"""
+    r"""|(?P<comment>#).*|.*(?P<more>\\)\s*)\Z""",
     re.DOTALL | re.ASCII,
 )
 

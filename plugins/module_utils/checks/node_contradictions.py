@@ -88,14 +88,14 @@ def _contradiction(demands: Sequence[_Demand]) -> tuple[_Demand, _Demand] | None
     return None
 
 
-def _excludes(first: _Demand, second: _Demand) -> bool:
-    """Tell whether what meets the first demand never meets the second."""
-    if second.operator == "DoesNotExist":
-        return first.operator in ("In", "Exists", *_NUMBERS)
-    if first.operator == "In":
-        return not any(_meets(value, second) for value in first.values)
-    if (first.operator, second.operator) == _NUMBERS:
-        low, high = _number(first), _number(second)
+def _excludes(one: _Demand, other: _Demand) -> bool:
+    """Tell whether what meets one demand never meets the other."""
+    if other.operator == "DoesNotExist":
+        return one.operator in ("In", "Exists", *_NUMBERS)
+    if one.operator == "In":
+        return not any(_meets(value, other) for value in one.values)
+    if (one.operator, other.operator) == _NUMBERS:
+        low, high = _number(one), _number(other)
         return low is not None and high is not None and high - low <= 1
     return False
 

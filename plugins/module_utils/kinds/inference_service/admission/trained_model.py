@@ -25,7 +25,7 @@ def memory_doubts(model: Json) -> Iterator[Problem]:
     """Yield an amount of memory that no model takes: KServe adds up the amounts to see which models a server has room for."""
     given = str(value_at(model, _MEMORY))
     if parse_quantity(given) <= 0:
-        message = f"{show(given)} is no amount of memory: KServe adds the amounts up to see which models a server has room for; write what the model takes, for example 1Gi"
+        message = f"{show(given)} is no amount of memory, and KServe adds the amounts up against the server's; write what the model takes, for example 1Gi"
         yield Problem("spec.model.memory", message, "warning", rule=_RULE)
 
 
