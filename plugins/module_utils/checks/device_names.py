@@ -72,7 +72,7 @@ def no_slice(view: ServiceView) -> Iterator[Problem]:
     """Yield slices of devices on nodes whose devices are never cut so."""
     label = VENDORS["nvidia"].product_label
     for workload in view.workloads:
-        chosen = [values for name, values, dummy in demanded(workload) if name == label]
+        chosen = [each.values for each in demanded(workload) if each.key == label]
         for container, path in containers_of(workload.pod) if chosen else ():
             limits = (container.get("resources") or {}).get("limits") or {}
             for resource in filter(is_mig, limits):

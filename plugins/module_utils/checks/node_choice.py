@@ -15,11 +15,10 @@ from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
 from ..kube.reader import NotAllowed, Reader
 from ..kube.reference import Reference
-from ..kube.schema_check import child_path
 from ..kube.text import few
+from .node_demands import Demand, required, selected, with_values
 
 _HOST = "kubernetes.io/hostname"
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _SHOWN = 4
 #: Where an autoscaler of nodes reports.
 _REPORT = Reference("v1", "ConfigMap", "kube-system", "cluster-autoscaler-status")
@@ -30,8 +29,6 @@ ABSENT = Check(
     finds="{nodes} {label}: {value}: the pods stay Pending",
     fix="{way}",
 )
-
-
 TAINTED = Check(
     "node-absent",
     WARNING,
@@ -86,12 +83,13 @@ def node_absent(view: ServiceView, reader: Reader) -> Iterator[Problem]:
         (workload, each)
         for workload in view.workloads
         for each in demanded(workload)
-        if each[0] == _HOST or not hosts_only
+        if each.key == _HOST or not hosts_only
     ]
     nodes = _nodes(reader) if asked else ()
     if not nodes:
         return
-    for workload, (label, values, path) in asked:
+    for workload, demand in asked:
+        label, values = demand.key, demand.values
         there = sorted({labels[label] for labels in nodes if label in labels})
         if {*values} & {*there}:
             continue
@@ -99,7 +97,7 @@ def node_absent(view: ServiceView, reader: Reader) -> Iterator[Problem]:
         shown = few(there, _SHOWN)
         way = f"write {near}" if near else f"write one of {shown}" if there else "label a node so"
         yield ABSENT.at(
-            workload.fields(path),
+            workload.fields(demand.path),
             nodes="no node has" if reader.complete else "no node among the given objects has",
             label=label,
             value=" or ".join(values),
@@ -125,17 +123,8 @@ def _grows(reader: Reader) -> bool:
     return bool(pools) or reader.get(_REPORT) is not None
 
 
-def demanded(workload: Workload) -> Iterator[tuple[str, list[str], str]]:
-    """Yield what every node of a workload has to have: the label, the values that will do, and where that is in the pod."""
-    for label, value in (workload.pod.get("nodeSelector") or {}).items():
-        yield str(label), [str(value)], child_path("nodeSelector", str(label))
-    affinity: Json = value_at(workload.pod, ("affinity", "nodeAffinity", _REQUIRED)) or {}
-    terms: list[Json] = affinity.get("nodeSelectorTerms") or []
-    if len(terms) != 1:
-        # A node that meets one term will do.
-        return
-    for number, each in enumerate(terms[0].get("matchExpressions") or ()):
-        if each.get("operator") == "In" and each.get("values"):
-            where = f"affinity.nodeAffinity.{_REQUIRED}.nodeSelectorTerms[0]"
-            values = [str(value) for value in each["values"]]
-            yield str(each.get("key")), values, f"{where}.matchExpressions[{number}]"
+def demanded(workload: Workload) -> Iterator[Demand]:
+    """Yield what every node of a workload has to have, and which values will do."""
+    terms = required(workload)
+    # A node that meets one of several terms will do.
+    yield from with_values([*selected(workload), *(terms[0] if len(terms) == 1 else ())])

@@ -7,16 +7,12 @@ Source: Kubernetes documentation, Assigning Pods to Nodes (terms are alternative
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from ..kinds.check import WARNING, Check, check
-from ..kinds.view import ServiceView, Workload
-from ..kube.manifest import Json, value_at
+from ..kinds.view import ServiceView
 from ..kube.problem import Problem
-from ..kube.schema_check import child_path
+from .node_demands import Demand, required, selected
 
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_TERMS = f"affinity.nodeAffinity.{_REQUIRED}.nodeSelectorTerms"
 _NUMBERS = ("Gt", "Lt")
 
 CONTRADICTS = Check(
@@ -27,29 +23,12 @@ CONTRADICTS = Check(
 )
 
 
-class _Demand(NamedTuple):
-    """One line. path: where it is in the pod."""
-
-    key: str
-    operator: str
-    values: tuple[str, ...]
-    path: str
-
-    def __str__(self) -> str:
-        """Return it as messages show it."""
-        return " ".join([self.key, self.operator, ", ".join(self.values)]).strip()
-
-
 @check(CONTRADICTS, costly=True)
 def node_contradiction(view: ServiceView) -> Iterator[Problem]:
     """Yield demands on nodes that contradict each other."""
     for workload in view.workloads:
-        chosen = [
-            _Demand(str(key), "In", (str(value),), child_path("nodeSelector", str(key)))
-            for key, value in (workload.pod.get("nodeSelector") or {}).items()
-        ]
-        terms = [*_terms(workload)]
-        pairs = [_contradiction([*chosen, *term]) for term in terms]
+        chosen = selected(workload)
+        pairs = [_contradiction([*chosen, *term]) for term in required(workload)]
         all_fail = all(pairs)
         for pair in filter(None, pairs):
             first, second = pair
@@ -63,23 +42,7 @@ def node_contradiction(view: ServiceView) -> Iterator[Problem]:
             )
 
 
-def _terms(workload: Workload) -> Iterator[list[_Demand]]:
-    given: list[Json] = (
-        value_at(workload.pod, ("affinity", "nodeAffinity", _REQUIRED, "nodeSelectorTerms")) or []
-    )
-    for number, term in enumerate(given):
-        yield [
-            _Demand(
-                str(each.get("key")),
-                str(each.get("operator")),
-                tuple(map(str, each.get("values") or ())),
-                f"{_TERMS}[{number}].matchExpressions[{place}]",
-            )
-            for place, each in enumerate(term.get("matchExpressions") or ())
-        ]
-
-
-def _contradiction(demands: Sequence[_Demand]) -> tuple[_Demand, _Demand] | None:
+def _contradiction(demands: Sequence[Demand]) -> tuple[Demand, Demand] | None:
     """Return the first two demands of which a node can only meet one."""
     for number, second in enumerate(demands):
         for first in demands[:number]:
@@ -88,7 +51,7 @@ def _contradiction(demands: Sequence[_Demand]) -> tuple[_Demand, _Demand] | None
     return None
 
 
-def _excludes(one: _Demand, other: _Demand) -> bool:
+def _excludes(one: Demand, other: Demand) -> bool:
     """Tell whether what meets one demand never meets the other."""
     if other.operator == "DoesNotExist":
         return one.operator in ("In", "Exists", *_NUMBERS)
@@ -100,7 +63,7 @@ def _excludes(one: _Demand, other: _Demand) -> bool:
     return False
 
 
-def _meets(value: str, demand: _Demand) -> bool:
+def _meets(value: str, demand: Demand) -> bool:
     """Tell whether a label of a value meets a demand."""
     if demand.operator in ("In", "NotIn"):
         return (value in demand.values) is (demand.operator == "In")
@@ -113,7 +76,7 @@ def _meets(value: str, demand: _Demand) -> bool:
     return True
 
 
-def _number(demand: _Demand) -> int | None:
+def _number(demand: Demand) -> int | None:
     return _whole(demand.values[0]) if len(demand.values) == 1 else None
 
 

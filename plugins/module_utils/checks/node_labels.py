@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import NamedTuple
 
 from ..kinds.check import WARNING, Check, check
@@ -16,7 +17,7 @@ from ..kinds.view import ServiceView, Workload
 from ..kube.did_you_mean import nearest
 from ..kube.manifest import Json, value_at
 from ..kube.problem import Problem
-from ..kube.schema_check import child_path
+from .node_demands import PREFERRED, REQUIRED, Demand, preferred, required, selected, with_values
 
 #: Architectures as Go calls them, and what else people call them.
 _ARCHITECTURES = ("amd64", "arm64", "ppc64le", "s390x", "riscv64", "loong64", "arm", "386")
@@ -133,8 +134,6 @@ _MEANT_TAINTS: Mapping[str, str] = {"amd/gpu": "amd.com/gpu", "nvidia/gpu": "nvi
 _LIKENESS = 0.93
 #: Operators of affinities that name values as they are at nodes.
 _OPERATORS = ("In", "NotIn")
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 VALUE = Check(
     "node-label",
@@ -205,11 +204,13 @@ def node_label(view: ServiceView) -> Iterator[Problem]:
 def node_in_trouble(view: ServiceView) -> Iterator[Problem]:
     """Yield pods that only go to nodes whose devices cannot be used."""
     for workload in view.workloads:
-        for label, values, path in _required(workload):
+        demands = [*selected(workload), *chain.from_iterable(required(workload))]
+        for demand in with_values(demands):
+            label, values = demand.key, demand.values
             healthy = _HEALTHY.get(label)
             known = _LISTS.get(label, values)
             if healthy and not {*values} & {*healthy} and {*values} <= {*known}:
-                place = workload.fields(path)
+                place = workload.fields(demand.path)
                 shown = ", ".join(values)
                 yield TROUBLE.at(place, label=label, value=shown, healthy=healthy[0])
 
@@ -230,54 +231,29 @@ def _known(label: str, value: str) -> tuple[str, str]:
 
 def _names(workload: Workload) -> Iterator[tuple[str, str]]:
     """Yield the labels of nodes that pods name, whatever the value, each with where it is in the pod."""
-    for label in workload.pod.get("nodeSelector") or {}:
-        yield label, child_path("nodeSelector", label)
-    affinity: Json = workload.pod.get("affinity") or {}
-    for term, path in _terms(affinity.get("nodeAffinity") or {}):
-        for number, each in enumerate(term.get("matchExpressions") or ()):
-            where = f"affinity.nodeAffinity.{path}.matchExpressions[{number}].key"
-            yield str(each.get("key")), where
+    yield from ((each.key, each.key_path) for each in _all(workload))
     for number, each in enumerate(workload.pod.get("topologySpreadConstraints") or ()):
         yield str(each.get("topologyKey")), f"topologySpreadConstraints[{number}].topologyKey"
+    affinity: Json = workload.pod.get("affinity") or {}
     for kind in ("podAffinity", "podAntiAffinity"):
         given: Json = affinity.get(kind) or {}
-        for number, each in enumerate(given.get(_REQUIRED) or ()):
+        for number, each in enumerate(given.get(REQUIRED) or ()):
             yield (
                 str(each.get("topologyKey")),
-                f"affinity.{kind}.{_REQUIRED}[{number}].topologyKey",
+                f"affinity.{kind}.{REQUIRED}[{number}].topologyKey",
             )
-        for number, each in enumerate(given.get(_PREFERRED) or ()):
+        for number, each in enumerate(given.get(PREFERRED) or ()):
             key = value_at(each, ("podAffinityTerm", "topologyKey"))
-            yield str(key), f"affinity.{kind}.{_PREFERRED}[{number}].podAffinityTerm.topologyKey"
+            yield str(key), f"affinity.{kind}.{PREFERRED}[{number}].podAffinityTerm.topologyKey"
 
 
 def _asked(workload: Workload) -> Iterator[tuple[str, str, str]]:
     """Yield the labels that pods ask of nodes: the name, the value, and where it is in the pod."""
-    for label, value in (workload.pod.get("nodeSelector") or {}).items():
-        yield label, str(value), child_path("nodeSelector", label)
-    affinity: Json = value_at(workload.pod, ("affinity", "nodeAffinity")) or {}
-    for term, path in _terms(affinity):
-        for number, each in enumerate(term.get("matchExpressions") or ()):
-            if each.get("operator") in _OPERATORS:
-                for place, value in enumerate(each.get("values") or ()):
-                    where = f"affinity.nodeAffinity.{path}.matchExpressions[{number}]"
-                    yield str(each.get("key")), str(value), f"{where}.values[{place}]"
+    for each in _all(workload):
+        for number, value in enumerate(each.values if each.operator in _OPERATORS else ()):
+            yield each.key, value, each.value_path(number)
 
 
-def _required(workload: Workload) -> Iterator[tuple[str, list[str], str]]:
-    """Yield the labels that nodes must have, each with the values that are allowed, and where that is in the pod."""
-    for label, value in (workload.pod.get("nodeSelector") or {}).items():
-        yield label, [str(value)], child_path("nodeSelector", label)
-    affinity: Json = value_at(workload.pod, ("affinity", "nodeAffinity")) or {}
-    for term, path in _terms({_REQUIRED: affinity.get(_REQUIRED)}):
-        for number, each in enumerate(term.get("matchExpressions") or ()):
-            if each.get("operator") == "In" and each.get("values"):
-                where = f"affinity.nodeAffinity.{path}.matchExpressions[{number}]"
-                yield str(each.get("key")), [str(value) for value in each["values"]], where
-
-
-def _terms(affinity: Json) -> Iterator[tuple[Json, str]]:
-    for number, term in enumerate(value_at(affinity, (_REQUIRED, "nodeSelectorTerms")) or ()):
-        yield term, f"{_REQUIRED}.nodeSelectorTerms[{number}]"
-    for number, wish in enumerate(affinity.get(_PREFERRED) or ()):
-        yield wish.get("preference") or {}, f"{_PREFERRED}[{number}].preference"
+def _all(workload: Workload) -> list[Demand]:
+    terms = (*required(workload), *preferred(workload))
+    return [*selected(workload), *chain.from_iterable(terms)]

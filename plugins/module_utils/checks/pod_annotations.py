@@ -21,8 +21,8 @@ from ..kube.quantity import is_quantity
 from ..kube.reference import Reference
 from ..kube.schema_check import child_path
 from ..kube.schema_faults import show
+from ..kube.validation.forms import LAST_PORT
 
-_LARGEST_PORT = 65535
 _ALL = "*"
 _PATH = re.compile(r"/\S*")
 #: One letter or mark may differ.
@@ -51,7 +51,7 @@ class _Form(NamedTuple):
 
 
 def _is_port(text: str) -> bool:
-    return text.isdecimal() and text.isascii() and int(text) <= _LARGEST_PORT
+    return text.isdecimal() and text.isascii() and int(text) <= LAST_PORT
 
 
 def _is_network(text: str) -> bool:

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from ..kinds.check import WARNING, Check, check
 from ..kinds.field_map import Place
 from ..kinds.view import ServiceView
+from ..kube.brackets import unbalanced
 from ..kube.did_you_mean import nearest
 from ..kube.problem import Problem
 from .triggers import triggers_of
 
 #: Texts and comments, in which anything may stand.
 _QUIET = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`]*`|#[^\n]*")
-_PAIRS = {")": "(", "]": "[", "}": "{"}
 #: These look at a time behind the present, which a metric alone does not have.
 _OF_RANGES = re.compile(
     r"\b(?P<function>rate|irate|increase|delta|idelta|deriv|changes|resets|(?:avg|min|max|sum|count|last|present)_over_time)"
@@ -87,21 +87,19 @@ def unknown_metric(view: ServiceView) -> Iterator[Problem]:
 
 def query_fault(query: str) -> tuple[str, str] | None:
     """Return why Prometheus cannot read a query and what to do, None where it may be able to."""
-    text = _QUIET.sub("T", query)
     if "{{" in query or "$" in query:
         # Somebody fills it in.
         return None
+    text = _QUIET.sub("T", query)
     for mark in "\"'":
         if mark in text:
             return f"a text that begins with {mark} has no end", "close it"
-    opened: list[str] = []
-    for mark in text:
-        if mark in "([{":
-            opened.append(mark)
-        elif mark in _PAIRS and (not opened or opened.pop() != _PAIRS[mark]):
-            return f"{mark} closes nothing", "take it out, or open it"
-    if opened:
-        return f"{opened[-1]} is never closed", "close it"
+    found = unbalanced(text)
+    if found:
+        bracket, opens = found
+        if opens:
+            return f"{bracket} is never closed", "close it"
+        return f"{bracket} closes nothing", "take it out, or open it"
     bare = _OF_RANGES.search(text)
     if bare:
         function, metric = bare["function"], bare["metric"]

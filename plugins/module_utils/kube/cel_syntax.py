@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from .brackets import unbalanced
+
 _TOKEN = re.compile(
     r"""(?P<blank>\s+|//[^\n]*)
     |(?P<text>[rRbB]{0,2}(?:\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'))
@@ -22,12 +24,9 @@ _TOKEN = re.compile(
     |(?P<mark>[.,:?])""",
     re.VERBOSE | re.ASCII,
 )
-_PAIRS = {")": "(", "]": "[", "}": "{"}
 #: What people write for an operator of CEL.
 _MEANT = {"=": "==", "&": "&&", "|": "||", "and": "&&", "or": "||", "not": "!", "is": "=="}
 _IN = "in"
-#: Of these, none can begin or end an expression, and none can follow the other.
-_LINKS = ("binary", "mark")
 
 
 class _Token(NamedTuple):
@@ -82,13 +81,11 @@ def _strange(rest: str) -> str:
 
 
 def _unbalanced(tokens: list[_Token]) -> str:
-    opened: list[str] = []
-    for token in tokens:
-        if token.kind == "open":
-            opened.append(token.text)
-        elif token.kind == "close" and (not opened or opened.pop() != _PAIRS[token.text]):
-            return f"{token.text} closes nothing"
-    return f"{opened[-1]} is never closed" if opened else ""
+    found = unbalanced(token.text for token in tokens if token.kind in ("open", "close"))
+    if found is None:
+        return ""
+    bracket, opens = found
+    return f"{bracket} is never closed" if opens else f"{bracket} closes nothing"
 
 
 def _misplaced(tokens: list[_Token]) -> Iterator[str]:

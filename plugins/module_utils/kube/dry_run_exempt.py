@@ -8,17 +8,15 @@ rbac.authorization.k8s.io/v1 and policy/v1.
 from __future__ import annotations
 
 import binascii
-import re
 from base64 import b64decode
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import gvk
 from .manifest import Json
-from .names import check_dns_label, check_dns_subdomain, check_port_name
+from .names import check_data_key, check_dns_label, check_dns_subdomain, check_port_name
 from .validation.metadata import label_problems
 
-_KEY = re.compile(r"[-._a-zA-Z0-9]{1,253}")
 _METADATA = frozenset({"name", "namespace", "labels", "annotations"})
 #: Bytes. An object may be somewhat larger than a ConfigMap's data, annotations are counted by themselves.
 _LARGEST_DATA, _LARGEST_ANNOTATIONS = 900_000, 200_000
@@ -185,8 +183,7 @@ def _texts(given: Any) -> bool:
         return False
     size = sum(len(text.encode()) for text in given.values())
     return size < _LARGEST_DATA and all(
-        isinstance(key, str) and _KEY.fullmatch(key) and not key.startswith("..") and key != "."
-        for key in given
+        isinstance(key, str) and check_data_key(key) is None for key in given
     )
 
 

@@ -14,7 +14,7 @@ from ..check import ERROR, WARNING, Check, check
 from ..kserve.knative.annotations import annotation_faults, class_of, scaling_doubts
 from ..kserve.knative.features import FEATURES_OFF, switched_off, told_off
 from ..kserve.knative.limits import BEYOND_LIMITS, number_faults, scaling_faults
-from ..kserve.knative.scaling import INITIAL, zero_left_out
+from ..kserve.knative.scaling import zero_doubts
 from ..kserve.modes import KNATIVE
 from ..view import ServiceView
 from .resolved import Resolved
@@ -28,9 +28,7 @@ def scaled_by_nobody(view: ServiceView, reader: Reader) -> Iterator[Problem]:
     given = view.document["metadata"].get("annotations") or {}
     if view.basis.mode != KNATIVE:
         return
-    doubts = [*scaling_doubts(given, class_of(given))]
-    if effect := zero_left_out(given, reader):
-        doubts.append((INITIAL, effect, "set it in that ConfigMap, or leave this out"))
+    doubts = (*scaling_doubts(given, class_of(given)), *zero_doubts(given, reader))
     for name, effect, way in doubts:
         yield WITHOUT_EFFECT.at(f'metadata.annotations["{name}"]', effect=effect, way=way)
 

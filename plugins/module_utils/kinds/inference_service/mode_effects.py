@@ -10,7 +10,7 @@ from ...kube.problem import Problem
 from ...kube.reader import Reader
 from ..check import WARNING, Check, check
 from ..kserve.knative.annotations import MIN_SCALE, class_of, scaling_doubts, unknown_annotations
-from ..kserve.knative.scaling import INITIAL, zero_left_out
+from ..kserve.knative.scaling import zero_doubts
 from ..kserve.modes import KNATIVE, STANDARD
 from ..view import ServiceView
 from .admission.multi_node import CLASS_ANNOTATION
@@ -51,9 +51,8 @@ def scaled_by_nobody(view: ServiceView, reader: Reader) -> Iterator[Problem]:
     for path, given in annotations_of(view):
         for name, effect, way in scaling_doubts(given, class_of(of_service, given)):
             yield WITHOUT_EFFECT.at(f'{path}.annotations["{name}"]', effect=effect, way=way)
-    if effect := zero_left_out(of_service, reader):
-        way = "set it in that ConfigMap, or leave this out"
-        yield WITHOUT_EFFECT.at(f'metadata.annotations["{INITIAL}"]', effect=effect, way=way)
+    for name, effect, way in zero_doubts(of_service, reader):
+        yield WITHOUT_EFFECT.at(f'metadata.annotations["{name}"]', effect=effect, way=way)
 
 
 def _standard(component: Json, resolved: Resolved) -> Iterator[tuple[str, str, str]]:

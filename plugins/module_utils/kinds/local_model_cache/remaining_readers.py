@@ -133,18 +133,18 @@ def _reading(
 ) -> Iterator[Reference]:
     """Yield the services of a namespace whose pods, present or to come, mount a claim; those of which it may not be known, too."""
     claim = names.claim(cache.name, group)
+    until_now = [each for each in named(live) if each.namespace == place]
     try:
         for pod in reader.list("v1", "Pod", place, {LABEL: cache.name}):
             ended = value_at(pod, ("status", "phase")) in _ENDED
             if not ended and _mounts(pod.get("spec") or {}, claim):
                 yield from _services_of(pod, place)
-        until_now = [each for each in named(live) if each.namespace == place]
         for service in until_now:
             pods = (each.get("spec") or {} for each in _templates(service, reader))
             if any(_mounts(pod, claim) for pod in pods):
                 yield service
     except NotAllowed:
-        yield from (each for each in named(live) if each.namespace == place)
+        yield from until_now
 
 
 def _services_of(pod: Json, place: str) -> Iterator[Reference]:

@@ -7,14 +7,13 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from ..manifest import Json
-from ..names import check_dns_subdomain, check_label_key
+from ..names import check_data_key, check_dns_subdomain, check_label_key
 from ..problem import Problem
 from ..quantity import canonical_quantity
 from ..schema_faults import show
 from .forms import variable_fault
 
 _HUGE_PAGES = ("limits.hugepages-", "requests.hugepages-")
-_CONFIG_KEY = re.compile(r"[-._a-zA-Z0-9]{1,253}", re.ASCII)
 _SUBSCRIPT = re.compile(r"metadata\.(?P<map>labels|annotations)\['(?P<key>.*)'\]")
 
 _FIELD_PATHS = (
@@ -106,7 +105,7 @@ def _key_faults(body: Json) -> Iterator[tuple[str, str]]:
     if fault:
         yield "name", fault
     key = body["key"]
-    if not _CONFIG_KEY.fullmatch(key) or key in (".", "..") or key.startswith(".."):
+    if check_data_key(key):
         yield (
             "key",
             f'{show(key)} is not a key: letters, digits, "-", "_" and "." are allowed, 1 to 253 of them',

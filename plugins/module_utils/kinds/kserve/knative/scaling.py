@@ -8,14 +8,14 @@ pkg/controller/v1beta1/inferenceservice/reconcilers/knative/ksvc_reconciler.go@v
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from ....kube.manifest import Json
 from ....kube.reader import Reader
 from ....kube.reference import Reference
 from .names import AUTOSCALING, KNATIVE_NAMESPACE, USUAL_CLASS
 
-INITIAL = f"{AUTOSCALING}initial-scale"
+_INITIAL = f"{AUTOSCALING}initial-scale"
 _CONFIG = Reference("v1", "ConfigMap", KNATIVE_NAMESPACE, "config-autoscaler")
 _ALLOW = "allow-zero-initial-scale"
 _WHOLE = re.compile(r"[+-]?[0-9]+")
@@ -53,21 +53,21 @@ def without_invalid_initial_scale(
             "failed to retrieve the knative autoscaler configuration: fails to retrieve the config-autoscaler configmap from the "
             f'{KNATIVE_NAMESPACE} namespace.: configmaps "config-autoscaler" not found'
         )
-    wanted = annotations.get(INITIAL)
+    wanted = annotations.get(_INITIAL)
     if wanted is None or _is_valid(wanted, zero=_allows_zero(config)):
         return annotations
-    return {key: text for key, text in annotations.items() if key != INITIAL}
+    return {key: text for key, text in annotations.items() if key != _INITIAL}
 
 
-def zero_left_out(annotations: Mapping[str, str], reader: Reader) -> str:
-    """Return why a revision does not begin without pods as its author wants, empty where it does, and where nobody knows."""
+def zero_doubts(annotations: Mapping[str, str], reader: Reader) -> Iterator[tuple[str, str, str]]:
+    """Yield that a revision does not begin without pods as its author wants: the name, what comes of it, and what to do."""
     config = reader.get(_CONFIG)
-    wanted = annotations.get(INITIAL, "")
+    wanted = annotations.get(_INITIAL, "")
     if config is None or not _is_valid(wanted, zero=True) or int(wanted):
-        return ""
-    if _is_valid(wanted, zero=_allows_zero(config)):
-        return ""
-    return f"KServe leaves it out, since ConfigMap {_CONFIG.full_name} does not set {_ALLOW}: true, and the first pod starts at once"
+        return
+    if not _is_valid(wanted, zero=_allows_zero(config)):
+        effect = f"KServe leaves it out, since ConfigMap {_CONFIG.full_name} does not set {_ALLOW}: true, and the first pod starts at once"
+        yield _INITIAL, effect, "set it in that ConfigMap, or leave this out"
 
 
 def _allows_zero(config: Json | None) -> bool:
